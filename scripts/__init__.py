@@ -1,0 +1,1 @@
+"""What a developer runs; nothing here is installed with the product."""

@@ -1,0 +1,106 @@
+"""Runs the long commands of a set-up: output into a log, one line of progress for the person who waits."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TextIO
+
+EVERY_S = 20
+
+
+class StepFailed(Exception):
+    """A step did not work; the message says what to do."""
+
+
+def say(line: str) -> None:
+    """Tell the person; standard output stays free for what was asked for."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def run(
+    title: str,
+    command: list[str],
+    log: Path,
+    env: Mapping[str, str],
+    *,
+    hint: str = "",
+    usual: str = "",
+) -> None:
+    """Run a command to its end.
+
+    Args:
+        title: What the person sees, such as "Installing 60 packages".
+        command: The program and its arguments.
+        log: Where its output goes.
+        env: Variables set beside the present ones.
+        hint: What to try when it fails.
+        usual: How long it takes, told at the start.
+
+    Raises:
+        StepFailed: It ended with an error; the message holds the end of its output.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    inherited = {
+        k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX"}
+    }
+    started = time.monotonic()
+    with log.open("w", encoding="utf-8") as output, log.open(encoding="utf-8", errors="replace") as written:
+        line = Line(f"{title}{usual and f' ({usual})'}", started)
+        with subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env={**inherited, **env}
+        ) as process:
+            while True:
+                try:
+                    status = process.wait(timeout=0.5)
+                    break
+                except subprocess.TimeoutExpired:
+                    line.show(progress(written))
+        line.end(ok=status == 0)
+    if status:
+        last = log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
+        tail = "\n".join(f"    {text[:200]}" for text in last)
+        raise StepFailed(f"{title} failed.\n{tail}\nAll of it: {log}" + (f"\n{hint}" if hint else ""))
+
+
+def progress(written: TextIO) -> str:
+    """Read what came since the last look and say how far it is."""
+    news = written.read()
+    if counted := re.findall(r"\[(\d+)/(\d+)\]", news):
+        return "{} of {} files".format(*counted[-1])
+    if fetched := re.findall(r"^\s*(?:Collecting|Downloading) (\S+)", news, re.MULTILINE):
+        return re.sub(r".*/|-(?:cp|py)\d.*|\.tar\.gz|==.*", "", str(fetched[-1]))
+    return ""
+
+
+class Line:
+    """One line of progress: rewritten on a terminal, repeated now and then elsewhere."""
+
+    def __init__(self, title: str, started: float) -> None:
+        self.title = title
+        self.started = started
+        self.note = ""
+        self.shown = started
+        self.live = sys.stderr.isatty()
+        if not self.live:
+            say(f"{title} …")
+
+    def show(self, note: str) -> None:
+        """Tell how far it is."""
+        self.note = note or self.note
+        seconds = int(time.monotonic() - self.started)
+        text = f"{self.title} … {self.note}{self.note and ', '}{seconds // 60}:{seconds % 60:02}"
+        if self.live:
+            print(f"\r\033[K{text[:100]}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - self.shown > EVERY_S:
+            self.shown = time.monotonic()
+            say(f"  {text}")
+
+    def end(self, *, ok: bool) -> None:
+        """Tell how it ended."""
+        seconds = time.monotonic() - self.started
+        start = "\r\033[K" if self.live else "  "
+        say(f"{start}{self.title}: {'done' if ok else 'failed'} after {seconds:.0f} s")

@@ -1,0 +1,17 @@
+"""What tests of several packages share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bridge.models import DEFAULT_MODEL, default_models_dir, install
+
+
+@pytest.fixture(scope="session")
+def models_dir() -> Path:
+    """A models folder with the default model, kept between runs; made by the first test that asks."""
+    named = os.environ.get("VAULT_BRIDGE_TEST_MODELS")
+    folder = Path(named) if named else default_models_dir()
+    install(folder, DEFAULT_MODEL, lambda *_: None)
+    return folder
