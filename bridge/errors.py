@@ -1,0 +1,242 @@
+"""Everything that can go wrong and be told to a caller.
+
+* BridgeError
+  x Invalid: InvalidArguments
+  x Denied: Unauthorized, Forbidden, BadHost, TooLarge, OutsideVault, ProtectedPath, ReadOnly
+  x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, HeadingNotFound, JobNotFound, ModelMissing
+  x Conflict: AmbiguousHeading, Busy, VaultHeld
+  x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, ModelUnusable, VaultUnreadable, NoteUnreadable
+  x Internal
+"""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+
+class BridgeError(Exception):
+    """Something went wrong."""
+
+    code = "internal"
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    hint = "Run `vault-bridge doctor` and look at the log."
+
+    def __init__(self, message: str | None = None, *, hint: str | None = None, **facts: object) -> None:
+        """Say what happened.
+
+        Args:
+            message: One sentence; the class's docstring when absent.
+            hint: The way out; the class's hint when absent.
+            facts: More fields of the wire form, such as `closest`.
+        """
+        self.message = message if message is not None else (self.__doc__ or "").strip()
+        self.hint = hint if hint is not None else type(self).hint
+        self.facts: Mapping[str, object] = facts
+        super().__init__(self.message)
+
+    def wire(self) -> dict[str, object]:
+        """Return the error's one JSON form."""
+        return {"error": {"code": self.code, "message": self.message, "hint": self.hint, **self.facts}}
+
+
+class Invalid(BridgeError):
+    """The request cannot be understood."""
+
+    code = "invalid_arguments"
+    status = HTTPStatus.BAD_REQUEST
+    hint = "See docs/operations.md for the arguments."
+
+
+class InvalidArguments(Invalid):
+    """The arguments do not fit the operation."""
+
+
+class Denied(BridgeError):
+    """The caller may not do this."""
+
+    code = "forbidden"
+    status = HTTPStatus.FORBIDDEN
+    hint = "Use a token with the scope that is named."
+
+
+class Unauthorized(Denied):
+    """There is no valid token with this request."""
+
+    code = "unauthorized"
+    status = HTTPStatus.UNAUTHORIZED
+    hint = "Send `Authorization: Bearer …` with the token from the runtime file."
+
+
+class Forbidden(Denied):
+    """The token lacks a scope, or the origin is not allowed."""
+
+
+class BadHost(Denied):
+    """The Host header does not name this machine."""
+
+    code = "bad_host"
+    status = HTTPStatus.MISDIRECTED_REQUEST
+    hint = "Call 127.0.0.1 or localhost with the port of the runtime file."
+
+
+class TooLarge(Denied):
+    """The request is larger than the limit."""
+
+    code = "too_large"
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    hint = "Send less at a time."
+
+
+class OutsideVault(Denied):
+    """The path leaves the vault."""
+
+    code = "outside_vault"
+    status = HTTPStatus.BAD_REQUEST
+    hint = "Give a path relative to the vault, with `/` between folders."
+
+
+class ProtectedPath(Denied):
+    """The path belongs to Obsidian or to another program."""
+
+    code = "protected_path"
+    hint = "Choose a note of the vault."
+
+
+class ReadOnly(Denied):
+    """The folder cannot be written."""
+
+    code = "read_only"
+    hint = "Give a folder that can be written with `--data-dir`."
+
+
+class Missing(BridgeError):
+    """There is no such thing."""
+
+    code = "note_not_found"
+    status = HTTPStatus.NOT_FOUND
+    hint = "Check the name."
+
+
+class NoSuchVault(Missing):
+    """There is no such vault in this bridge."""
+
+    code = "no_such_vault"
+    hint = "`status` lists the vaults."
+
+
+class NoSuchOperation(Missing):
+    """There is no such operation."""
+
+    code = "no_such_operation"
+    hint = "`GET /api/operations` lists them."
+
+
+class NoteNotFound(Missing):
+    """There is no such note."""
+
+    code = "note_not_found"
+    hint = "Use one of `closest`, or `find_notes` to list notes."
+
+
+class HeadingNotFound(Missing):
+    """The note has no such heading."""
+
+    code = "heading_not_found"
+    hint = "Use one of `headings`."
+
+
+class JobNotFound(Missing):
+    """There is no such job."""
+
+    code = "job_not_found"
+    hint = "Jobs are forgotten when the bridge stops; start it again."
+
+
+class ModelMissing(Missing):
+    """The model is not installed."""
+
+    code = "model_missing"
+    hint = "Run `vault-bridge models install`."
+
+
+class Conflict(BridgeError):
+    """The request does not fit the present state."""
+
+    code = "busy"
+    status = HTTPStatus.CONFLICT
+    hint = "Try again."
+
+
+class AmbiguousHeading(Conflict):
+    """The heading names more than one section."""
+
+    code = "ambiguous_heading"
+    hint = "Give the whole heading path, one of `headings`."
+
+
+class Busy(Conflict):
+    """The bridge is busy with something that excludes this."""
+
+
+class VaultHeld(Conflict):
+    """Another process holds this vault."""
+
+    hint = "Talk to it at the address in its runtime file, or stop it first."
+
+
+class Unready(BridgeError):
+    """This cannot be answered now."""
+
+    code = "not_ready"
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    hint = "Try again in a moment; `status` tells the progress."
+
+
+class NotReady(Unready):
+    """The first scan of the vault is not finished."""
+
+
+class Cancelled(Unready):
+    """The call was cancelled."""
+
+    code = "cancelled"
+    hint = "Call again when you want the answer."
+
+
+class DiskFull(Unready):
+    """The disk is full."""
+
+    code = "disk_full"
+    status = HTTPStatus.INSUFFICIENT_STORAGE
+    hint = "Make room on the disk; what was stored is kept."
+
+
+class IndexUnusable(Unready):
+    """The index cannot be opened."""
+
+    code = "not_ready"
+    hint = "Delete the index folder named in the message; it is built again from the vault."
+
+
+class ModelUnusable(Unready):
+    """The model file cannot be used."""
+
+    code = "model_missing"
+    hint = "Run `vault-bridge models verify`, then install the model again."
+
+
+class VaultUnreadable(Unready):
+    """The vault folder cannot be read."""
+
+    code = "not_ready"
+    hint = "Connect its disk or give back its permissions; the index is kept until then."
+
+
+class NoteUnreadable(Unready):
+    """The system does not let this file be read."""
+
+    code = "not_ready"
+    hint = "Check the file's permissions and its disk."
+
+
+class Internal(BridgeError):
+    """The bridge failed; the fault is its own."""

@@ -1,0 +1,84 @@
+"""What happened, in order, for whoever listens; a bounded past can be replayed."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+EventKind = Literal[
+    "index_progress",
+    "note_changed",
+    "change_recorded",
+    "change_proposed",
+    "apply_change",
+    "settings_changed",
+    "reset",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened; ids grow by one and start anew with the process."""
+
+    id: int
+    kind: EventKind
+    vault: str | None
+    data: Mapping[str, Any]
+
+
+class Events:
+    """Publishes events to bounded subscriber queues and remembers the last ones."""
+
+    def __init__(self, first_id: int = 1, remembered: int = 1000, waiting: int = 1000) -> None:
+        """Start empty.
+
+        Args:
+            first_id: The id of the first event; a clock value, so that ids of an earlier run are not mistaken for ours.
+            remembered: How many past events can be replayed.
+            waiting: How many events a slow subscriber may lag before it is told to `reset`.
+        """
+        self._next = first_id
+        self._past: deque[Event] = deque(maxlen=remembered)
+        self._waiting = waiting
+        self._queues: set[asyncio.Queue[Event]] = set()
+
+    def publish(self, kind: EventKind, vault: str | None, **data: Any) -> None:
+        """Tell every subscriber; call from the event loop's thread."""
+        event = Event(self._next, kind, vault, data)
+        self._next += 1
+        self._past.append(event)
+        for queue in self._queues:
+            if queue.full():
+                while not queue.empty():
+                    queue.get_nowait()
+                queue.put_nowait(Event(event.id, "reset", None, {}))
+            else:
+                queue.put_nowait(event)
+
+    def since(self, last_id: int) -> list[Event]:
+        """Return what came after `last_id`, or one `reset` event when that is no longer known."""
+        oldest = self._past[0].id if self._past else self._next
+        if oldest - 1 <= last_id < self._next:
+            return [e for e in self._past if e.id > last_id]
+        return [Event(self._next - 1, "reset", None, {})]
+
+    @contextmanager
+    def subscribed(self) -> Iterator[asyncio.Queue[Event]]:
+        """Hand out a queue that receives every event until the block is left."""
+        queue: asyncio.Queue[Event] = asyncio.Queue(self._waiting)
+        self._queues.add(queue)
+        try:
+            yield queue
+        finally:
+            self._queues.discard(queue)
+
+
+async def stream(events: Events, last_id: int | None) -> AsyncGenerator[Event, None]:
+    """Yield missed events and then each new one."""
+    with events.subscribed() as queue:
+        for event in events.since(last_id) if last_id is not None else ():
+            yield event
+        while True:
+            yield await queue.get()

@@ -1,0 +1,142 @@
+"""Reads and changes the settings file; a wrong line costs that line, never the start."""
+
+import dataclasses
+import difflib
+import errno
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import DiskFull, InvalidArguments, ReadOnly
+from bridge.settings.schema import SettingProblem, Settings, problem
+
+NAMES = tuple(f.name for f in dataclasses.fields(Settings))
+
+
+def load(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
+    """Read the file; absent means defaults.
+
+    Returns:
+        The settings, and a problem for each line that was not taken.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings(), ()
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}"),)
+    problems = checked(table)
+    wrong = {p.name for p in problems}
+    return Settings(**{k: frozen(v) for k, v in table.items() if k not in wrong}), problems
+
+
+def change(path: Path, changes: Mapping[str, Any]) -> Settings:
+    """Write changed settings, keeping the file's other lines and comments.
+
+    Args:
+        path: The settings file; made when absent.
+        changes: New values; None takes a setting back to its default.
+
+    Raises:
+        InvalidArguments: A name or value is wrong, or the file is no TOML; nothing was written.
+        ReadOnly: The file cannot be written.
+        DiskFull: There is no room for it.
+    """
+    problems = checked({k: v for k, v in changes.items() if v is not None} | {k: "" for k in changes if k not in NAMES})
+    if problems:
+        raise InvalidArguments("; ".join(p.message for p in problems))
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        for name, value in changes.items():
+            lines = replaced(lines, name, value)
+        text = "\n".join([*lines, ""])
+        tomllib.loads(text)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidArguments(
+            f"{path} cannot be read: {error}.", hint="Correct or delete that file, then change settings again."
+        ) from None
+    write(path, text)
+    return load(path)[0]
+
+
+def write(path: Path, text: str) -> None:
+    """Write the file whole or not at all, for this user only.
+
+    Raises:
+        ReadOnly: It cannot be written.
+        DiskFull: There is no room for it.
+    """
+    fresh = path.with_suffix(".new")
+    try:
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise DiskFull(f"There is no room for {path}.") from None
+        raise ReadOnly(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def checked(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
+    """Return a problem for each entry that is unknown or does not fit."""
+    found = []
+    for name, value in table.items():
+        if name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, n=1)
+            found.append(
+                SettingProblem(name, f"unknown setting `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+            )
+        elif why := problem(name, value):
+            found.append(SettingProblem(name, f"`{name}` {why}"))
+    return tuple(found)
+
+
+def replaced(lines: list[str], name: str, value: Any) -> list[str]:
+    """Return the lines with the assignment of `name` replaced, removed (None) or added."""
+    start = next((i for i, line in enumerate(lines) if line.split("=")[0].strip() == name), None)
+    if start is None:
+        return lines if value is None else [*lines, f"{name} = {written(value)}"]
+    end = start + 1
+    while end < len(lines) and not complete("\n".join(lines[start:end])):
+        end += 1
+    fresh = [] if value is None else [f"{name} = {written(value)}"]
+    return [*lines[:start], *fresh, *lines[end:]]
+
+
+def complete(assignment: str) -> bool:
+    """Say whether the assignment ends here; a list may run over lines."""
+    try:
+        tomllib.loads(assignment)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+def written(value: Any) -> str:
+    """Write a value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return '"' + "".join(escaped(c) for c in value) + '"'
+    return "[" + ", ".join(written(v) for v in value) + "]"
+
+
+def escaped(character: str) -> str:
+    """Escape one character of a TOML string."""
+    if character in '"\\':
+        return "\\" + character
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04X}" if character <= "\uffff" else f"\\U{ord(character):08X}"
+
+
+def frozen(value: Any) -> Any:
+    """Turn lists into tuples."""
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,24 @@
+"""Names for values that must not be mixed up."""
+
+from typing import Literal, NewType
+
+VaultPath = NewType("VaultPath", str)
+"""A path inside a vault: relative, `/`-separated, NFC, with extension."""
+
+Digest = NewType("Digest", str)
+"""SHA-256 as 64 hex digits."""
+
+VaultId = NewType("VaultId", str)
+"""The first 16 hex digits of the SHA-256 of a vault's real path."""
+
+NoteKind = Literal["note", "canvas", "excalidraw", "pdf"]
+"""What a file that can be searched is."""
+
+SearchMode = Literal["hybrid", "keyword", "semantic"]
+"""Which lanes a search may use."""
+
+Span = tuple[int, int]
+"""Offsets into a note's text in characters, half-open."""
+
+Lines = tuple[int, int]
+"""Lines of a file, 1-based and inclusive, split at LF."""

@@ -1,0 +1,101 @@
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import InvalidArguments, ReadOnly
+from bridge.settings import Settings, change, load
+
+
+def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
+    assert load(tmp_path / "settings.toml") == (Settings(), ())
+
+
+def test_a_known_setting_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('exclude = ["Archive/**"]\nworkers = 3\n')
+    assert load(path) == (Settings(exclude=("Archive/**",), workers=3), ())
+
+
+def test_an_unknown_setting_names_the_nearest_and_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('excludes = ["x"]\nworkers = 3\n')
+    settings, problems = load(path)
+    assert settings == Settings(workers=3)
+    assert [p.message for p in problems] == ["unknown setting `excludes`; did you mean `exclude`?"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("workers = -1", "`workers` must be at least 0"),
+        ("workers = 999", "`workers` must be at most 32"),
+        ("vector_keep_days = 1_000_000_000_000", "`vector_keep_days` must be at most 36500"),
+        ("workers = true", "`workers` must be integer"),
+        ('watch = "often"', "`watch` must be one of auto, poll, off"),
+        ('exclude = "a"', "`exclude` must be a list of strings"),
+        ("exclude = [1]", "`exclude` must be a list of strings"),
+    ],
+)
+def test_a_wrong_value_says_what_fits(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(line)
+    settings, problems = load(path)
+    assert settings == Settings()
+    assert [p.message for p in problems] == [message]
+
+
+@pytest.mark.parametrize("damage", [b"workers = = 3", b"\xff\xfe\x00"])
+def test_a_file_that_is_no_toml_means_defaults_and_a_problem(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(damage)
+    settings, problems = load(path)
+    assert settings == Settings()
+    assert "cannot be read" in problems[0].message
+
+
+def test_a_change_keeps_the_other_lines_and_comments(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('# mine\nworkers = 2  # two\nexclude = [\n  "a",\n  "b",\n]\nwatch = "poll"\n')
+    assert change(path, {"exclude": ["c", 'q"\n'], "workers": 1}).exclude == ("c", 'q"\n')
+    assert path.read_text() == '# mine\nworkers = 1\nexclude = ["c", "q\\"\\u000A"]\nwatch = "poll"\n'
+
+
+def test_none_takes_a_setting_back_to_its_default(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("workers = 2\n")
+    assert change(path, {"workers": None}) == Settings()
+    assert path.read_text() == ""
+
+
+@pytest.mark.parametrize("changes", [{"worker": 1}, {"workers": "two"}, {"nothing": None}])
+def test_a_wrong_change_writes_nothing(tmp_path: Path, changes: dict[str, object]) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("workers = 2\n")
+    with pytest.raises(InvalidArguments):
+        change(path, changes)
+    assert path.read_text() == "workers = 2\n"
+
+
+def test_the_file_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    change(path, {"workers": 1})
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "a\u2028b", "a\U000e0001b", 'a"\\b', "🍀"])
+def test_any_text_comes_back_as_it_was_written(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "settings.toml"
+    assert change(path, {"exclude": [text]}).exclude == (text,)
+
+
+def test_a_file_that_is_no_toml_is_not_changed_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("exclude = [\n")
+    with pytest.raises(InvalidArguments, match=r"settings\.toml cannot be read"):
+        change(path, {"workers": 1})
+    assert path.read_text() == "exclude = [\n"
+
+
+def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ReadOnly, match="cannot be written"):
+        change(tmp_path / "missing" / "settings.toml", {"workers": 1})
