@@ -1,0 +1,62 @@
+"""The user's files: read, understood, watched; written in one place only."""
+
+from bridge.vault.documents import read_document
+from bridge.vault.kinds import is_document, kind_of
+from bridge.vault.names import Names
+from bridge.vault.note import (
+    Block,
+    Callout,
+    Edge,
+    Heading,
+    InlineField,
+    Link,
+    LinkKind,
+    Note,
+    Piece,
+    PieceKind,
+    Tag,
+    Task,
+    Value,
+)
+from bridge.vault.obsidian import ObsidianSettings, read_obsidian_settings
+from bridge.vault.parse import parse
+from bridge.vault.paths import at_or_below
+from bridge.vault.resolve import Resolved
+from bridge.vault.rules import Rules
+from bridge.vault.scan import Scan, Stat
+from bridge.vault.sections import Outline, heading_path, section
+from bridge.vault.vault import Vault
+from bridge.vault.watching import watch
+
+__all__ = [
+    "Block",
+    "Callout",
+    "Edge",
+    "Heading",
+    "InlineField",
+    "Link",
+    "LinkKind",
+    "Names",
+    "Note",
+    "ObsidianSettings",
+    "Outline",
+    "Piece",
+    "PieceKind",
+    "Resolved",
+    "Rules",
+    "Scan",
+    "Stat",
+    "Tag",
+    "Task",
+    "Value",
+    "Vault",
+    "at_or_below",
+    "heading_path",
+    "is_document",
+    "kind_of",
+    "parse",
+    "read_document",
+    "read_obsidian_settings",
+    "section",
+    "watch",
+]

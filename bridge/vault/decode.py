@@ -1,0 +1,49 @@
+"""A file's bytes as text, and the text's ASCII shadow for the Markdown parser."""
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+
+from bridge.types import Digest
+
+_BOM = b"\xef\xbb\xbf"
+_CONTINUATION = bytes(range(0x80, 0xC0))
+# DEL is neither a letter, a space nor punctuation to CommonMark, as most letters of other scripts.
+_SHADOW = bytes(range(0x80)) + b"\x7f" * 0x80
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A file's text without BOM, and what was wrong with its bytes."""
+
+    text: str
+    digest: Digest
+    problems: tuple[str, ...]
+
+
+def digest_of(data: bytes) -> Digest:
+    """Name the bytes by their SHA-256."""
+    return Digest(sha256(data).hexdigest())
+
+
+def decode(data: bytes) -> Decoded:
+    """Read bytes as UTF-8, whatever they are."""
+    body = data.removeprefix(_BOM)
+    try:
+        return Decoded(body.decode("utf-8"), digest_of(data), ())
+    except UnicodeDecodeError as error:
+        line = body.count(b"\n", 0, error.start) + 1
+        problem = f"Line {line} holds bytes that are not UTF-8; they are shown as \N{REPLACEMENT CHARACTER}."
+        return Decoded(body.decode("utf-8", "replace"), digest_of(data), (problem,))
+
+
+def shadow_of(text: str) -> str:
+    """Replace every character beyond ASCII, so that the parser's byte offsets are character offsets."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8").translate(_SHADOW, _CONTINUATION).decode("ascii")
+
+
+def blank(text: str, start: int, end: int) -> str:
+    """Return as many spaces as the range has characters, keeping its line breaks."""
+    return re.sub(r"[^\r\n]+", lambda found: " " * (found.end() - found.start()), text[start:end])

@@ -1,0 +1,61 @@
+"""The user's globs, as regular expressions."""
+
+import re
+
+from bridge.vault.paths import nfc
+
+
+def matches(glob: str) -> re.Pattern[str]:
+    """Translate a glob for paths inside a vault; whoever matches a folder matches all that is in it.
+
+    Args:
+        glob: `*` and `?` stay inside one name, `**` crosses folders, `[a-c]` and `[!a]` are sets. A glob without
+            `/` matches names in every folder, another one begins at the vault's root. Case does not count.
+    """
+    clean = nfc(glob).strip().replace("\\", "/").rstrip("/")
+    rooted = "/" in clean
+    clean = clean.removeprefix("/")
+    anywhere = "" if rooted else "(?:.*/)?"
+    parts = clean.split("/")
+    # `Archive/**` means the folder itself too, so that nobody has to look inside.
+    while len(parts) > 1 and parts[-1] == "**":
+        parts.pop()
+    body = "".join("(?:.*/)?" if part == "**" else name_pattern(part) + "/" for part in parts[:-1])
+    tail = ".*" if parts[-1] == "**" else name_pattern(parts[-1])
+    return re.compile(f"{anywhere}{body}{tail}(?:/.*)?", re.IGNORECASE | re.DOTALL)
+
+
+def name_pattern(part: str) -> str:
+    """Translate the part of a glob between two slashes."""
+    pattern = ""
+    at = 0
+    while at < len(part):
+        one = part[at]
+        end = part.find("]", at + 2 + part.startswith("!", at + 1)) if one == "[" else -1
+        if one == "*":
+            pattern += "" if pattern.endswith("[^/]*") else "[^/]*"
+        elif one == "?":
+            pattern += "[^/]"
+        elif end > 0:
+            negated = part[at + 1] == "!"
+            pattern += f"(?!/)[{'^' if negated else ''}{members(part[at + 1 + negated : end])}]"
+            at = end
+        else:
+            pattern += re.escape(one)
+        at += 1
+    return pattern
+
+
+def members(text: str) -> str:
+    """Translate what is between the brackets of a set; ranges that run backwards are left out."""
+    found = ""
+    at = 0
+    while at < len(text):
+        if text[at + 1 : at + 2] == "-" and at + 2 < len(text):
+            low, high = text[at], text[at + 2]
+            found += f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""
+            at += 3
+        else:
+            found += re.escape(text[at])
+            at += 1
+    return found or "^\\s\\S"

@@ -1,0 +1,192 @@
+"""Opens files of the vault part by part, so that no link swapped in between leads out of it."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bridge.errors import NoteNotFound, NoteUnreadable, OutsideVault, ProtectedPath, VaultUnreadable
+from bridge.vault.paths import is_hidden, nfc, shown
+
+STEPWISE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+MOST_LINKS = 16
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+FILE = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class _Linked(Exception):
+    """A part of the path is a link; carries the path up to it as the disk has it, and what comes after."""
+
+    def __init__(self, link: str, rest: str) -> None:
+        super().__init__()
+        self.link = link
+        self.rest = rest
+
+
+def open_inside(root: Path, path: str) -> int:
+    """Open a file of the vault for reading.
+
+    Returns:
+        A descriptor of an ordinary file; the caller closes it.
+
+    Raises:
+        NoteNotFound: There is no such file.
+        OutsideVault: A link leads out of the vault.
+        ProtectedPath: A link leads to a hidden file.
+        NoteUnreadable: The system refuses.
+        VaultUnreadable: The vault itself is gone.
+    """
+    with located(root, path) as (name, folder, _):
+        return os.open(name, FILE, dir_fd=folder)
+
+
+def stat_inside(root: Path, path: str) -> os.stat_result:
+    """Return what the system knows of a file of the vault; raises as `open_inside` does."""
+    with located(root, path) as (_, _, info):
+        return info
+
+
+@contextmanager
+def located(root: Path, path: str, *, stepwise: bool = STEPWISE) -> Iterator[tuple[str, int | None, os.stat_result]]:
+    """Follow a path to an ordinary file; what the block raises about the file is told as in `open_inside`.
+
+    Args:
+        root: The vault.
+        path: A checked path.
+        stepwise: Hold each folder open on the way; without it the whole path is checked and then used.
+    """
+    folder: int | None = None
+    try:
+        for _ in range(MOST_LINKS):
+            try:
+                name, folder, info = _held(root, path) if stepwise else _checked(root, path)
+            except _Linked as met:
+                path = _behind(root, met)
+                continue
+            if not stat.S_ISREG(info.st_mode):
+                raise NoteNotFound(f"`{shown(path)}` is {sort_of(info.st_mode)}, not a file.")
+            yield name, folder, info
+            return
+        raise NoteNotFound(f"`{shown(path)}` is a link to a link, without end.")
+    except (FileNotFoundError, NotADirectoryError):
+        if not root.is_dir():
+            raise VaultUnreadable(f"The vault folder {root} is not there.") from None
+        raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
+        raise NoteUnreadable(f"`{shown(path)}` cannot be read: {error.strerror or error}.") from None
+    finally:
+        if folder is not None:
+            os.close(folder)
+
+
+def _held(root: Path, path: str) -> tuple[str, int, os.stat_result]:
+    """Walk down with each folder held open, following no link."""
+    *folders, last = path.split("/")
+    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    passed: list[str] = []
+    try:
+        for number, part in enumerate(folders):
+            name = actual(here, part)
+            passed.append(name)
+            try:
+                inner = os.open(name, FOLDER, dir_fd=here)
+            except OSError:
+                if stat.S_ISLNK(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
+                    raise _Linked("/".join(passed), "/".join([*folders[number + 1 :], last])) from None
+                raise
+            os.close(here)
+            here = inner
+        name = actual(here, last)
+        info = os.stat(name, dir_fd=here, follow_symlinks=False)
+        if stat.S_ISLNK(info.st_mode):
+            raise _Linked("/".join([*passed, name]), "")
+    except BaseException:
+        os.close(here)
+        raise
+    return name, here, info
+
+
+def _checked(root: Path, path: str) -> tuple[str, None, os.stat_result]:
+    """Do the same by name where the system cannot hold folders; a swap in between is not noticed there."""
+    here = root
+    parts = path.split("/")
+    for number, part in enumerate(parts):
+        here = here / actual(os.fspath(here), part)
+        info = here.lstat()
+        if is_link(info):
+            raise _Linked(os.path.relpath(here, root).replace(os.sep, "/"), "/".join(parts[number + 1 :]))
+        if number < len(parts) - 1 and not stat.S_ISDIR(info.st_mode):
+            raise NotADirectoryError
+    return os.fspath(here), None, info
+
+
+def _behind(root: Path, met: _Linked) -> str:
+    """Return the path of the vault that a link stands for, as the disk has it."""
+    top = os.path.realpath(root)
+    target = os.path.realpath(Path(top, *met.link.split("/")), strict=True)
+    inside = relative(top, target)
+    if inside is None:
+        raise OutsideVault(f"`{shown(met.link)}` is a link that leaves the vault.")
+    path = "/".join(part for part in (inside, met.rest) if part)
+    if is_hidden(path):
+        raise ProtectedPath(f"`{shown(met.link)}` is a link to a hidden file.")
+    return path
+
+
+def relative(top: str, target: str) -> str | None:
+    """Return a real path relative to a real folder, `/`-separated, or None when it is elsewhere."""
+    if target == top:
+        return ""
+    start = top if top.endswith(os.sep) else top + os.sep
+    if not os.path.normcase(target).startswith(os.path.normcase(start)):
+        return None
+    return target[len(start) :].replace(os.sep, "/")
+
+
+def actual(folder: int | str, part: str) -> str:
+    """Return a name as the disk has it: synced files may keep their accents apart (NFD)."""
+    if part.isascii() or exists(folder, part):
+        return part
+    with os.scandir(folder) as listing:
+        return min((entry.name for entry in listing if nfc(entry.name) == nfc(part)), default=part)
+
+
+def exists(folder: int | str, part: str) -> bool:
+    """Say whether a folder, held open or named, has an entry of exactly this name."""
+    try:
+        if isinstance(folder, int):
+            os.stat(part, dir_fd=folder, follow_symlinks=False)
+        else:
+            Path(folder, part).lstat()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def is_link(info: os.stat_result) -> bool:
+    """Say whether this is a symbolic link or a junction of Windows."""
+    junction = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", 0xA0000003)
+    return stat.S_ISLNK(info.st_mode) or getattr(info, "st_reparse_tag", 0) == junction
+
+
+def sort_of(mode: int) -> str:
+    """Name a kind of directory entry."""
+    kinds = {
+        stat.S_IFDIR: "a folder",
+        stat.S_IFLNK: "a link",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+    }
+    return kinds.get(stat.S_IFMT(mode), "something else")

@@ -1,0 +1,43 @@
+"""JSON files of other programs, read without trusting their shape."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+
+def read_json(text: str, what: str) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Return a JSON object and what was wrong with it; an empty object when it cannot be read.
+
+    Args:
+        text: The file's text; an empty one is an empty object, as Obsidian makes them.
+        what: What the file should be, for the message.
+    """
+    if not text.strip():
+        return {}, ()
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        return {}, (f"The {what} is not valid JSON, line {error.lineno}: {error.msg}.",)
+    if not isinstance(value, dict):
+        return {}, (f"The {what} is not a JSON object.",)
+    return value, ()
+
+
+def listed(value: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the objects of a list; whatever else stands there is left out."""
+    found = value.get(name)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def text_of(value: Mapping[str, Any], name: str) -> str:
+    """Return a text, empty when there is none."""
+    found = value.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def number(value: Mapping[str, Any], name: str) -> float:
+    """Return a number that can be ordered, 0 when there is none."""
+    found = value.get(name)
+    return float(found) if isinstance(found, int | float) and math.isfinite(found) else 0.0

@@ -1,0 +1,80 @@
+"""Everything a Markdown text holds below its property block, in one pass over its structure."""
+
+from dataclasses import dataclass
+
+from bridge.types import Span
+from bridge.vault.block_ids import read_blocks
+from bridge.vault.comments import find_comments
+from bridge.vault.decode import blank, shadow_of
+from bridge.vault.fields import read_fields
+from bridge.vault.lines import LineIndex
+from bridge.vault.links import read_links
+from bridge.vault.note import Block, Callout, Heading, InlineField, Link, Piece, Tag, Task
+from bridge.vault.outline import read_callouts, read_headings, read_pieces, read_tasks
+from bridge.vault.structure import Structure, read_structure
+from bridge.vault.tags import read_tags
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """The parts of a Markdown text."""
+
+    headings: tuple[Heading, ...]
+    links: tuple[Link, ...]
+    tags: tuple[Tag, ...]
+    tasks: tuple[Task, ...]
+    blocks: tuple[Block, ...]
+    fields: tuple[InlineField, ...]
+    callouts: tuple[Callout, ...]
+    comments: tuple[Span, ...]
+    pieces: tuple[Piece, ...]
+
+
+def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
+    """Read a Markdown text.
+
+    Args:
+        text: The text.
+        lines: Its lines.
+        start: Where to begin, behind a property block.
+    """
+    structure, comments = _structure(text, start)
+    return Markdown(
+        headings=tuple(read_headings(text, structure, lines)),
+        links=tuple(read_links(text, start, structure, lines)),
+        tags=tuple(read_tags(text, start, structure, lines)),
+        tasks=tuple(read_tasks(text, structure, lines)),
+        blocks=tuple(read_blocks(text, start, structure, lines)),
+        fields=tuple(read_fields(text, start, structure, lines)),
+        callouts=tuple(read_callouts(text, structure, lines)),
+        comments=comments,
+        pieces=tuple(read_pieces(text, structure, lines)),
+    )
+
+
+def _structure(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
+    """Parse a text behind its property block, its block comments blanked out.
+
+    Of a block comment Obsidian's cache holds the tags alone; inside a paragraph a comment hides nothing from it.
+    """
+    shadow = shadow_of(text[start:] if start else text)
+    blocks, inlines = find_comments(shadow)
+    if not blocks:
+        return read_structure(shadow, base=start), _moved(inlines, start)
+    visible: list[str] = []
+    end = 0
+    for first, last in blocks:
+        visible += [shadow[end:first], blank(shadow, first, last)]
+        end = last
+    structure = read_structure("".join([*visible, shadow[end:]]), base=start)
+    parts, links = len(structure.parts), len(structure.links)
+    for first, last in blocks:
+        read_structure(shadow[first:last], structure, start + first)
+    del structure.parts[parts:], structure.links[links:]
+    structure.hidden = list(_moved(blocks, start))
+    structure.holes.sort()
+    return structure, _moved(sorted([*blocks, *inlines]), start)
+
+
+def _moved(spans: list[Span], by: int) -> tuple[Span, ...]:
+    return tuple((first + by, last + by) for first, last in spans)

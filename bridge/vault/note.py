@@ -1,0 +1,130 @@
+"""What a file of the vault says, as frozen values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bridge.types import Digest, Lines, NoteKind, Span, VaultPath
+
+Value = None | bool | int | float | str | Sequence["Value"] | Mapping[str, "Value"]
+"""A property's value with YAML 1.2 meaning; dates stay strings."""
+
+LinkKind = Literal["wiki", "embed", "markdown", "property", "canvas"]
+PieceKind = Literal[
+    "heading", "paragraph", "list_item", "fence", "table", "callout", "quote", "html", "math", "rule", "card", "page"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; its section runs to the next heading of the same or a higher level."""
+
+    text: str
+    level: int
+    line: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as written: `target` keeps `#heading` and `^block`, `span` covers the whole markup."""
+
+    target: str
+    shown: str | None
+    kind: LinkKind
+    line: int
+    span: Span
+    embed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag without `#`, as written."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A list item with a box; `status` is the one character inside it."""
+
+    status: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block id (without `^`) and the lines it names."""
+
+    id: str
+    lines: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class InlineField:
+    """A Dataview field: `key:: value`."""
+
+    key: str
+    value: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """A callout: its type in lower case, title, and lines."""
+
+    type: str
+    title: str
+    lines: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A top-level part that a passage should not cut; headings are pieces too. Comments and frontmatter are none."""
+
+    kind: PieceKind
+    span: Span
+    lines: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An arrow of a canvas; its ends are a file's path, an address, or the first line of a card or label."""
+
+    source: str
+    target: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One file of the vault, parsed.
+
+    `text` is the decoded file without BOM; offsets and lines refer to it. Of a canvas, an Excalidraw drawing and a
+    PDF it is what can be read in them; only an Excalidraw note keeps the lines of its file.
+    """
+
+    path: VaultPath
+    title: str
+    kind: NoteKind
+    digest: Digest
+    text: str
+    body: int = 0
+    """Offset in `text` where the frontmatter ends."""
+    headings: tuple[Heading, ...] = ()
+    links: tuple[Link, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    tasks: tuple[Task, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    fields: tuple[InlineField, ...] = ()
+    callouts: tuple[Callout, ...] = ()
+    comments: tuple[Span, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    problems: tuple[str, ...] = ()
+    """What could not be read, in sentences: a property block that does not parse, bytes that are not UTF-8."""
+    edges: tuple[Edge, ...] = ()
+    """The arrows of a canvas."""

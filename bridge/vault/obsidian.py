@@ -1,0 +1,134 @@
+"""Obsidian's own settings of a vault: read where they matter here, never written."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
+
+from bridge.errors import BridgeError, Missing
+from bridge.types import VaultPath
+from bridge.vault.inside import open_inside
+from bridge.vault.paths import vault_path
+
+LinkFormat = Literal["shortest", "relative", "absolute"]
+Trash = Literal["system", "local", "none"]
+
+LARGEST = 1024 * 1024
+MOST_TYPES = 10_000
+
+Choice = TypeVar("Choice", LinkFormat, Trash)
+Facts = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ObsidianSettings:
+    """What the user chose in Obsidian, or Obsidian's defaults."""
+
+    ignored: tuple[str, ...] = ()
+    """Excluded files: beginnings of paths, or `/regular expressions/`."""
+    new_link_format: LinkFormat = "shortest"
+    markdown_links: bool = False
+    """Whether new links are written as `[…](…)`."""
+    trash: Trash = "system"
+    attachment_folder: str = ""
+    """A folder; empty for the vault's root, `./` for the note's own folder, `./a` for a folder in that one."""
+    template_folder: str | None = None
+    daily_folder: str = ""
+    daily_format: str = "YYYY-MM-DD"
+    """A Moment.js format; it may have `/` in it."""
+    daily_template: VaultPath | None = None
+    property_types: Mapping[str, str] = field(default_factory=dict)
+    """Obsidian's type of each property that was given one: text, multitext, number, checkbox, date, datetime …"""
+    problems: tuple[str, ...] = ()
+    """What could not be used, in sentences."""
+
+
+def read_obsidian_settings(root: Path) -> ObsidianSettings:
+    """Read the settings of the vault at `root`; whatever cannot be used counts as not set."""
+    reader = _Reader(root)
+    app = reader.facts("app.json")
+    daily = reader.facts("daily-notes.json")
+    if not daily:
+        periodic = reader.facts("plugins/periodic-notes/data.json").get("daily")
+        daily = periodic if isinstance(periodic, dict) and periodic.get("enabled", True) else {}
+    types = reader.facts("types.json").get("types")
+    filters = app.get("userIgnoreFilters")
+    template = reader.path("daily-notes.json", daily.get("template"))
+    return ObsidianSettings(
+        ignored=tuple(f for f in filters if isinstance(f, str)) if isinstance(filters, list) else (),
+        new_link_format=one_of(get_args(LinkFormat), app.get("newLinkFormat"), "shortest"),
+        markdown_links=app.get("useMarkdownLinks") is True,
+        trash=one_of(get_args(Trash), app.get("trashOption"), "system"),
+        attachment_folder=reader.attachments(app.get("attachmentFolderPath")),
+        template_folder=reader.path("templates.json", reader.facts("templates.json").get("folder")),
+        daily_folder=reader.path("daily-notes.json", daily.get("folder")) or "",
+        daily_format=text_of(daily.get("format")) or "YYYY-MM-DD",
+        daily_template=with_extension(template) if template else None,
+        property_types={k: v for k, v in list(types.items())[:MOST_TYPES] if isinstance(v, str)}
+        if isinstance(types, dict)
+        else {},
+        problems=tuple(reader.problems),
+    )
+
+
+class _Reader:
+    """Reads files of `.obsidian` and gathers what is wrong with them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.problems: list[str] = []
+
+    def facts(self, name: str) -> Facts:
+        """Return the object in a settings file; empty when there is none."""
+        try:
+            descriptor = open_inside(self.root, f".obsidian/{name}")
+        except Missing:
+            return {}
+        except BridgeError as error:
+            self.problems.append(f"Obsidian's {name} is not used: {error.message}")
+            return {}
+        try:
+            with os.fdopen(descriptor, "rb") as file:
+                data = file.read(LARGEST + 1)
+            found = json.loads(data.decode("utf-8-sig")) if len(data) <= LARGEST else None
+        except (OSError, ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            self.problems.append(f"Obsidian's {name} is not used: it is not a JSON object of at most 1 MiB.")
+            return {}
+        return found
+
+    def path(self, name: str, value: object) -> VaultPath | None:
+        """Return a file or folder that a setting names; None for the root, for nothing and for what is not inside."""
+        text = text_of(value).strip("/")
+        if not text or text == ".":
+            return None
+        try:
+            return vault_path(text)
+        except BridgeError as error:
+            self.problems.append(f"A path in Obsidian's {name} is not used: {error.message}")
+            return None
+
+    def attachments(self, value: object) -> str:
+        """Return where attachments go, in the words of `ObsidianSettings.attachment_folder`."""
+        text = text_of(value)
+        if text.startswith("./"):
+            return f"./{self.path('app.json', text[2:]) or ''}"
+        return self.path("app.json", text) or ""
+
+
+def text_of(value: object) -> str:
+    """Return a setting's text; empty when it is none."""
+    return value.strip() if isinstance(value, str) else ""
+
+
+def one_of(choices: tuple[Choice, ...], value: object, default: Choice) -> Choice:
+    """Return the choice that was made, or the default when it is unknown."""
+    return next((choice for choice in choices if choice == value), default)
+
+
+def with_extension(template: VaultPath) -> VaultPath:
+    """Return a template's path; Obsidian leaves out `.md`."""
+    return template if template.lower().endswith(".md") else VaultPath(f"{template}.md")

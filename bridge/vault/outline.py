@@ -1,0 +1,77 @@
+"""What the blocks of a text mean to Obsidian: headings, pieces, callouts, tasks and block ids."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from bridge.vault.lines import LineIndex
+from bridge.vault.note import Callout, Heading, Piece, PieceKind, Task
+from bridge.vault.structure import Part, Structure
+
+_CALLOUT: Final = re.compile(r">[ \t]*\[!([^\]\r\n]+)\][-+]?[ \t]*([^\r\n]*)")
+_TASK: Final = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[([^\r\n])\](?:[ \t]+([^\r\n]*)|[ \t]*(?=[\r\n]|\Z))")
+_KINDS: Final[dict[str, PieceKind]] = {
+    "paragraph": "paragraph",
+    "heading": "heading",
+    "item": "list_item",
+    "fence": "fence",
+    "html": "html",
+    "table": "table",
+    "footnote": "paragraph",
+    "rule": "rule",
+    "math": "math",
+}
+
+
+def read_headings(text: str, structure: Structure, lines: LineIndex) -> Iterator[Heading]:
+    """Yield the headings; those inside quotes and lists are none, as in Obsidian's outline."""
+    for part in structure.parts:
+        if part.kind == "heading" and part.depth == 0:
+            yield Heading(
+                _heading_text(text[part.start : part.end]), part.level, lines.at(part.start), (part.start, part.end)
+            )
+
+
+def read_pieces(text: str, structure: Structure, lines: LineIndex) -> Iterator[Piece]:
+    """Yield the top-level parts of a text; a list gives one piece for each of its own items."""
+    in_list = False
+    for part in structure.parts:
+        if part.depth == 0:
+            in_list = part.kind == "list"
+        if part.depth == int(in_list):
+            kind = _piece_kind(text, part)
+            if kind is not None:
+                span = (part.start, part.end)
+                yield Piece(kind, span, lines.over(span))
+
+
+def read_callouts(text: str, structure: Structure, lines: LineIndex) -> Iterator[Callout]:
+    """Yield the callouts, those inside others after them."""
+    for part in structure.parts:
+        if part.kind == "quote" and (found := _CALLOUT.match(text, part.start)):
+            kind = found[1].split("|", 1)[0].strip().lower()
+            yield Callout(kind, found[2].strip(), lines.over((part.start, part.end)))
+
+
+def read_tasks(text: str, structure: Structure, lines: LineIndex) -> Iterator[Task]:
+    """Yield the list items with a box, whatever stands in it."""
+    for part in structure.parts:
+        if part.kind == "item" and (found := _TASK.match(text, part.start)):
+            yield Task(found[1], (found[2] or "").strip(), lines.at(part.start))
+
+
+def _heading_text(source: str) -> str:
+    if "\n" in source:
+        return source.partition("\n")[0].strip()
+    text = source.lstrip("#").strip()
+    opened = text.rstrip("#")
+    # Closing `#`s count only after a space.
+    return text if opened and not opened[-1].isspace() else opened.rstrip()
+
+
+def _piece_kind(text: str, part: Part) -> PieceKind | None:
+    if part.kind == "quote":
+        return "callout" if _CALLOUT.match(text, part.start) else "quote"
+    if part.kind == "html" and text.startswith("<!--", part.start) and text.find("-->", part.start) == part.end - 3:
+        return None
+    return _KINDS[part.kind]

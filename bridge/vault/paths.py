@@ -1,0 +1,109 @@
+"""Which paths may name a file of the vault, before the disk is asked."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+
+from bridge.errors import InvalidArguments, OutsideVault, ProtectedPath
+from bridge.types import VaultPath
+
+LONGEST = 4096
+DRIVE = re.compile(r"[A-Za-z]:(?!\s)")
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""HFS+ ignores most of these, so that a `.git` with one of them in front is `.git`."""
+
+WINDOWS = os.name == "nt"
+DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)", re.IGNORECASE)
+
+
+def nfc(text: str) -> str:
+    """Compose characters, as Obsidian does with every path."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def is_hidden(path: str) -> bool:
+    """Say whether a part of a path begins with a dot: Obsidian does not see such files."""
+    if path.startswith(".") or "/." in path:
+        return True
+    return not path.isascii() and any(INVISIBLE.sub("", part).startswith(".") for part in path.split("/"))
+
+
+def at_or_below(places: Collection[str], paths: Iterable[VaultPath]) -> set[VaultPath]:
+    """Return those paths that are among the places or inside one; everything is inside the root, which is empty.
+
+    Args:
+        places: Files and folders, as the watcher tells them.
+        paths: What is known.
+    """
+    clean = {place.strip("/") for place in places}
+    if "" in clean:
+        return set(paths)
+    return {path for path in paths if path in clean or any(folder in clean for folder in parents(path))}
+
+
+def parents(path: str) -> list[str]:
+    """Return the folders that hold a path, outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
+    """Say why no file of a vault can have this relative path on every system that syncs it, or None.
+
+    Args:
+        path: Parts separated by `/`.
+        windows: Judge by the rules of Windows, where more names are unsafe.
+    """
+    if CONTROL.search(path):
+        return "has a control character"
+    if "\\" in path:
+        return "has a `\\`"
+    if DRIVE.match(path) or (windows and ":" in path):
+        return "reads as a drive or a stream of Windows"
+    if windows and any(DEVICE.match(part) or part.endswith((".", " ")) for part in path.split("/")):
+        return "is a name that Windows keeps for itself"
+    if not is_text(path):
+        return "is not valid Unicode"
+    return None
+
+
+def vault_path(path: str) -> VaultPath:
+    """Turn what a caller wrote into a path of the vault, whether or not there is such a file.
+
+    Raises:
+        OutsideVault: The path leads out of the vault, or may on some system.
+        ProtectedPath: The path is hidden: it belongs to Obsidian or another program.
+        InvalidArguments: The path is empty, too long or not text.
+    """
+    if not path.strip():
+        raise InvalidArguments("The path is empty.", hint=OutsideVault.hint)
+    if len(path) > LONGEST:
+        raise InvalidArguments(f"The path is longer than {LONGEST} characters.")
+    if not is_text(path):
+        raise InvalidArguments("The path is not valid Unicode.")
+    if path.startswith("/"):
+        raise OutsideVault(f"`{shown(path)}` is absolute.")
+    if why := flaw(path):
+        raise OutsideVault(f"`{shown(path)}` {why}.")
+    parts = [part for part in nfc(path).split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise OutsideVault(f"`{shown(path)}` has `..` in it.")
+    if not parts:
+        raise InvalidArguments(f"`{shown(path)}` is the vault itself.", hint=OutsideVault.hint)
+    clean = "/".join(parts)
+    if is_hidden(clean):
+        raise ProtectedPath(f"`{shown(path)}` is hidden: it belongs to Obsidian or to another program.")
+    return VaultPath(clean)
+
+
+def is_text(path: str) -> bool:
+    """Say whether a name can be written as UTF-8."""
+    return path.isascii() or not any("\ud800" <= c <= "\udfff" for c in path)
+
+
+def shown(path: str) -> str:
+    """Return a path fit for a message: short, and nothing in it that a terminal would obey."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path[:200])
+    return text if len(path) <= 200 else f"{text}…"

@@ -1,0 +1,74 @@
+"""Takes a link's target apart, in the order in which Obsidian does."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from bridge.types import VaultPath
+from bridge.vault.note import LinkKind
+
+SPACES = str.maketrans("\u00a0\u202f", "  ")
+SUBPATH = re.compile(r"[#^]")
+SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Where a link leads; `path` is None when there is no such file, `heading` reads `A > B`."""
+
+    path: VaultPath | None
+    heading: str | None = None
+    block: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A target in its parts: which file (empty: the note itself), and where in it."""
+
+    file: str
+    heading: str | None
+    block: str | None
+
+
+def fold(text: str) -> str:
+    """Return what Obsidian compares names by: composed, lower case, plain spaces."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", text.translate(SPACES)).lower()
+
+
+def is_external(target: str) -> bool:
+    """Say whether a Markdown link leaves the vault: it has a scheme, or a host."""
+    return bool(SCHEME.match(target)) or target.startswith(("//", "\\\\"))
+
+
+def taken_apart(target: str, kind: LinkKind = "wiki") -> Target:
+    """Split a target into file, heading and block; Markdown links are percent-decoded."""
+    cut = SUBPATH.search(target)
+    file, rest = (target[: cut.start()], target[cut.start() :]) if cut else (target, "")
+    if kind == "markdown":
+        file, rest = decoded(file), decoded(rest)
+    # A `^` begins a block only at the start of a part: `#2^10` is a heading.
+    parts = [part.strip() for part in rest.split("#")]
+    block = next((part[1:].strip() for part in parts if part.startswith("^")), None) or None
+    heading = " > ".join(part for part in parts if part and not part.startswith("^")) or None
+    return Target(file.strip(), None if block else heading, block)
+
+
+def decoded(text: str) -> str:
+    """Percent-decode; what is not UTF-8 then stays as written."""
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return text
+
+
+def against(folder: str, target: str) -> str:
+    """Make a folded `./` or `../` target absolute; too many `../` end at the root."""
+    parts = folder.split("/") if folder else []
+    while target.startswith(("./", "../")):
+        if target.startswith("../"):
+            parts = parts[:-1]
+        target = target.partition("/")[2]
+    return "/".join([*parts, target])

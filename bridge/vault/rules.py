@@ -1,0 +1,87 @@
+"""Decides which files of a vault are indexed, and says why one is not."""
+
+import re
+from dataclasses import dataclass, field
+
+from bridge.vault.filters import filter_pattern, is_expression
+from bridge.vault.globs import matches
+from bridge.vault.kinds import is_document
+from bridge.vault.paths import is_hidden, nfc
+
+ICLOUD = re.compile(r"(?:.*/)?\.[^/]+\.icloud")
+CONFLICT = re.compile(
+    r"\.sync-conflict-\d{8}-\d{6}-\w+\.[^./]+$"  # Syncthing
+    r"|\([^()/]*\bconflicted copy\b[^()/]*\)[^/]*$",  # Dropbox, Nextcloud, Obsidian Sync
+    re.IGNORECASE,
+)
+OWNERS = {".obsidian": "Obsidian's own settings", ".trash": "Obsidian's trash", ".git": "Git's own files"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is left out: by the user's globs, by size, by Obsidian's own excluded files, and what is never a note."""
+
+    exclude: tuple[str, ...] = ()
+    max_file_bytes: int = 32 * 1024 * 1024
+    ignored: tuple[str, ...] = ()
+    _globs: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
+    _any_glob: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    _filters: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        globs = tuple((glob, matches(glob)) for glob in self.exclude if glob.strip("/\\ "))
+        together = "|".join(f"(?:{pattern.pattern})" for _, pattern in globs)
+        filters = ((text, filter_pattern(text)) for text in self.ignored)
+        object.__setattr__(self, "_globs", globs)
+        object.__setattr__(self, "_any_glob", re.compile(together, re.IGNORECASE | re.DOTALL) if globs else None)
+        object.__setattr__(self, "_filters", tuple((text, pattern) for text, pattern in filters if pattern))
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Obsidian's excluded files that could not be used: what they name is indexed."""
+        used = {text for text, _ in self._filters}
+        return tuple(text for text in self.ignored if text.strip() and text not in used)
+
+    def reason(self, path: str, size: int | None = None) -> str | None:
+        """Say why a document is not indexed, or None when it is; that a file is no document is no reason.
+
+        Args:
+            path: A file of the vault, or a folder when it ends with `/`: then the reason holds for all that is in it.
+            size: The file's bytes, when known.
+        """
+        clean = nfc(path).rstrip("/")
+        if is_hidden(clean):
+            return hidden_reason(clean)
+        whole = path.endswith("/")
+        if why := self._wished(clean, whole=whole):
+            return why
+        if whole:
+            return None
+        if CONFLICT.search(clean):
+            return "A sync program's conflict copy; keep what you want of it and delete it."
+        if size is not None and size > self.max_file_bytes:
+            return f"Larger than the limit of {self.max_file_bytes / 2**20:g} MiB (setting `max_file_mb`)."
+        return None
+
+    def _wished(self, clean: str, *, whole: bool) -> str | None:
+        """Say which wish of the user leaves out a path, a whole folder or a file."""
+        if self._any_glob and self._any_glob.fullmatch(clean):
+            glob = next(glob for glob, pattern in self._globs if pattern.fullmatch(clean))
+            return f"Left out by the setting `exclude`: `{glob}`."
+        for text, pattern in self._filters:
+            # A regular expression may match a folder's name and none of its files: it is asked about files only.
+            if pattern.search(f"{clean}/" if whole else clean) and not (whole and is_expression(text)):
+                return f"Left out by Obsidian's excluded files: `{text}`."
+        return None
+
+    def indexes(self, path: str, size: int) -> bool:
+        """Say whether this file is one that search should find."""
+        return is_document(path) and self.reason(path, size) is None
+
+
+def hidden_reason(path: str) -> str:
+    """Say whose a hidden file is."""
+    if ICLOUD.fullmatch(path):
+        return "Still in iCloud: the file was not downloaded to this computer."
+    owner = next((OWNERS[part] for part in path.split("/") if part in OWNERS), None)
+    return f"Hidden: {owner}." if owner else "Hidden: its name or a folder's begins with a dot."

@@ -1,0 +1,214 @@
+"""Walks a vault and sorts what it finds; never leaves it, never opens a file."""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bridge.errors import VaultUnreadable
+from bridge.types import VaultPath
+from bridge.vault.inside import is_link, relative, sort_of
+from bridge.vault.kinds import is_document
+from bridge.vault.paths import flaw, is_hidden, nfc, parents
+from bridge.vault.rules import ICLOUD, Rules, hidden_reason
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """What tells an unchanged file."""
+
+    mtime_ns: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a vault holds, hidden files aside."""
+
+    files: Mapping[VaultPath, Stat]
+    """Documents to index."""
+    others: frozenset[VaultPath]
+    """Other files that links may mean: attachments, and documents that are not indexed."""
+    skipped: Mapping[str, str]
+    """Why a document or folder is not indexed; folders end with `/` and speak for all that is in them."""
+    unreadable: frozenset[str] = frozenset()
+    """Those of the skipped folders that could not be listed: what was in them may still be there."""
+
+    def unsure_of(self, path: str) -> bool:
+        """Say whether a path is in a folder that could not be listed, so that not finding it means nothing."""
+        return bool(self.unreadable) and any(f"{folder}/" in self.unreadable for folder in parents(path))
+
+
+@dataclass(slots=True)
+class Walk:
+    """A scan in the making."""
+
+    root: Path
+    rules: Rules
+    files: dict[VaultPath, Stat] = field(default_factory=dict)
+    others: set[VaultPath] = field(default_factory=set)
+    skipped: dict[str, str] = field(default_factory=dict)
+    unreadable: set[str] = field(default_factory=set)
+    _listings: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def done(self) -> Scan:
+        """Return what was found."""
+        return Scan(self.files, frozenset(self.others), self.skipped, frozenset(self.unreadable))
+
+    def everything(self) -> None:
+        """Walk the whole vault.
+
+        Raises:
+            VaultUnreadable: The vault's folder is gone or cannot be listed.
+        """
+        require_listing(self.root)
+        self._below("", os.fspath(self.root), quiet=False)
+        # Asked again: a disk that goes away halfway looks like so many deleted notes.
+        require_listing(self.root)
+
+    def one(self, path: VaultPath) -> None:
+        """Look at one path, a file or a folder; where there is nothing, nothing is found."""
+        place = self._on_disk(path)
+        if place is None:
+            return
+        try:
+            info = os.lstat(place)
+        except OSError:
+            return
+        self._sort(path, place, info, quiet=any(self.rules.reason(f"{parent}/") for parent in parents(path)))
+
+    def _below(self, folder: str, place: str, *, quiet: bool) -> None:
+        """Walk a folder; a quiet one is left out, which was said already."""
+        try:
+            with os.scandir(place) as listing:
+                entries = self._distinct(folder, list(listing))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.skipped[f"{folder}/"] = f"The folder cannot be read: {error.strerror}."
+            self.unreadable.add(f"{folder}/")
+            return
+        for name, entry in entries.items():
+            try:
+                info = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            self._sort(joined(folder, name), entry.path, info, quiet=quiet)
+
+    def _distinct(self, folder: str, entries: list["os.DirEntry[str]"]) -> Mapping[str, "os.DirEntry[str]"]:
+        """Give each visible entry of a folder its name in the vault, one of several that differ in form only."""
+        found: dict[str, os.DirEntry[str]] = {}
+        for entry in sorted(entries, key=lambda entry: composed_first(entry.name)):
+            name = nfc(entry.name)
+            path = joined(folder, name)
+            if is_hidden(name):
+                if ICLOUD.fullmatch(name):
+                    self.skipped[path] = hidden_reason(name)
+            elif why := flaw(path):
+                self.skipped[as_text(path)] = f"Its name {why}."
+            elif name in found:
+                self.skipped[joined(folder, entry.name)] = f"Another file is named `{name}`, in another Unicode form."
+            else:
+                found[name] = entry
+        return found
+
+    def _sort(self, path: str, place: str, info: os.stat_result, *, quiet: bool) -> None:
+        """Put one entry where it belongs.
+
+        Args:
+            path: Its path in the vault.
+            place: Where it lies.
+            info: What the system says of it, links not followed.
+            quiet: Whether its folder is left out, which was said already.
+        """
+        if is_link(info):
+            followed = self._behind(path, place)
+            if followed is None:
+                return
+            info = followed
+        elif stat.S_ISDIR(info.st_mode):
+            why = None if quiet else self.rules.reason(f"{path}/")
+            if why:
+                self.skipped[f"{path}/"] = why
+            # A left-out folder is walked too: links mean its files whether they are indexed or not.
+            self._below(path, place, quiet=quiet or why is not None)
+            return
+        if not stat.S_ISREG(info.st_mode):
+            self.skipped[path] = f"It is {sort_of(info.st_mode)}, not a file."
+            return
+        known = VaultPath(path)
+        if quiet or not is_document(path) or path in self.skipped:
+            self.others.add(known)
+        elif why := self.rules.reason(path, info.st_size):
+            self.others.add(known)
+            self.skipped[path] = why
+        else:
+            self.files[known] = Stat(info.st_mtime_ns, info.st_size)
+
+    def _behind(self, path: str, place: str) -> os.stat_result | None:
+        """Look behind a link; None when what is there is not taken."""
+        try:
+            target = os.path.realpath(place, strict=True)
+            info = os.lstat(target)
+        except OSError:
+            self.skipped[path] = "A link that leads nowhere."
+            return None
+        inside = relative(os.path.realpath(self.root), target)
+        if inside is None:
+            self.skipped[path] = "A link that leaves the vault; such links are not followed."
+        elif is_hidden(nfc(inside)):
+            self.skipped[path] = "A link to a hidden file."
+        elif stat.S_ISDIR(info.st_mode):
+            self.skipped[path] = f"A link to the folder `{nfc(inside)}`, which is read under its own name."
+        else:
+            if is_document(path) and self.rules.indexes(nfc(inside), info.st_size):
+                self.skipped[path] = f"A link to `{nfc(inside)}`, which is indexed itself."
+            return info
+        return None
+
+    def _on_disk(self, path: str) -> str | None:
+        """Return where a path lies, spelled as on the disk; None when it is not there or behind a linked folder.
+
+        The spelling matters where the system forgives a wrong one: a rename of `Note` to `note` must lose `Note`.
+        """
+        place = os.fspath(self.root)
+        for number, part in enumerate(path.split("/")):
+            try:
+                if number and is_link(os.lstat(place)):
+                    return None
+                if place not in self._listings:
+                    with os.scandir(place) as listing:
+                        names = sorted((entry.name for entry in listing), key=composed_first, reverse=True)
+                    self._listings[place] = {nfc(name): name for name in names}
+            except OSError:
+                return None
+            name = self._listings[place].get(part)
+            if name is None:
+                return None
+            place = f"{place}{os.sep}{name}"
+        return place
+
+
+def require_listing(root: Path) -> None:
+    """Raise VaultUnreadable when a vault's folder cannot be listed."""
+    try:
+        with os.scandir(root) as listing:
+            next(listing, None)
+    except OSError as error:
+        raise VaultUnreadable(f"The vault folder {root} cannot be read: {error.strerror}.") from None
+
+
+def composed_first(name: str) -> tuple[bool, str]:
+    """Order names so that of several Unicode forms of one name the composed is first; reading prefers it too."""
+    return name != nfc(name), name
+
+
+def joined(folder: str, name: str) -> str:
+    """Join a folder, empty for the root, and a name."""
+    return f"{folder}/{name}" if folder else name
+
+
+def as_text(name: str) -> str:
+    """Write a name that is not UTF-8 so that it can be shown."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")

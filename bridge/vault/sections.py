@@ -1,0 +1,106 @@
+"""A note by its headings: the path that leads to a place, and the section a heading names."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from bridge.errors import AmbiguousHeading, HeadingNotFound
+from bridge.types import Span
+from bridge.vault.note import Heading, Note
+
+_BETWEEN: Final = " > "
+_SHOWN: Final = 50
+_NAMED: Final = 8
+_LONGEST: Final = 100
+# What Obsidian disregards when it compares a link's heading with a note's.
+_PUNCTUATION: Final = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
+
+
+class Outline:
+    """The heading paths of one note, for many places in it."""
+
+    __slots__ = ("_headings", "_starts", "paths")
+
+    def __init__(self, note: Note) -> None:
+        self._headings = note.headings
+        self._starts = [heading.span[0] for heading in note.headings]
+        self.paths = tuple(_BETWEEN.join(chain) for chain in chains(note.headings))
+
+    def at(self, offset: int) -> str:
+        """Return the heading path that leads to an offset, empty before the first heading."""
+        index = bisect_right(self._starts, offset)
+        return self.paths[index - 1] if index else ""
+
+
+def heading_path(note: Note, offset: int) -> str:
+    """Return the headings above an offset as `A > B`, empty before the first; see `Outline` for many offsets."""
+    return Outline(note).at(offset)
+
+
+def section(note: Note, heading: str) -> Span:
+    """Return where the section that a heading names starts and ends, the heading included.
+
+    Args:
+        note: The note.
+        heading: The heading's text, or its path as `A > B`; upper case and punctuation matter only when they decide.
+
+    Raises:
+        HeadingNotFound: No section is named so.
+        AmbiguousHeading: More than one section is named so.
+    """
+    index = _find(note, heading.strip())
+    level = note.headings[index].level
+    following = (later.span[0] for later in note.headings[index + 1 :] if later.level <= level)
+    return note.headings[index].span[0], next(following, len(note.text))
+
+
+def chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
+    """Yield for each heading the texts of the headings above it and its own."""
+    above: list[Heading] = []
+    for heading in headings:
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+        yield tuple(each.text for each in above)
+
+
+def _find(note: Note, wanted: str) -> int:
+    every = list(chains(note.headings))
+    paths = [_BETWEEN.join(chain) for chain in every]
+    for form in (str, str.casefold, _plain):
+        whole = [index for index, path in enumerate(paths) if form(path) == form(wanted)]
+        if len(whole) == 1:
+            return whole[0]
+        found = whole or [index for index, chain in enumerate(every) if _ends(chain, wanted, form)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            same = [paths[index] for index in found]
+            raise AmbiguousHeading(
+                f"More than one section is named `{wanted[:_LONGEST]}`: {_some(same)}.", headings=same[:_SHOWN]
+            )
+    has = f"its headings are {_some(paths)}" if paths else "it has none"
+    raise HeadingNotFound(f"There is no heading `{wanted[:_LONGEST]}` in {note.path}; {has}.", headings=paths[:_SHOWN])
+
+
+def _some(paths: Sequence[str]) -> str:
+    """Name the first of several heading paths: a caller that reads only the message goes on from there."""
+    rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(f"`{path[:_LONGEST]}`" for path in paths[:_NAMED]) + rest
+
+
+def _ends(chain: tuple[str, ...], wanted: str, form: Callable[[str], str]) -> bool:
+    """Tell whether a chain's last heading is wanted, below the other headings that are named, in their order."""
+    own = form(chain[-1])
+    if own == form(wanted):
+        return True
+    *above, last = wanted.split(_BETWEEN)
+    if not above or own != form(last):
+        return False
+    rest = iter(chain[:-1])
+    return all(any(form(text) == form(name) for text in rest) for name in above)
+
+
+def _plain(text: str) -> str:
+    return _PUNCTUATION.sub(" ", text).strip().casefold()

@@ -1,0 +1,144 @@
+"""A vault's files: found, told apart, read."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from bridge.errors import BridgeError, NoteNotFound, NoteUnreadable, TooLarge, VaultUnreadable
+from bridge.types import VaultPath
+from bridge.vault.inside import open_inside
+from bridge.vault.paths import shown, vault_path
+from bridge.vault.rules import Rules
+from bridge.vault.scan import Scan, Stat, Walk, require_listing
+
+CHUNK = 1024 * 1024
+
+
+class Vault:
+    """One folder of notes; nothing here writes, and nothing leaves the folder."""
+
+    def __init__(self, root: Path, rules: Rules) -> None:
+        """Name the folder; it is not looked at yet.
+
+        Args:
+            root: The vault's folder.
+            rules: What is left out of the index.
+        """
+        self.root = root
+        self.rules = rules
+        self._held_something = False
+
+    def scan(self, *, was_filled: bool = False) -> Scan:
+        """Find every file.
+
+        Args:
+            was_filled: Whether files are known from before: a folder with nothing at all in it, no settings of
+                Obsidian either, is then taken for a disk that is not mounted. An earlier scan of this object counts.
+
+        Raises:
+            VaultUnreadable: The folder is gone, cannot be listed or seems unmounted.
+        """
+        walk = Walk(self.root, self.rules)
+        walk.everything()
+        if not walk.files and not walk.others and (was_filled or self._held_something) and is_bare(self.root):
+            raise VaultUnreadable(
+                f"The vault folder {self.root} is empty, and was not before.",
+                hint="Connect its disk. If you emptied it yourself, put any file into it, or remove the vault.",
+            )
+        self._held_something = self._held_something or bool(walk.files or walk.others)
+        return walk.done()
+
+    def look(self, paths: Iterable[str]) -> Scan:
+        """Find what there is now at some paths and, where they are folders, below them.
+
+        A known file at or below one of them that this does not find is gone; nothing is said of other files.
+
+        Args:
+            paths: Paths relative to the vault, as the watcher reports them; empty for the whole vault.
+
+        Raises:
+            VaultUnreadable: The vault's folder is gone or cannot be listed.
+        """
+        clean = {path.strip("/") for path in paths}
+        if "" in clean:
+            return self.scan()
+        walk = Walk(self.root, self.rules)
+        for path in sorted(clean):
+            try:
+                known = vault_path(path)
+            except BridgeError:
+                continue
+            walk.one(known)
+        require_listing(self.root)
+        return walk.done()
+
+    def stat(self, path: VaultPath) -> Stat | None:
+        """Return what tells a document unchanged; None when it is gone, no document, or left out of the index."""
+        return self.look([path]).files.get(path)
+
+    def read(self, path: VaultPath) -> tuple[bytes, Stat]:
+        """Return a file's bytes, left out of the index or not, with what told it unchanged before it was read.
+
+        Raises:
+            NoteNotFound: There is no such file.
+            OutsideVault: The path, or a link on it, leads out of the vault.
+            ProtectedPath: The file is hidden.
+            TooLarge: It is larger than the limit.
+            NoteUnreadable: The system refuses.
+            VaultUnreadable: The vault's folder is gone.
+        """
+        clean = vault_path(path)
+        data, before, after = self._read(clean)
+        if before != after or len(data) != before.size:
+            # Still being written: the times from before make the next comparison see what comes after.
+            data, before, _ = self._read(clean)
+        return data, before
+
+    def locate(self, path: str) -> VaultPath:
+        """Check a path that a caller wrote; there need not be such a file.
+
+        Raises:
+            OutsideVault: It leads out of the vault, or may on some system.
+            ProtectedPath: It is hidden: it belongs to Obsidian or another program.
+            InvalidArguments: It is empty, too long or not text.
+        """
+        return vault_path(path)
+
+    def _read(self, path: VaultPath) -> tuple[bytes, Stat, Stat]:
+        """Read a file once, with its state before and after."""
+        descriptor = open_inside(self.root, path)
+        try:
+            before = stat_of(descriptor)
+            if before.size > self.rules.max_file_bytes:
+                raise TooLarge(
+                    f"`{shown(path)}` is larger than {self.rules.max_file_bytes / 2**20:g} MiB.",
+                    hint="Raise the setting `max_file_mb`.",
+                )
+            pieces = []
+            # Not to the end: a file that somebody keeps appending to has none.
+            left = before.size + 1
+            while left > 0 and (piece := os.read(descriptor, min(CHUNK, left))):
+                pieces.append(piece)
+                left -= len(piece)
+            return b"".join(pieces), before, stat_of(descriptor)
+        except OSError as error:
+            if not os.path.lexists(self.root / path):
+                raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
+            raise NoteUnreadable(f"`{shown(path)}` cannot be read: {error.strerror}.") from None
+        finally:
+            os.close(descriptor)
+
+
+def stat_of(descriptor: int) -> Stat:
+    """Return the state of an open file."""
+    info = os.fstat(descriptor)
+    return Stat(info.st_mtime_ns, info.st_size)
+
+
+def is_bare(root: Path) -> bool:
+    """Say whether a folder has nothing in it at all, hidden files included."""
+    try:
+        with os.scandir(root) as listing:
+            return next(listing, None) is None
+    except OSError:
+        return True

@@ -1,0 +1,54 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.vault.globs import matches
+from bridge.vault.paths import nfc
+
+PATHS = (
+    *("Archive", "Archive/a.md", "Archive/deep/b.md", "archive/x.md", "Archive2/x.md", "Old/Archive/y.md"),
+    *("note.tmp", "A/note.tmp", "x.md", "A/x.md", "A/B/x.md", "ax.md", "bx.md", "été/1.md", "{a,b}.md"),
+)
+
+
+@pytest.mark.parametrize(
+    ("glob", "found"),
+    [
+        ("Archive/**", {"Archive", "Archive/a.md", "Archive/deep/b.md", "archive/x.md"}),
+        ("/Archive", {"Archive", "Archive/a.md", "Archive/deep/b.md", "archive/x.md"}),
+        ("Archive", {"Archive", "Archive/a.md", "Archive/deep/b.md", "archive/x.md", "Old/Archive/y.md"}),
+        ("Archive/", {"Archive", "Archive/a.md", "Archive/deep/b.md", "archive/x.md", "Old/Archive/y.md"}),
+        ("Archive\\deep", {"Archive/deep/b.md"}),
+        ("Archive/*.md", {"Archive/a.md", "archive/x.md"}),
+        ("*.tmp", {"note.tmp", "A/note.tmp"}),
+        ("**/x.md", {"archive/x.md", "Archive2/x.md", "x.md", "A/x.md", "A/B/x.md"}),
+        ("A/**/x.md", {"A/x.md", "A/B/x.md"}),
+        ("[a-b]x.md", {"ax.md", "bx.md"}),
+        ("[!a]x.md", {"bx.md"}),
+        ("[z-a]x.md", set()),
+        ("?x.md", {"ax.md", "bx.md"}),
+        ("e\u0301te\u0301/*", {"été/1.md"}),
+        ("{a,b}.md", {"{a,b}.md"}),
+        ("[", set()),
+        ("**", set(PATHS)),
+    ],
+)
+def test_a_glob_matches(glob: str, found: set[str]) -> None:
+    assert {path for path in PATHS if matches(glob).fullmatch(path)} == found
+
+
+@given(st.text("*?[]!-/ab\\^", max_size=12))
+def test_any_glob_compiles(glob: str) -> None:
+    assert isinstance(matches(glob), re.Pattern)
+
+
+@given(st.text(st.characters(exclude_characters="*?[]/\\", codec="utf-8"), min_size=1))
+def test_a_plain_name_matches_itself_in_every_folder(text: str) -> None:
+    name = nfc(text).strip()
+    if name:
+        assert matches(text).fullmatch(name)
+        assert matches(text).fullmatch(f"A/{name}")
+        assert matches(text).fullmatch(f"A/{name}/b.md")
+        assert not matches(text).fullmatch(f"{name}.")
