@@ -1,0 +1,5 @@
+"""The SQLite file of a vault: what neither Markdown nor a rebuild can give back."""
+
+from bridge.store.store import Store
+
+__all__ = ["Store"]
