@@ -1,0 +1,106 @@
+"""What one call of the embedder is made of: its texts, in groups small enough that nothing waits long behind them."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bridge.errors import Unready
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_GROUP_TEXTS = 16
+# About one passage a round trip, so that a query never waits longer than that for a worker.
+_GROUP_CHARACTERS = 800
+_CHARACTERS_PER_TOKEN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """Unit vectors, one row a text, and which texts the model saw only the beginning of."""
+
+    vectors: "NDArray[np.float32]"
+    truncated: tuple[bool, ...]
+
+
+class PoisonText(Unready):
+    """A text stops the model each time it is tried.
+
+    The other texts of the call are done: `embeddings` holds them, with zeros at `indexes`.
+    """
+
+    code = "not_ready"
+    hint = "The passage is left out of search by meaning; keyword search finds it."
+
+    def __init__(self, indexes: Sequence[int], embeddings: Embeddings) -> None:
+        """Name the texts.
+
+        Args:
+            indexes: Places of the texts in the call, ascending.
+            embeddings: The vectors of the others.
+        """
+        super().__init__("A text stops the model each time it is tried.")
+        self.indexes = tuple(indexes)
+        self.index = self.indexes[0]
+        self.embeddings = embeddings
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """The texts of one call and what is known of their vectors so far."""
+
+    texts: Sequence[str]
+    query: bool
+    prefix: str
+    done: asyncio.Future[None]
+    rows: "NDArray[np.float32]"
+    truncated: list[bool]
+    left: int
+    poison: list[int] = field(default_factory=list)
+
+    def groups(self) -> "Iterator[Group]":
+        """Cut the call into groups: long texts alone, short ones in company."""
+        start = characters = 0
+        for place, text in enumerate(self.texts):
+            if place > start and (place - start == _GROUP_TEXTS or characters + len(text) > _GROUP_CHARACTERS):
+                yield Group(self, range(start, place))
+                start, characters = place, 0
+            characters += len(text)
+        yield Group(self, range(start, len(self.texts)))
+
+    def settle(self, count: int) -> None:
+        """Count texts as done; the last ones end the call."""
+        self.left -= count
+        if not self.left:
+            with contextlib.suppress(asyncio.InvalidStateError):
+                self.done.set_result(None)
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """Some neighbouring texts of a call that go to a worker together, and how many workers died of them."""
+
+    call: Call
+    places: range
+    deaths: int = 0
+
+    def heads(self, window: int) -> list[str]:
+        """Return the texts with their prefix, cut where the model surely stops reading."""
+        most = _CHARACTERS_PER_TOKEN * window
+        return [self.call.prefix + self.call.texts[place][:most] for place in self.places]
+
+    def deliver(self, vectors: "NDArray[np.float32]", truncated: Sequence[bool], window: int) -> None:
+        """Put the vectors where the call keeps them."""
+        most, places = _CHARACTERS_PER_TOKEN * window, self.places
+        self.call.rows[places.start : places.stop] = vectors
+        self.call.truncated[places.start : places.stop] = [
+            cut or len(self.call.texts[place]) > most for place, cut in zip(places, truncated, strict=True)
+        ]
+        self.call.settle(len(places))
+
+    def singly(self) -> "list[Group]":
+        """Return a group for each text."""
+        return [Group(self.call, range(place, place + 1), self.deaths) for place in self.places]

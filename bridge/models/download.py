@@ -1,0 +1,175 @@
+"""A model's file from its public home: resumed after a cut, checked for length and content."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bridge.errors import DiskFull, ModelUnusable
+from bridge.models.folder import file_digest
+from bridge.models.known import ModelSpec
+from bridge.models.partial import Partial
+from bridge.models.wheel import Progress
+
+if TYPE_CHECKING:
+    import aiohttp
+    from yarl import URL
+
+Pause = Callable[[float], Awaitable[None]]
+"""Waits some seconds."""
+
+_TRIES = 5
+_SILENCE_S = 30
+_REDIRECTS = 10
+_BLOCK = 1 << 18
+_AGAIN = "Run it again: it goes on where it stopped."
+_BY_HAND = "Fetch the file with a browser and give it to `vault-bridge models use FILE.gguf`."
+
+
+class _Cut(Exception):
+    """The connection ended early, or the server is in trouble: worth another try."""
+
+
+def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = asyncio.sleep) -> Partial:
+    """Fetch a model's GGUF file into a folder. Blocking; not to be called inside an event loop.
+
+    Args:
+        spec: The model, with its address.
+        folder: Where the half-fetched file lies between tries.
+        progress: Told how many bytes there are.
+        pause: Waits between tries.
+
+    Returns:
+        The whole file, whose length and checksum are right as far as they are known.
+
+    Raises:
+        ModelUnusable: It is not there, is not what it should be, or the connection keeps failing.
+        DiskFull: There is no room; what was fetched is kept.
+    """
+    part = Partial(folder / f"{spec.id}.gguf.part")
+    declared = asyncio.run(_fetched(spec, part, progress, pause))
+    expected = spec.sha256 or declared
+    if expected and (found := file_digest(part.path)) != expected:
+        part.discard()
+        raise ModelUnusable(
+            f"What came for {spec.id} has the SHA-256 {found} instead of {expected}; it was removed.",
+            hint=f"Run it again; if it stays so, do not use that file. {_BY_HAND}",
+        )
+    return part
+
+
+async def _fetched(spec: ModelSpec, part: Partial, progress: Progress, pause: Pause) -> str | None:
+    import aiohttp
+
+    limits = aiohttp.ClientTimeout(total=None, sock_connect=_SILENCE_S, sock_read=_SILENCE_S)
+    failures, best = 0, part.size()
+    async with aiohttp.ClientSession(timeout=limits, trust_env=True, auto_decompress=False) as session:
+        while True:
+            try:
+                return await _attempt(session, spec, part, progress)
+            except (_Cut, aiohttp.ClientError, TimeoutError, ConnectionError) as error:
+                failures = 1 if part.size() > best else failures + 1
+                best = max(best, part.size())
+                if failures >= _TRIES:
+                    reason = str(error) or type(error).__name__
+                    raise ModelUnusable(f"Fetching {spec.id} failed {_TRIES} times: {reason}.", hint=_AGAIN) from None
+            await pause(2.0 ** (failures - 1))
+
+
+async def _attempt(session: "aiohttp.ClientSession", spec: ModelSpec, part: Partial, progress: Progress) -> str | None:
+    start, version, total = part.known(spec.url or "")
+    # A compressed body could not be resumed. The version keeps two halves of different files apart.
+    headers = {"Accept-Encoding": "identity"}
+    if start and version:
+        headers |= {"Range": f"bytes={start}-", "If-Range": version}
+    response, declared = await _opened(session, spec, headers)
+    async with response:
+        if response.status == 416 and total == start:
+            return declared
+        if response.status == 416 or (response.status == 206 and not _is_from(response, start)):
+            part.discard()
+            raise _Cut("the server gave another part of the file than was asked for")
+        _look_at_status(spec, response.status)
+        start = start if response.status == 206 else 0
+        length = response.content_length
+        total = None if length is None else start + length
+        if spec.size_bytes is not None and total not in (None, spec.size_bytes):
+            raise ModelUnusable(
+                f"The file at {spec.url} has {total} bytes instead of {spec.size_bytes}.", hint=_BY_HAND
+            )
+        part.begin(spec.url or "", start, _version(response.headers), total)
+        _look_for_room(spec, part, start, total)
+        await _received(response, part, start, total, progress)
+    size = part.size()
+    if size != (total or spec.size_bytes or size):
+        raise _Cut(f"{size} bytes came instead of {total or spec.size_bytes}")
+    return declared
+
+
+async def _opened(
+    session: "aiohttp.ClientSession", spec: ModelSpec, headers: Mapping[str, str]
+) -> tuple["aiohttp.ClientResponse", str | None]:
+    from yarl import URL
+
+    address, declared = URL(spec.url or ""), None
+    for _ in range(_REDIRECTS):
+        _look_at_address(address)
+        response = await session.get(address, headers=headers, allow_redirects=False)
+        # The hub tells the checksum of a large file on the way to the machine that holds it.
+        etag = response.headers.get("X-Linked-ETag", "").strip('"').lower()
+        if re.fullmatch(r"[0-9a-f]{64}", etag):
+            declared = etag
+        if response.status not in (301, 302, 303, 307, 308) or "Location" not in response.headers:
+            return response, declared
+        response.release()
+        address = address.join(URL(response.headers["Location"]))
+    raise ModelUnusable(f"{spec.url} leads in circles.", hint=_BY_HAND)
+
+
+def _look_at_address(address: "URL") -> None:
+    if address.scheme == "https" or (address.scheme == "http" and address.host in ("127.0.0.1", "::1", "localhost")):
+        return
+    raise ModelUnusable(f"{address} is not an https address; nothing was fetched from it.", hint=_BY_HAND)
+
+
+def _look_at_status(spec: ModelSpec, status: int) -> None:
+    if status in (200, 206):
+        return
+    if status in (408, 425, 429) or status >= 500:
+        raise _Cut(f"the server answered {status}")
+    if status in (401, 403):
+        raise ModelUnusable(
+            f"{spec.url} asks for an account (status {status}).",
+            hint=f"Its licence, {spec.license}, may have to be accepted first. {_BY_HAND}",
+        )
+    raise ModelUnusable(f"There is no model at {spec.url} (status {status}).", hint=_BY_HAND)
+
+
+def _look_for_room(spec: ModelSpec, part: Partial, start: int, total: int | None) -> None:
+    if total is not None and (free := part.room()) < total - start:
+        raise DiskFull(
+            f"{spec.id} needs {(total - start) >> 20} MiB more, and there are {free >> 20} MiB in {part.path.parent}."
+        )
+
+
+async def _received(
+    response: "aiohttp.ClientResponse", part: Partial, start: int, total: int | None, progress: Progress
+) -> None:
+    done = start
+    progress("download", done, total)
+    with part.opened() as stream:
+        async for block in response.content.iter_chunked(_BLOCK):
+            stream.write(block)
+            done += len(block)
+            progress("download", done, total)
+
+
+def _is_from(response: "aiohttp.ClientResponse", start: int) -> bool:
+    return response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+
+
+def _version(headers: Mapping[str, str]) -> str | None:
+    etag = headers.get("ETag", "")
+    # A weak tag does not promise equal bytes.
+    return etag if etag.startswith('"') else headers.get("Last-Modified")

@@ -1,0 +1,174 @@
+"""The models folder: one GGUF file a model, and a small JSON file beside it that tells what it is."""
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import ModelMissing, ModelUnusable
+from bridge.models.known import ModelSpec, catalogue
+from bridge.types import Digest
+
+_FORMAT = 1
+_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A model that is ready to use; `digest` is that of its GGUF file."""
+
+    spec: ModelSpec
+    path: Path
+    digest: Digest
+
+
+def default_models_dir() -> Path:
+    """Return the user's models folder, shared by all vaults."""
+    import platformdirs
+
+    return platformdirs.user_data_path("vault-bridge", appauthor=False) / "models"
+
+
+def installed(models_dir: Path) -> tuple[Installed, ...]:
+    """Return the models in a folder by id, leaving out what cannot be used."""
+    found = []
+    for about in sorted(models_dir.glob("*.json")):
+        with contextlib.suppress(ModelMissing, ModelUnusable):
+            found.append(find(models_dir, about.stem))
+    return tuple(found)
+
+
+def find(models_dir: Path, id_: str) -> Installed:
+    """Return an installed model.
+
+    Raises:
+        ModelMissing: It is not installed.
+        ModelUnusable: Its file is gone, or not as long as when it was installed.
+    """
+    about, path = _about(models_dir, id_), weights(models_dir, id_)
+    try:
+        if not _ID.fullmatch(id_):
+            raise FileNotFoundError
+        facts = json.loads(about.read_bytes())
+        size = path.stat().st_size
+        model = Installed(_spec(facts["spec"]), path, Digest(facts["sha256"]))
+    except FileNotFoundError:
+        raise ModelMissing(
+            f"The model {id_} is not installed.", hint=f"Run `vault-bridge models install {id_}`."
+        ) from None
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise _spoilt(id_, f"The description {about.name} cannot be read ({error}).") from None
+    if size != facts["size"]:
+        raise _spoilt(id_, f"The file {path.name} has {size} bytes instead of {facts['size']}.")
+    return model
+
+
+def check(model: Installed) -> None:
+    """Read a model's file and compare it with what was installed.
+
+    Raises:
+        ModelUnusable: The bytes differ.
+    """
+    try:
+        found = file_digest(model.path)
+    except OSError as error:
+        raise _spoilt(model.spec.id, f"The file {model.path.name} cannot be read ({error}).") from None
+    if found != model.digest:
+        raise _spoilt(model.spec.id, f"The file {model.path.name} changed since it was installed.")
+
+
+def record(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str) -> Installed:
+    """Describe a GGUF file that was just put in its place; with this the model counts as installed.
+
+    Args:
+        models_dir: The models folder.
+        spec: What is known of the model.
+        digest: The file's digest.
+        origin: Where the file came from, for people.
+    """
+    path = weights(models_dir, spec.id)
+    facts = {
+        "format": _FORMAT,
+        "spec": dataclasses.asdict(spec),
+        "sha256": digest,
+        "size": path.stat().st_size,
+        "origin": origin,
+    }
+    about = _about(models_dir, spec.id)
+    part = about.with_suffix(".json.new")
+    with private(part) as stream:
+        stream.write(json.dumps(facts, indent=2, ensure_ascii=False).encode() + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    put(part, about)
+    return Installed(spec, path, digest)
+
+
+def weights(models_dir: Path, id_: str) -> Path:
+    """Return where a model's GGUF file lies."""
+    return models_dir / f"{id_}.gguf"
+
+
+def file_digest(path: Path) -> Digest:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return Digest(hashlib.file_digest(stream, "sha256").hexdigest())
+
+
+def private(path: Path, *, append: bool = False) -> Any:
+    """Open a file for writing that only the user can read."""
+    flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_BINARY", 0) | (os.O_APPEND if append else os.O_TRUNC)
+    return os.fdopen(os.open(path, flags, 0o600), "ab" if append else "wb")
+
+
+def put(part: Path, place: Path) -> None:
+    """Move a finished, synced file to its place so that it is there whole or not at all."""
+    part.replace(place)
+    if sys.platform != "win32":
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextlib.contextmanager
+def held(models_dir: Path) -> Iterator[None]:
+    """Make the folder and keep other processes from changing it meanwhile; waits for them."""
+    models_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with private(models_dir / ".lock", append=True) as stream:
+        if sys.platform == "win32":
+            import msvcrt
+
+            stream.seek(0)
+            msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def _about(models_dir: Path, id_: str) -> Path:
+    return models_dir / f"{id_}.json"
+
+
+def _spec(facts: dict[str, Any]) -> ModelSpec:
+    if facts["source"] != "file":
+        # The catalogue may know better by now.
+        for spec in catalogue():
+            if spec.id == facts["id"]:
+                return spec
+    known = {field.name for field in dataclasses.fields(ModelSpec)}
+    return ModelSpec(**{name: value for name, value in facts.items() if name in known})
+
+
+def _spoilt(id_: str, message: str) -> ModelUnusable:
+    return ModelUnusable(message, hint=f"Run `vault-bridge models install {id_}` to put it right.")

