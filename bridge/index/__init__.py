@@ -1,0 +1,52 @@
+"""Passages, notes and vectors in LanceDB; importing this loads no heavy library, opening an index does."""
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.note import IndexedNote
+from bridge.index.prepare import Chunk, Prepared, prepare, recipe
+from bridge.index.script import seen
+from bridge.index.sync import Plan, plan
+from bridge.index.words import Words
+
+if TYPE_CHECKING:
+    from bridge.index.index import Index, IndexHealth
+    from bridge.index.rows import Passage
+    from bridge.index.vectors import Missing
+
+_LATER = {
+    "Index": "index",
+    "IndexHealth": "index",
+    "Missing": "vectors",
+    "Passage": "rows",
+}
+
+__all__ = [
+    "Boilerplate",
+    "Chunk",
+    "Index",
+    "IndexHealth",
+    "IndexedNote",
+    "Missing",
+    "NameHit",
+    "NoteHit",
+    "Passage",
+    "PassageHit",
+    "Plan",
+    "Prepared",
+    "Words",
+    "plan",
+    "prepare",
+    "recipe",
+    "seen",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs numpy and LanceDB when it is first asked for."""
+    if name not in _LATER:
+        raise AttributeError(name)
+    from importlib import import_module
+
+    return getattr(import_module(f"bridge.index.{_LATER[name]}"), name)

@@ -1,0 +1,92 @@
+"""Lines and headings that recur across many notes: learnt once, frozen, left out of what is embedded."""
+
+import json
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Self
+
+LEAST_NOTES = 8
+"""A line in fewer notes than this is never boilerplate, so that small vaults keep what they repeat."""
+
+LEAST_SHARE = 0.03
+"""Nor is one in a smaller share of the notes."""
+
+LEAST_LETTERS = 3
+"""Shorter lines say nothing either way and cost nothing."""
+
+_DIGITS = re.compile(r"\d+")
+_MARKS = re.compile(r"^[\s>#*+\-]*(?:\[.\]\s)?")
+_FRONTMATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Boilerplate:
+    """What recurs in a vault. Version 0 knows nothing; each time it is learnt anew the version is another."""
+
+    version: int = 0
+    recurring: frozenset[int] = frozenset()
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return what is known before anything was learnt."""
+        return cls()
+
+    @classmethod
+    def learn(cls, texts: Iterable[str], version: int = 1) -> Self:
+        """Find the lines that recur.
+
+        Args:
+            texts: The whole text of each note.
+            version: What to call the result; greater than 0.
+        """
+        seen = array("Q")
+        notes = 0
+        for text in texts:
+            notes += 1
+            lines = {plain(line) for line in _FRONTMATTER.sub("", text, count=1).split("\n")}
+            seen.extend(fingerprint(line) for line in lines if speaks(line))
+        least = max(LEAST_NOTES, LEAST_SHARE * notes)
+        return cls(version, frozenset(line for line, count in Counter(seen).items() if count >= least))
+
+    def __contains__(self, line: object) -> bool:
+        """Say whether a line, as written in a note, recurs."""
+        if not self.recurring or not isinstance(line, str):
+            return False
+        bare = plain(line)
+        return speaks(bare) and fingerprint(bare) in self.recurring
+
+    def dumps(self) -> str:
+        """Write down the lines' fingerprints."""
+        return json.dumps({"version": self.version, "recurring": sorted(self.recurring)})
+
+    @classmethod
+    def loads(cls, data: str) -> Self:
+        """Read what `dumps` wrote.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        try:
+            found = json.loads(data)
+            return cls(int(found["version"]), frozenset(int(each) for each in found["recurring"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError("not a list of recurring lines") from error
+
+
+def plain(line: str) -> str:
+    """Bring a line to the form in which lines are compared: no markers, any number alike."""
+    return _DIGITS.sub("0", " ".join(_MARKS.sub("", line).split()).casefold())
+
+
+def speaks(line: str) -> bool:
+    """Say whether a line has letters enough to matter."""
+    return len(line) >= LEAST_LETTERS and sum(map(str.isalpha, line[:200])) >= LEAST_LETTERS
+
+
+def fingerprint(line: str) -> int:
+    """Name a line in 64 bits, the same in every process."""
+    return int.from_bytes(blake2b(line.encode("utf-8", "replace"), digest_size=8).digest(), "little")

@@ -1,0 +1,91 @@
+"""Every note of the index, in memory: by path for everybody, by the numbers of its rows for search."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from bridge.index.note import IndexedNote
+from bridge.types import VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A note and its rows: `seq` in the notes table, `key` in the passages table."""
+
+    note: IndexedNote
+    seq: int
+    key: int
+    title_text: str
+
+
+class Catalogue:
+    """The notes that are believed; rows of anything else are left over and never shown."""
+
+    def __init__(self) -> None:
+        self.notes: Mapping[VaultPath, IndexedNote] = {}
+        """Every note by path. Never changed, always replaced: other threads walk over it."""
+        self.last = 0
+        """The highest number ever used."""
+        self._entries: dict[VaultPath, Entry] = {}
+        self._by_seq: dict[int, Entry] = {}
+        self._by_key: dict[int, Entry] = {}
+
+    def replace(self, leaving: Collection[VaultPath], coming: Iterable[Entry]) -> list[Entry]:
+        """Forget the notes at some paths, then take others.
+
+        Returns:
+            What was there.
+        """
+        notes = dict(self.notes)
+        before: list[Entry] = []
+        for path in leaving:
+            entry = self._entries.pop(path, None)
+            if entry is not None:
+                del self._by_seq[entry.seq], self._by_key[entry.key], notes[path]
+                before.append(entry)
+        for entry in coming:
+            self._entries[entry.note.path] = entry
+            self._by_seq[entry.seq] = entry
+            self._by_key[entry.key] = entry
+            notes[entry.note.path] = entry.note
+            self.last = max(self.last, entry.seq, entry.key)
+        self.notes = notes
+        return before
+
+    def next(self) -> int:
+        """Return a number never used before."""
+        self.last += 1
+        return self.last
+
+    def entry(self, path: VaultPath) -> Entry | None:
+        """Return a note with its rows."""
+        return self._entries.get(path)
+
+    def entries(self) -> Iterable[Entry]:
+        """Return every note with its rows."""
+        return self._entries.values()
+
+    def at_seq(self, seq: int) -> IndexedNote | None:
+        """Return the note of a row of the notes table."""
+        entry = self._by_seq.get(seq)
+        return entry.note if entry else None
+
+    def at_key(self, key: int) -> IndexedNote | None:
+        """Return the note of a row of the passages table."""
+        entry = self._by_key.get(key)
+        return entry.note if entry else None
+
+    def believes_seq(self, seq: int) -> bool:
+        """Say whether a row of the notes table is a note's present one."""
+        return seq in self._by_seq
+
+    def believes_key(self, key: int) -> bool:
+        """Say whether a row of the passages table is a note's present one."""
+        return key in self._by_key
+
+    def keys_of(self, paths: Collection[VaultPath]) -> set[int]:
+        """Return the passages' keys of some notes."""
+        return {self._entries[path].key for path in paths if path in self._entries}
+
+    def seqs_of(self, paths: Collection[VaultPath]) -> set[int]:
+        """Return the row numbers of some notes."""
+        return {self._entries[path].seq for path in paths if path in self._entries}

@@ -1,0 +1,225 @@
+"""Note → passages: heading-aware, of a size a model reads well, cut between pieces wherever that can be."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from bridge.index.script import tokens
+from bridge.types import Lines, Span
+from bridge.vault import Heading, Note, PieceKind
+
+TARGET = 180
+"""Tokens a passage should have."""
+
+MOST = 256
+"""Tokens a passage may have where a piece would be cut otherwise."""
+
+SMALL = 48
+"""Sections shorter than this join their neighbours under the same parent."""
+
+FARTHEST = 8 * MOST
+"""Characters that are more than a passage in any script."""
+
+_SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？．])|\n")
+_TEXT = re.compile(r"\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A stretch of a note that will be one passage."""
+
+    heading: tuple[str, ...]
+    span: Span
+    tokens: int
+    bare: bool = False
+    """Nothing but headings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is not cut any more."""
+
+    kind: PieceKind
+    span: Span
+    tokens: int
+
+
+def drafts(note: Note) -> list[Draft]:
+    """Cut a note into stretches, in order; every character that says something is in one of them."""
+    cut: list[Draft] = []
+    for path, units in sections(note):
+        cut += pack(path, units)
+    return joined(cut)
+
+
+def sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
+    """Yield each section's heading path and the units under that heading alone."""
+    headings = {heading.line: heading for heading in note.headings}
+    above: list[Heading] = []
+    units: list[Unit] = []
+    for kind, span, line in pieces(note):
+        heading = headings.get(line) if kind == "heading" else None
+        if heading is not None:
+            if units:
+                yield tuple(h.text for h in above), units
+            units = []
+            while above and above[-1].level >= heading.level:
+                above.pop()
+            above.append(heading)
+        units += split(note.text, kind, span)
+    if units:
+        yield tuple(h.text for h in above), units
+
+
+def pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
+    """Yield the note's pieces and, of Markdown, what lies between them and says something too."""
+    at = note.body
+    for piece in note.pieces:
+        if note.kind == "note":
+            for gap in gaps(note, (at, piece.span[0])):
+                yield "paragraph", gap, 0
+        if piece.span[1] > at:
+            yield piece.kind, (max(at, piece.span[0]), piece.span[1]), piece.lines[0]
+            at = piece.span[1]
+    if note.kind == "note" or not note.pieces:
+        for gap in gaps(note, (at, len(note.text))):
+            yield "paragraph", gap, 0
+
+
+def gaps(note: Note, span: Span) -> Iterator[Span]:
+    """Yield what of a stretch is neither blank nor a comment."""
+    start, end = span
+    for comment in (*(c for c in note.comments if c[1] > start and c[0] < end), (end, end)):
+        found = _TEXT.search(note.text, start, max(start, comment[0]))
+        if found:
+            stop = max(start, comment[0])
+            yield found.start(), found.start() + len(note.text[found.start() : stop].rstrip())
+        start = max(start, comment[1])
+
+
+def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
+    """Return a piece as one unit, or as several when it is longer than a passage may be."""
+    size = tokens(text[slice(*span)])
+    if size <= MOST:
+        return [Unit(kind, span, size)]
+    cuts = [match.end() for match in _boundaries(kind).finditer(text, *span)]
+    units: list[Unit] = []
+    start = span[0]
+    last = start
+    for cut in (*cuts, span[1]):
+        if last > start and long(text, start, cut, TARGET):
+            units.append(Unit(kind, (start, last), tokens(text[start:last])))
+            start = last
+        while long(text, start, cut, MOST):
+            # No boundary in sight: a line of data, or a script without stops.
+            stop = _hard_cut(text, start, min(cut, start + FARTHEST))
+            units.append(Unit(kind, (start, stop), tokens(text[start:stop])))
+            start = stop
+        last = cut
+    if start < span[1]:
+        units.append(Unit(kind, (start, span[1]), tokens(text[start : span[1]])))
+    return units
+
+
+def long(text: str, start: int, end: int, most: int) -> bool:
+    """Say whether a stretch has more than so many tokens, without looking at more than that takes."""
+    return end - start > FARTHEST or tokens(text[start:end]) > most
+
+
+def _boundaries(kind: PieceKind) -> re.Pattern[str]:
+    """Return where a piece of this kind may be cut."""
+    return _LINE if kind in {"fence", "table", "math", "html"} else _SENTENCE
+
+
+_LINE = re.compile(r"\n")
+
+
+def _hard_cut(text: str, start: int, end: int) -> int:
+    """Find the last space within reach of a passage's size, or the size itself."""
+    reach = start + max(1, (end - start) * TARGET // max(1, tokens(text[start:end])))
+    space = text.rfind(" ", start + 1, reach)
+    return space + 1 if space > start + (reach - start) // 2 else max(reach, start + 1)
+
+
+def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[Draft]:
+    """Join the units of one section to stretches of about the target size."""
+    packed: list[Draft] = []
+    start = 0
+    size = 0
+    for position, unit in enumerate(units):
+        if position > start and size + unit.tokens > TARGET and not only_headings(units[start:position]):
+            packed.append(_draft(path, units[start:position]))
+            start, size = position, 0
+        size += unit.tokens
+    tail = _draft(path, units[start:])
+    if packed and tail.tokens < SMALL and packed[-1].tokens + tail.tokens <= MOST:
+        last = packed.pop()
+        tail = replace(last, span=(last.span[0], tail.span[1]), tokens=last.tokens + tail.tokens)
+    return [*packed, tail]
+
+
+def only_headings(units: Iterable[Unit]) -> bool:
+    """Say whether nothing has been said yet under these headings."""
+    return all(unit.kind == "heading" for unit in units)
+
+
+def _draft(path: tuple[str, ...], units: Sequence[Unit]) -> Draft:
+    """Make one stretch of neighbouring units."""
+    span = (units[0].span[0], units[-1].span[1])
+    return Draft(path, span, sum(unit.tokens for unit in units), only_headings(units))
+
+
+def joined(cut: Sequence[Draft]) -> list[Draft]:
+    """Join headings without text to what follows them, and small sections to their neighbours."""
+    result: list[Draft] = []
+    for draft in cut:
+        if result and (heading := shared(result[-1], draft)) is not None:
+            last = result.pop()
+            result.append(
+                Draft(heading, (last.span[0], draft.span[1]), last.tokens + draft.tokens, last.bare and draft.bare)
+            )
+        else:
+            result.append(draft)
+    return result
+
+
+def shared(first: Draft, second: Draft) -> tuple[str, ...] | None:
+    """Return the heading of two neighbours made one, or None when they had better stay apart."""
+    if first.tokens + second.tokens > TARGET and not (first.bare and first.tokens + second.tokens <= MOST):
+        return None
+    below = second.heading[: len(first.heading)] == first.heading
+    if first.bare:
+        return second.heading if below else None
+    if max(first.tokens, second.tokens) >= SMALL:
+        return None
+    if below:
+        return first.heading
+    common = _common(first.heading, second.heading)
+    return common if common and len(common) >= len(second.heading) - 1 else None
+
+
+def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the headings that two paths begin with alike."""
+    same = 0
+    while same < min(len(first), len(second)) and first[same] == second[same]:
+        same += 1
+    return first[:same]
+
+
+class LineOf:
+    """Finds the line of an offset; offsets must not fall."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._line = 1
+
+    def __call__(self, offset: int) -> int:
+        """Return the line of an offset not before the last one asked for."""
+        self._line += self._text.count("\n", self._at, offset)
+        self._at = offset
+        return self._line
+
+    def lines(self, span: Span) -> Lines:
+        """Return the lines that a stretch covers."""
+        return self(span[0]), self(max(span[0], span[1] - 1))

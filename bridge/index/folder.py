@@ -1,0 +1,169 @@
+"""The index folder: whose it is, which version wrote it, and what is kept in it beside the tables."""
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import BridgeError, DiskFull, IndexUnusable, ReadOnly
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.schema import VERSION
+
+_FORMAT = "index.json"
+_BOILERPLATE = "boilerplate.json"
+_VANISHED = "vanished.json"
+
+
+class Broken(Exception):
+    """The folder does not hold a sound index."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFolder:
+    """A folder that holds one vault's index."""
+
+    path: Path
+
+    def claim(self) -> None:
+        """Make the folder if there is none, and check that this version may use it.
+
+        Raises:
+            Broken: It holds something else, or an older version's index.
+            IndexUnusable: A newer version wrote it.
+            ReadOnly: It cannot be written.
+            DiskFull: There is no room.
+        """
+        with disk(self.path):
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not any(self.path.iterdir()):
+                self._write(_FORMAT, {"version": VERSION})
+            found = self._read(_FORMAT)
+            version = found.get("version") if found else None
+            if isinstance(version, int) and version > VERSION:
+                raise IndexUnusable(
+                    f"The index in `{self.path}` was written by a newer version of Vault Bridge"
+                    f" (format {version}, this version reads {VERSION}).",
+                    hint="Start the newer version, or delete that folder; it is built again from the vault.",
+                )
+            if version != VERSION:
+                raise Broken(f"format {version} instead of {VERSION}" if found else "no readable `index.json`")
+            # A folder that cannot be written is better refused now than at the first change.
+            self._write(_FORMAT, {**(found or {}), "version": VERSION})
+
+    def set_aside(self) -> Path:
+        """Move a broken index out of the way, replacing an earlier one, and start with an empty folder."""
+        aside = self.path.with_name(f"{self.path.name}.broken")
+        with disk(self.path):
+            shutil.rmtree(aside, ignore_errors=True)
+            self.path.rename(aside)
+        self.claim()
+        return aside
+
+    @property
+    def answering(self) -> str | None:
+        """The key of the model whose vectors answer."""
+        found = (self._read(_FORMAT) or {}).get("answering")
+        return found if isinstance(found, str) else None
+
+    def answer_with(self, key: str | None) -> None:
+        """Remember which model's vectors answer."""
+        with disk(self.path):
+            self._write(_FORMAT, {"version": VERSION, "answering": key})
+
+    @property
+    def boilerplate(self) -> Boilerplate:
+        """What was learnt of recurring lines; nothing when it cannot be read."""
+        try:
+            return Boilerplate.loads((self.path / _BOILERPLATE).read_text("utf-8"))
+        except (OSError, ValueError):
+            return Boilerplate.empty()
+
+    def keep_boilerplate(self, boilerplate: Boilerplate) -> None:
+        """Keep what was learnt of recurring lines."""
+        with disk(self.path):
+            replace_file(self.path / _BOILERPLATE, boilerplate.dumps())
+
+    @property
+    def vanished(self) -> dict[str, float]:
+        """When each text that no note holds any more was last seen, by digest."""
+        found = self._read(_VANISHED) or {}
+        return {name: when for name, when in found.items() if isinstance(when, int | float)}
+
+    def keep_vanished(self, vanished: Mapping[str, float]) -> None:
+        """Keep when texts vanished."""
+        with disk(self.path):
+            self._write(_VANISHED, vanished)
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        try:
+            found = json.loads((self.path / name).read_text("utf-8"))
+        except (FileNotFoundError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    def _write(self, name: str, content: Mapping[str, Any]) -> None:
+        replace_file(self.path / name, json.dumps(content))
+
+    def size(self, below: str = "") -> int:
+        """Add up the files, or those in folders of one name."""
+        total = 0
+        for folder, _, names in os.walk(self.path):
+            if below and below not in Path(folder).parts:
+                continue
+            for name in names:
+                # Versions are pruned while this looks.
+                with suppress(FileNotFoundError):
+                    total += Path(folder, name).stat().st_size
+        return total
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a small file so that a crash leaves the old or the new one."""
+    draft = path.with_name(f".{path.name}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+@contextmanager
+def disk(path: Path) -> Iterator[None]:
+    """Turn what the disk or LanceDB says of it into errors a caller can act on."""
+    try:
+        yield
+    except (BridgeError, Broken):
+        raise
+    except (OSError, RuntimeError, ValueError) as error:
+        known = trouble(path, error)
+        if known is None:
+            raise
+        raise known from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what cannot be read back into an error a caller can act on."""
+    try:
+        with disk(path):
+            yield
+    except (OSError, RuntimeError, ValueError) as error:
+        raise IndexUnusable(f"The index in `{path}` is damaged ({type(error).__name__}).") from error
+
+
+def trouble(path: Path, error: Exception) -> BridgeError | None:
+    """Tell a full disk and a folder that cannot be written from other failures; LanceDB says them in words only."""
+    number = error.errno if isinstance(error, OSError) else None
+    words = str(error)
+    if number in {errno.ENOSPC, errno.EDQUOT} or "os error 28" in words or "No space left" in words:
+        return DiskFull(f"There is no room on the disk for the index in `{path}`.")
+    refused = ("os error 13", "os error 30", "Permission denied", "Read-only file system")
+    if number in {errno.EACCES, errno.EROFS, errno.EPERM} or any(each in words for each in refused):
+        return ReadOnly(f"The index in `{path}` cannot be written.")
+    return None

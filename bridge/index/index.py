@@ -1,0 +1,271 @@
+"""The index of one vault: everything that is derived from its notes and searched."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.folder import disk
+from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.known import Known
+from bridge.index.lanes import FullText
+from bridge.index.matrix import Floats, Held
+from bridge.index.memory import settling, trim
+from bridge.index.note import IndexedNote
+from bridge.index.opening import Opened, open_index, wait
+from bridge.index.prepare import Prepared
+from bridge.index.rows import Passage
+from bridge.index.tasks import Tasks
+from bridge.index.texts import Texts
+from bridge.index.tidying import Tidying
+from bridge.index.vectors import Missing, Vectors
+from bridge.index.words import Words, as_forms, as_written
+from bridge.index.writing import Writing
+from bridge.types import Digest, VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHealth:
+    """What `doctor` judges the index by."""
+
+    fragments: int
+    bytes: int
+    versions: int
+    fts_rebuilds: int
+    unindexed_rows: int
+    set_aside: str | None
+
+
+class Index:
+    """One vault's index. One process may have it open; its methods belong to one event loop.
+
+    A note is written by appending: first its passages, then its row with a higher number. What that replaces is
+    known in memory at once and deleted later, so that a search never sees half a note and a crash leaves none.
+    """
+
+    def __init__(self, opened: Opened, keep_days: int) -> None:
+        self._opened = opened
+        self._boilerplate = opened.folder.boilerplate
+        self._known = Known()
+        for entry in opened.catalogue.entries():
+            self._known.learn(entry.note)
+        self._tasks = Tasks()
+        self._vectors = Vectors(opened, keep_days)
+        self._texts = Texts(opened, self._vectors)
+        self._writing = Writing(opened, self._vectors, self._known)
+        self._tidying = Tidying(opened, self._vectors, self._tasks)
+        self._full_text = FullText(opened, self._writing, self._tidying)
+
+    @classmethod
+    def open(cls, folder: Path, *, keep_days: int = 7) -> Self:
+        """Open the index in a folder, or start one; blocks.
+
+        Args:
+            folder: Belongs to this index alone.
+            keep_days: How long vectors of vanished passages are kept.
+
+        Raises:
+            IndexUnusable: A newer version wrote it.
+            ReadOnly: The folder cannot be written.
+            DiskFull: There is no room.
+        """
+        with settling():
+            index = cls(open_index(folder), keep_days)
+            wait(index._vectors.open())
+        trim()
+        return index
+
+    @property
+    def notes(self) -> Mapping[VaultPath, IndexedNote]:
+        """Every note that keyword search finds, as of now: a write makes another mapping."""
+        return self._opened.catalogue.notes
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages in Latin letters that the vault is written in."""
+        return self._known.languages
+
+    @property
+    def boilerplate(self) -> Boilerplate:
+        """What was learnt to recur in this vault."""
+        return self._boilerplate
+
+    async def use_boilerplate(self, boilerplate: Boilerplate) -> None:
+        """Keep what was learnt anew, under a version never used before."""
+        version = self._boilerplate.version + 1
+        self._boilerplate = Boilerplate(version, boilerplate.recurring)
+        await asyncio.to_thread(self._opened.folder.keep_boilerplate, self._boilerplate)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    async def write(self, entries: Sequence[Prepared], gone: Collection[VaultPath] = ()) -> None:
+        """Write notes and forget others; on return keyword search shows it.
+
+        Args:
+            entries: Notes that are new or changed.
+            gone: Notes that are no more.
+
+        Raises:
+            DiskFull: There is no room; what was stored is kept.
+            ReadOnly: The folder cannot be written any more.
+        """
+        await self._tasks.finish(self._writing.write(entries, gone))
+        self._tidying.later()
+
+    async def optimise(self, *, at_once: bool = False) -> None:
+        """Delete what is replaced, merge fragments and take new rows into the full text indexes.
+
+        Args:
+            at_once: Keep no older version and no vector that nothing needs: a note became forbidden.
+        """
+        await self._tasks.finish(self._tidying.optimise(at_once=at_once))
+
+    async def close(self) -> None:
+        """Finish what is being written and let go; what is left to sweep is swept at the next start."""
+        self._tidying.stop()
+        async with self._writing.turn:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Let go at once, without an event loop."""
+        self._opened.notes.inner.close()
+        self._opened.passages.inner.close()
+        self._opened.database.close()
+
+    def health(self) -> IndexHealth:
+        """Judge the index; blocks for a few milliseconds."""
+        tables = self._tidying.tables()
+        return IndexHealth(
+            fragments=sum(wait(table.fragments()) for table in tables),
+            bytes=self._opened.folder.size(),
+            versions=sum(wait(table.versions()) for table in tables),
+            fts_rebuilds=sum(table.rebuilds for table in tables),
+            unindexed_rows=sum(table.unindexed for table in tables),
+            set_aside=self._opened.set_aside,
+        )
+
+    # -- vectors ------------------------------------------------------------------------------------------------------
+
+    @property
+    def answering_model(self) -> str | None:
+        """The key of the model that queries must be embedded with; None when there are no vectors."""
+        return self._vectors.answering
+
+    def use_model(self, key: str, dimensions: int) -> None:
+        """Ask for a model's vectors from now on; those of the model before answer until these are complete."""
+        with disk(self._opened.folder.path):
+            self._vectors.use(key, dimensions)
+
+    def pending_vectors(self) -> int:
+        """Count the passages that wait for a vector."""
+        return self._vectors.pending()
+
+    def missing(self, limit: int) -> list[Missing]:
+        """Return texts without a vector, those of the newest notes first; blocks for a few milliseconds."""
+        due = self._vectors.due(limit)
+        texts = wait(self._due_texts(due)) if due else {}
+        found: list[Missing] = []
+        for key, held, wanted in due:
+            note = self._opened.catalogue.at_key(key)
+            if note is None:
+                continue
+            if held.title in wanted:
+                found.append(Missing(Digest(held.title.hex()), self._title_text(note.path), passage=False))
+            found += [
+                Missing(Digest(digest.hex()), texts[digest], passage=True)
+                for digest in dict.fromkeys(held.passages)
+                if digest in wanted and digest != held.title and digest in texts
+            ]
+        return found[:limit]
+
+    def _title_text(self, path: VaultPath) -> str:
+        entry = self._opened.catalogue.entry(path)
+        return entry.title_text if entry else ""
+
+    async def _due_texts(self, due: Sequence[tuple[int, Held, set[bytes]]]) -> dict[bytes, str]:
+        """Read the texts to embed."""
+        wheres = []
+        for key, held, wanted in due:
+            ordinals = [str(at) for at, digest in enumerate(held.passages) if digest in wanted]
+            if ordinals:
+                wheres.append(f"(key = {key} AND ordinal IN ({', '.join(ordinals)}))")
+        if not wheres:
+            return {}
+        rows = await self._opened.passages.fetch(["digest", "embed_text"], " OR ".join(wheres))
+        return dict(zip(rows["digest"].to_pylist(), rows["embed_text"].to_pylist(), strict=True))
+
+    async def add_vectors(self, digests: Sequence[Digest], vectors: Floats) -> None:
+        """Keep the vectors of texts that `missing` returned, in the same order."""
+        with disk(self._opened.folder.path):
+            await self._tasks.finish(self._vectors.add(digests, vectors))
+        if self._tidying.urgent:
+            self._tidying.later()
+
+    def quarantine(self, digests: Collection[Digest]) -> None:
+        """Never return these texts from `missing` again; blocks for a few milliseconds."""
+        with disk(self._opened.folder.path):
+            wait(self._vectors.give_up(digests))
+
+    def embedded(self, path: VaultPath) -> bool:
+        """Say whether every passage of a note has its vector, or needs none."""
+        entry = self._opened.catalogue.entry(path)
+        return entry is not None and all(self._vectors.embedded_at(entry.key, at) for at in range(entry.note.passages))
+
+    # -- lanes --------------------------------------------------------------------------------------------------------
+
+    async def passages(self, words: Words, limit: int, within: Collection[VaultPath] | None = None) -> list[PassageHit]:
+        """Find passages by words as they are written."""
+        return await self._full_text.passages(as_written(words, "words"), limit, within)
+
+    async def stems(self, words: Words, limit: int, within: Collection[VaultPath] | None = None) -> list[PassageHit]:
+        """Find passages by the stems of words, in the languages of the vault."""
+        return await self._full_text.passages(as_forms(words, "forms", self.languages), limit, within)
+
+    async def whole(self, words: Words, limit: int, within: Collection[VaultPath] | None = None) -> list[NoteHit]:
+        """Find notes by words anywhere in them."""
+        return await self._full_text.notes(as_written(words, "whole"), limit, within)
+
+    async def named(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
+        """Find notes by title, alias or heading, unfinished words and small typing errors included."""
+        return self._known.names.find(text, limit, within)
+
+    async def nearest(
+        self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None
+    ) -> list[PassageHit]:
+        """Find the notes nearest in meaning, each with its best passage.
+
+        Args:
+            vector: The query embedded with `answering_model`.
+            limit: How many notes.
+            within: Only these notes.
+        """
+        keys = None if within is None else self._opened.catalogue.keys_of(within)
+        search = self._vectors.nearest(vector, limit, keys)
+        if search is None or limit < 1:
+            return []
+        return [
+            PassageHit(note.path, ordinal, score)
+            for key, ordinal, score in await asyncio.to_thread(search)
+            if (note := self._opened.catalogue.at_key(key)) is not None
+        ]
+
+    def vector_of(self, path: VaultPath) -> Floats | None:
+        """Return a note as one vector of length 1; None before it has any."""
+        entry = self._opened.catalogue.entry(path)
+        return self._vectors.vector_of(entry.key) if entry else None
+
+    # -- texts --------------------------------------------------------------------------------------------------------
+
+    async def text_of(self, hits: Sequence[PassageHit]) -> list[Passage]:
+        """Read the passages of hits, in their order; those that have changed since are left out."""
+        return await self._texts.of(hits)
+
+    async def passage(self, path: VaultPath, ordinal: int) -> Passage | None:
+        """Read one passage; None when there is no such passage."""
+        return next(iter(await self._texts.of([PassageHit(path, ordinal, 0.0)])), None)
+
+    def passages_of(self, path: VaultPath) -> tuple[Passage, ...]:
+        """Read all passages of a note, in order; blocks for a few milliseconds."""
+        return wait(self._texts.all_of(path))

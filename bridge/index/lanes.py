@@ -1,0 +1,110 @@
+"""Full text search: only rows of present notes, only those the caller allows."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.index.folder import reading
+from bridge.index.hits import NoteHit, PassageHit
+from bridge.index.opening import Opened
+from bridge.index.ranking import ranked
+from bridge.index.table import Table
+from bridge.index.tidying import Tidying
+from bridge.index.words import Asked
+from bridge.index.writing import Writing
+from bridge.types import VaultPath
+
+FEW = 200
+"""Up to so many notes are named in the filter; beyond, more is fetched and filtered here, which is faster."""
+
+TRIES = 3
+MOST_WIDER = 64
+
+DEAD_PASSAGES = 4
+"""Passages that a replaced note is taken to have had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Whose rows count."""
+
+    table: Table
+    column: str
+    """Holds the number that tells whose row it is."""
+    present: Callable[[int], bool]
+    within: Callable[[], set[int]] | None
+    """Tells the numbers that are allowed; all when absent."""
+    dead: int
+    """How many rows may stand in the way that belong to no note any more."""
+
+
+class FullText:
+    """The lanes that search words."""
+
+    def __init__(self, opened: Opened, writing: Writing, tidying: Tidying) -> None:
+        self._opened = opened
+        self._writing = writing
+        self._tidying = tidying
+
+    async def passages(self, asked: Asked | None, limit: int, within: Collection[VaultPath] | None) -> list[PassageHit]:
+        """Return the passages that match best."""
+        if asked is None or limit < 1:
+            return []
+        catalogue = self._opened.catalogue
+        allowed = None if within is None else lambda: catalogue.keys_of(within)
+        dead = DEAD_PASSAGES * len(self._opened.dead_keys)
+        rows = Rows(self._opened.passages, "key", catalogue.believes_key, allowed, dead)
+        return [
+            PassageHit(note.path, ordinal, score)
+            for key, ordinal, score in await self._search(rows, asked, ("ordinal",), limit)
+            if (note := catalogue.at_key(key)) is not None
+        ]
+
+    async def notes(self, asked: Asked | None, limit: int, within: Collection[VaultPath] | None) -> list[NoteHit]:
+        """Return the notes that match best as a whole."""
+        if asked is None or limit < 1:
+            return []
+        catalogue = self._opened.catalogue
+        allowed = None if within is None else lambda: catalogue.seqs_of(within)
+        rows = Rows(self._opened.notes, "seq", catalogue.believes_seq, allowed, len(self._opened.dead_seqs))
+        return [
+            NoteHit(note.path, score)
+            for seq, score in await self._search(rows, asked, (), limit)
+            if (note := catalogue.at_seq(seq)) is not None
+        ]
+
+    async def _search(self, rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+        """Search; again if a version was pruned meanwhile; once more with the table's indexes built anew."""
+        for _ in range(2):
+            try:
+                return await self._matching(rows, asked, also, limit)
+            except (OSError, RuntimeError, ValueError) as error:
+                failure = error
+        async with self._tidying.turn:
+            with reading(self._opened.folder.path):
+                await rows.table.rebuild(failure)
+        with reading(self._opened.folder.path):
+            return await self._matching(rows, asked, also, limit)
+
+    async def _matching(self, rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+        """Return the number, the columns `also` and the score of the best rows."""
+        tries = TRIES
+        wider = 1
+        while True:
+            before = self._writing.count
+            allowed = None if rows.within is None else rows.within()
+            if allowed is not None and not allowed:
+                return []
+            named = allowed if allowed is not None and len(allowed) <= FEW else None
+            where = f"{rows.column} IN ({', '.join(map(str, sorted(named)))})" if named else None
+            share = 1 if allowed is None or named else max(1, rows.table.rows // (4 * len(allowed)))
+            fetched = (limit * min(share, MOST_WIDER) + rows.dead) * wider
+            found = await ranked(rows.table, asked, (rows.column, *also), fetched, where)
+            kept = [row for row in found.rows if rows.present(row[0]) and (allowed is None or row[0] in allowed)]
+            if self._writing.count != before and tries:
+                # A write came in between: a note may have been missed between its old row and its new one.
+                tries -= 1
+            elif len(kept) >= limit or found.complete:
+                return kept[:limit]
+            else:
+                wider *= 8

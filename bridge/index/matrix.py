@@ -1,0 +1,318 @@
+"""Vectors in memory, one row a text, and the passages laid over them.
+
+A passage scores as `normalise(passage + TITLE_WEIGHT · title)` would, but from the two raw vectors: the norm is kept,
+so that a new title moves an index instead of a vector.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+TITLE_WEIGHT = 0.3
+"""How much a note's title counts in the vectors of its passages."""
+
+BLOCK = 4096
+"""Rows allocated at a time, so that growing copies nothing."""
+
+Floats = NDArray[np.float32]
+
+
+class Rows:
+    """Raw unit vectors by digest."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self.of: dict[bytes, int] = {}
+        self._blocks: list[Floats] = []
+        self._free: list[int] = []
+        self._used = 0
+
+    def put(self, digests: Sequence[bytes], vectors: Floats) -> None:
+        """Add vectors; of a digest known already the first stays."""
+        for digest, vector in zip(digests, vectors, strict=True):
+            if digest not in self.of:
+                row = self._free.pop() if self._free else self._next()
+                self._blocks[row // BLOCK][row % BLOCK] = vector
+                self.of[digest] = row
+
+    def extend(self, digests: Sequence[bytes], vectors: NDArray[np.float16]) -> None:
+        """Add vectors that are not there yet, at the end; for loading."""
+        self.of.update(zip(digests, range(self._used, self._used + len(digests)), strict=True))
+        at = 0
+        while at < len(digests):
+            if self._used == len(self._blocks) * BLOCK:
+                self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float32))
+            place = self._used % BLOCK
+            part = vectors[at : at + BLOCK - place]
+            self._blocks[-1][place : place + len(part)] = part
+            self._used += len(part)
+            at += len(part)
+
+    def _next(self) -> int:
+        """Return a row never used, in a new block if need be."""
+        if self._used == len(self._blocks) * BLOCK:
+            self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float32))
+        self._used += 1
+        return self._used - 1
+
+    def drop(self, digests: Iterable[bytes]) -> None:
+        """Forget vectors; their rows are used again."""
+        for digest in digests:
+            row = self.of.pop(digest, None)
+            if row is not None:
+                self._free.append(row)
+
+    def at(self, rows: NDArray[np.int32]) -> Floats:
+        """Return the vectors of some rows."""
+        if not len(rows):
+            return np.zeros((0, self.dimensions), np.float32)
+        found = np.empty((len(rows), self.dimensions), np.float32)
+        blocks = rows // BLOCK
+        for block in np.unique(blocks).tolist():
+            here = blocks == block
+            found[here] = self._blocks[block][rows[here] % BLOCK]
+        return found
+
+    def dot(self, vector: Floats) -> Floats:
+        """Return every row's product with a vector."""
+        blocks = list(self._blocks)
+        scores = np.empty(len(blocks) * BLOCK, np.float32)
+        for number, block in enumerate(blocks):
+            # Not BLAS: its threads wait for each other on a busy machine, 4 ms became 130.
+            np.einsum("ij,j->i", block, vector, out=scores[number * BLOCK : (number + 1) * BLOCK])
+        return scores
+
+
+@dataclass(slots=True)
+class Columns:
+    """One place a passage. Arrays are replaced, never resized, so that a search in a thread keeps what it took."""
+
+    key: NDArray[np.int64]
+    ordinal: NDArray[np.int32]
+    passage: NDArray[np.int32]
+    title: NDArray[np.int32]
+    norm: Floats
+
+    @classmethod
+    def of_size(cls, size: int) -> "Columns":
+        """Return empty places: a row of -1 is a vector not there yet."""
+        return cls(
+            np.full(size, -1, np.int64),
+            np.zeros(size, np.int32),
+            np.full(size, -1, np.int32),
+            np.full(size, -1, np.int32),
+            np.ones(size, np.float32),
+        )
+
+    def copied(self, size: int, kept: NDArray[np.intp]) -> "Columns":
+        """Return larger or smaller columns that begin with some of these places."""
+        new = Columns.of_size(size)
+        for name in ("key", "ordinal", "passage", "title", "norm"):
+            getattr(new, name)[: len(kept)] = getattr(self, name)[kept]
+        return new
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The texts of one note: its title's digest and its passages'; None stands for a passage that is not embedded."""
+
+    title: bytes
+    passages: tuple[bytes | None, ...]
+
+
+class Layout:
+    """Which passage has which vector, for one model."""
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self.rows = Rows(dimensions)
+        self.poison: set[bytes] = set()
+        self.waiting: dict[bytes, set[int]] = {}
+        """Keys of the notes in which a text without a vector stands."""
+        self.titles: set[bytes] = set()
+        """Those of the waiting texts that are titles."""
+        self._columns = Columns.of_size(BLOCK)
+        self._used = 0
+        self._places: dict[int, range] = {}
+        self._held: dict[int, Held] = {}
+
+    def put(self, notes: Mapping[int, Held]) -> None:
+        """Lay out the passages of notes, by key, with the vectors there are."""
+        for key in notes:
+            self.drop(key)
+        count = sum(len(held.passages) for held in notes.values())
+        if self._used + count > len(self._columns.key):
+            self._compact(count)
+        first = self._used
+        rows = self.rows.of
+        columns = self._columns
+        passages: list[int] = []
+        titles: list[int] = []
+        ordinals: list[int] = []
+        keys: list[int] = []
+        for key, held in notes.items():
+            size = len(held.passages)
+            self._places[key] = range(self._used, self._used + size)
+            self._held[key] = held
+            self._used += size
+            passages += [-1 if digest is None else rows.get(digest, -1) for digest in held.passages]
+            titles += [rows.get(held.title, -1)] * size
+            ordinals += range(size)
+            keys += [key] * size
+            self._await(key, held)
+        span = slice(first, self._used)
+        columns.ordinal[span] = ordinals
+        columns.passage[span] = passages
+        columns.title[span] = titles
+        self._weigh(span)
+        # Last, because it makes the places visible to searches.
+        columns.key[span] = keys
+
+    def _await(self, key: int, held: Held) -> None:
+        """Note which texts of a note wait for a vector."""
+        for digest in {held.title, *held.passages}:
+            if digest is not None and digest not in self.rows.of and digest not in self.poison:
+                self.waiting.setdefault(digest, set()).add(key)
+                if digest == held.title:
+                    self.titles.add(digest)
+
+    def drop(self, key: int) -> None:
+        """Forget a note's passages; their vectors stay."""
+        places = self._places.pop(key, None)
+        held = self._held.pop(key, None)
+        if places is None or held is None:
+            return
+        self._columns.key[places.start : places.stop] = -1
+        for digest in {held.title, *held.passages} - {None}:
+            if digest in self.waiting:
+                self.waiting[digest].discard(key)
+                if not self.waiting[digest]:
+                    del self.waiting[digest]
+                    self.titles.discard(digest)
+
+    def _compact(self, room: int) -> None:
+        """Make room, leaving out the places of notes that are gone."""
+        kept = np.flatnonzero(self._columns.key[: self._used] >= 0)
+        size = max(BLOCK, 2 ** int(np.ceil(np.log2((len(kept) + room) * 1.25))))
+        self._columns = self._columns.copied(size, kept)
+        self._used = len(kept)
+        keys = self._columns.key[: self._used]
+        starts = np.flatnonzero(np.diff(keys, prepend=-2)).tolist()
+        ends = [*starts[1:], self._used] if starts else []
+        empty = [key for key, places in self._places.items() if not places]
+        self._places = dict.fromkeys(empty, range(0)) | {
+            int(keys[start]): range(start, end) for start, end in zip(starts, ends, strict=True)
+        }
+
+    def _weigh(self, span: slice) -> None:
+        """Compute the norms of passages whose vectors are all there."""
+        columns = self._columns
+        both = np.flatnonzero((columns.passage[span] >= 0) & (columns.title[span] >= 0)) + span.start
+        columns.norm[span] = 1.0
+        for at in range(0, len(both), BLOCK):
+            part = both[at : at + BLOCK]
+            alike = np.einsum("ij,ij->i", self.rows.at(columns.passage[part]), self.rows.at(columns.title[part]))
+            columns.norm[part] = np.sqrt(1 + TITLE_WEIGHT**2 + 2 * TITLE_WEIGHT * alike)
+
+    def fill(self, digests: Sequence[bytes], vectors: Floats) -> None:
+        """Take vectors for texts that waited for them."""
+        self.rows.put(digests, vectors)
+        keys: set[int] = set()
+        for digest in digests:
+            keys |= self.waiting.pop(digest, set())
+            self.titles.discard(digest)
+        for key in keys:
+            held, places = self._held[key], self._places[key]
+            span = slice(places.start, places.stop)
+            self._columns.passage[span] = [-1 if d is None else self.rows.of.get(d, -1) for d in held.passages]
+            self._columns.title[span] = self.rows.of.get(held.title, -1)
+            self._weigh(span)
+
+    def give_up(self, digests: Iterable[bytes]) -> None:
+        """Wait no longer for these texts."""
+        for digest in digests:
+            self.poison.add(digest)
+            self.waiting.pop(digest, None)
+            self.titles.discard(digest)
+
+    def digests(self) -> set[bytes]:
+        """Return every text that some note holds."""
+        return {d for held in self._held.values() for d in (held.title, *held.passages) if d is not None}
+
+    def pending(self) -> int:
+        """Count the different passages that wait for a vector."""
+        return len(self.waiting) - len(self.titles)
+
+    def placed(self) -> int:
+        """Count the passages that have a vector."""
+        columns, used = self._columns, self._used
+        return int(np.count_nonzero((columns.key[:used] >= 0) & (columns.passage[:used] >= 0)))
+
+    def nearest(
+        self, vector: Floats, limit: int, keys: Collection[int] | None
+    ) -> Callable[[], list[tuple[int, int, float]]]:
+        """Return the search for the best passage of each of the nearest notes, to be run in any thread.
+
+        Args:
+            vector: The query, of length 1.
+            limit: How many notes.
+            keys: Only these notes.
+        """
+        # Taken now: what is written while the search runs in its thread must not shift under it.
+        columns = self._columns.copied(self._used, np.arange(self._used))
+
+        def search() -> list[tuple[int, int, float]]:
+            usable = (columns.key >= 0) & (columns.passage >= 0)
+            if keys is not None:
+                usable &= np.isin(columns.key, np.fromiter(keys, np.int64, len(keys)))
+            products = self.rows.dot(vector)
+            if not len(products):
+                return []
+            title = np.where(columns.title >= 0, products[columns.title], np.float32(0))
+            scores = (products[columns.passage] + np.float32(TITLE_WEIGHT) * title) / columns.norm
+            return best(columns.key, columns.ordinal, np.where(usable, scores, -np.inf).astype(np.float32), limit)
+
+        return search
+
+    def vector_of(self, key: int) -> Floats | None:
+        """Return a note as one vector: the mean of its passages, its title in each."""
+        places = self._places.get(key)
+        if places is None:
+            return None
+        span = slice(places.start, places.stop)
+        here = np.flatnonzero(self._columns.passage[span] >= 0) + span.start
+        if not len(here):
+            return None
+        vectors = self.rows.at(self._columns.passage[here])
+        title = self._columns.title[here[0]]
+        if title >= 0:
+            vectors = vectors + TITLE_WEIGHT * self.rows.at(title[None])
+        mean: Floats = (vectors / self._columns.norm[here][:, None]).mean(axis=0, dtype=np.float32)
+        return normalised(mean)
+
+
+def best(
+    key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, limit: int
+) -> list[tuple[int, int, float]]:
+    """Return the best passage of each of the best notes, best first."""
+    taken = min(len(scores), max(64, 8 * limit))
+    while taken:
+        top = np.argpartition(scores, len(scores) - taken)[len(scores) - taken :]
+        top = top[np.argsort(-scores[top], kind="stable")]
+        found: dict[int, tuple[int, int, float]] = {}
+        for place in top.tolist():
+            if scores[place] == -np.inf:
+                return list(found.values())[:limit]
+            found.setdefault(int(key[place]), (int(key[place]), int(ordinal[place]), float(scores[place])))
+        if len(found) >= limit or taken == len(scores):
+            return list(found.values())[:limit]
+        taken = min(len(scores), 4 * taken)
+    return []
+
+
+def normalised(vector: Floats) -> Floats:
+    """Return a vector at length 1; one of length 0 stays."""
+    length = float(np.linalg.norm(vector))
+    return (vector / length).astype(np.float32) if length else vector

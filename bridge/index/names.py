@@ -1,0 +1,191 @@
+"""Titles, aliases and headings in memory, found by words, by how words begin, and past small typing errors."""
+
+import math
+import re
+import unicodedata
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.index.hits import NameField, NameHit
+from bridge.index.script import HANGUL, UNSPACED, seen
+from bridge.types import VaultPath
+
+_RUN = re.compile(f"[{UNSPACED}{HANGUL}]+|[^\\W_{UNSPACED}{HANGUL}]+")
+_WIDE = re.compile(f"[{UNSPACED}{HANGUL}]")
+
+EXACT, PREFIX, TYPO = 1.0, 0.85, 0.7
+"""What a word counts that is the same, that begins alike, that is nearly the same."""
+
+PART, HEADING = 0.6, 0.9
+"""What is left of a score when hardly any of the name was said, and when the name is a heading."""
+
+MOST_MEANT = 400
+"""Known words that one word of a query may stand for."""
+
+MOST_WORDS = 32
+"""Words of a query that are looked at."""
+
+HEADINGS_A_NOTE = 200
+
+
+Name = tuple[VaultPath, NameField, str]
+"""One name of one note."""
+
+
+class NameIndex:
+    """Every name of every note."""
+
+    def __init__(self) -> None:
+        self._names: list[Name | None] = []
+        self._free: list[int] = []
+        self._of: dict[VaultPath, list[int]] = {}
+        self._holders: dict[str, array[int]] = {}
+        self._sorted: list[str] | None = None
+        self._length = array("f")
+        self._worth = array("f")
+
+    def put(self, path: VaultPath, title: str, aliases: Iterable[str], headings: Iterable[str]) -> None:
+        """Take a note's names in place of those it had."""
+        self.drop(path)
+        numbers = [*self._add(path, "title", (title,)), *self._add(path, "alias", aliases)]
+        numbers += self._add(path, "heading", islice(dict.fromkeys(headings), HEADINGS_A_NOTE))
+        self._of[path] = numbers
+
+    def _add(self, path: VaultPath, field: NameField, texts: Iterable[str]) -> Iterator[int]:
+        """Take names of one kind."""
+        worth = HEADING if field == "heading" else 1.0
+        for text in texts:
+            words = set(words_of(text))
+            if not words:
+                continue
+            if self._free:
+                number = self._free.pop()
+                self._names[number] = (path, field, text)
+                self._length[number], self._worth[number] = len(words), worth
+            else:
+                number = len(self._names)
+                self._names.append((path, field, text))
+                self._length.append(len(words))
+                self._worth.append(worth)
+            for word in words:
+                holders = self._holders.get(word)
+                if holders is None:
+                    holders = self._holders[word] = array("I")
+                    self._sorted = None
+                holders.append(number)
+            yield number
+
+    def drop(self, path: VaultPath) -> None:
+        """Forget a note's names."""
+        for number in self._of.pop(path, ()):
+            name = self._names[number]
+            self._names[number] = None
+            self._free.append(number)
+            for word in set(words_of(name[2])) if name else ():
+                holders = self._holders[word]
+                holders.remove(number)
+                if not holders:
+                    del self._holders[word]
+                    self._sorted = None
+
+    def find(self, text: str, limit: int, within: Collection[VaultPath] | None) -> list[NameHit]:
+        """Return the notes whose names are most like a text, one hit a note, best first.
+
+        Args:
+            text: What was typed; its last word may be unfinished.
+            limit: How many notes.
+            within: Only these notes.
+        """
+        asked = list(dict.fromkeys(words_of(text)))[:MOST_WORDS]
+        if not asked or limit < 1:
+            return []
+        scores = self._scores(asked)
+        if within is not None:
+            allowed = np.zeros(len(scores), bool)
+            allowed[[number for path in within for number in self._of.get(path, ())]] = True
+            scores = np.where(allowed, scores, 0)
+        hits: dict[VaultPath, NameHit] = {}
+        for number in self._ranked(scores):
+            name = self._names[number]
+            if name is not None and name[0] not in hits:
+                hits[name[0]] = NameHit(*name, min(1.0, float(scores[number])))
+                if len(hits) == limit:
+                    break
+        return list(hits.values())
+
+    def _scores(self, asked: Sequence[str]) -> NDArray[np.float32]:
+        """Score every name: how much of the query it meets, rare words most, and how much of it was said."""
+        met = np.zeros(len(self._names), np.float32)
+        said = np.zeros_like(met)
+        total = 0.0
+        for position, word in enumerate(asked):
+            meant = self._meant(word, unfinished=position == len(asked) - 1)
+            share = np.zeros_like(met)
+            for known in sorted(meant, key=lambda known: meant[known]):
+                share[np.frombuffer(self._holders[known], np.uint32)] = meant[known]
+            weight = math.log(1 + (len(self._names) - len(self._free)) / max(1, int(np.count_nonzero(share))))
+            met += np.float32(weight) * share
+            said += share
+            total += weight
+        full = np.minimum(1, said / np.frombuffer(self._length, np.float32))
+        scores = met / np.float32(total or 1) * (PART + (1 - PART) * full) * np.frombuffer(self._worth, np.float32)
+        return scores.astype(np.float32, copy=False)
+
+    def _ranked(self, scores: NDArray[np.float32]) -> Iterator[int]:
+        """Return the numbers of the names that score, best first, of equals the shortest."""
+        scoring = np.flatnonzero(scores)
+        order = np.lexsort((scoring, np.frombuffer(self._length, np.float32)[scoring], -scores[scoring]))
+        return iter(scoring[order].tolist())
+
+    def _meant(self, word: str, *, unfinished: bool) -> dict[str, float]:
+        """Return the known words that a word may mean, and what each counts."""
+        found: dict[str, float] = {}
+        if word in self._holders:
+            found[word] = EXACT
+        if len(word) >= (2 if unfinished else 4) or _WIDE.match(word):
+            for longer in self._beginning(word):
+                found.setdefault(longer, PREFIX * (0.7 + 0.3 * len(word) / len(longer)))
+        if not found and len(word) >= 4 and not _WIDE.match(word):
+            found = self._nearly(word)
+        return found
+
+    def _vocabulary(self) -> list[str]:
+        if self._sorted is None:
+            self._sorted = sorted(self._holders)
+        return self._sorted
+
+    def _beginning(self, word: str) -> Sequence[str]:
+        """Return the known words that begin with a word."""
+        words = self._vocabulary()
+        start = bisect_left(words, word)
+        end = bisect_left(words, word + "\U0010ffff", start)
+        return words[start : min(end, start + MOST_MEANT)]
+
+    def _nearly(self, word: str) -> dict[str, float]:
+        """Return the known words one or two typing errors away."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        errors = 1 if len(word) < 8 else 2
+        near = process.extract(word, self._vocabulary(), scorer=OSA.distance, score_cutoff=errors, limit=MOST_MEANT)
+        return {found: TYPO * (1 - distance / (2 * len(word))) for found, distance, _ in near}
+
+
+def words_of(text: str) -> list[str]:
+    """Cut a name into comparable words; scripts without spaces into overlapping pairs."""
+    folded = seen(text).casefold()
+    if not folded.isascii():
+        decomposed = unicodedata.normalize("NFKD", folded)
+        folded = unicodedata.normalize("NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f"))
+    words: list[str] = []
+    for run in _RUN.findall(folded):
+        if _WIDE.match(run) and len(run) > 1:
+            words += [run[at : at + 2] for at in range(len(run) - 1)]
+        else:
+            words.append(run)
+    return words

@@ -1,0 +1,143 @@
+"""What the index remembers of each note, held in memory for all notes at once."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, cast
+
+from bridge.index.script import sound
+from bridge.types import Digest, NoteKind, VaultPath
+from bridge.vault import Heading, Link, LinkKind, Note, Value
+
+_NOTHING: Mapping[str, Value] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedNote:
+    """A note as the index knows it. Headings and links are kept packed and unpacked at each look."""
+
+    path: VaultPath
+    title: str
+    kind: NoteKind
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    properties: Mapping[str, Value]
+    digest: Digest
+    mtime_ns: int
+    size: int
+    passages: int
+    left_out: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    language: str | None = None
+    recipe: str = ""
+    packed_headings: str = field(default="[]", repr=False)
+    packed_links: str = field(default="[]", repr=False)
+
+    @property
+    def modified(self) -> float:
+        """When the file was changed, in seconds since the epoch."""
+        return self.mtime_ns / 1e9
+
+    @property
+    def headings(self) -> tuple[Heading, ...]:
+        """The headings, in order."""
+        return _headings(self.packed_headings)
+
+    @property
+    def heading_texts(self) -> tuple[str, ...]:
+        """The words of the headings alone."""
+        return tuple(heading[0] for heading in json.loads(self.packed_headings)) if self.packed_headings != "[]" else ()
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links as written, in order."""
+        if self.packed_links == "[]":
+            return ()
+        return tuple(
+            Link(target, shown, cast("LinkKind", kind), line, (start, end), bool(embed))
+            for target, shown, kind, line, start, end, embed in json.loads(self.packed_links)
+        )
+
+
+@lru_cache(maxsize=512)
+def _headings(packed: str) -> tuple[Heading, ...]:
+    """Unpack headings; the notes of one answer are asked for them again and again."""
+    return tuple(Heading(text, level, line, (start, end)) for text, level, line, start, end in json.loads(packed))
+
+
+def packed(
+    note: Note,
+    *,
+    mtime_ns: int,
+    size: int,
+    passages: int,
+    left_out: tuple[str, ...],
+    language: str | None,
+    recipe: str,
+) -> IndexedNote:
+    """Take from a parsed note what the index remembers."""
+    return IndexedNote(
+        path=note.path,
+        title=note.title,
+        kind=note.kind,
+        aliases=note.aliases,
+        tags=tuple(dict.fromkeys(tag.name for tag in note.tags)),
+        properties=note.properties or _NOTHING,
+        digest=note.digest,
+        mtime_ns=mtime_ns,
+        size=size,
+        passages=passages,
+        left_out=left_out,
+        problems=note.problems,
+        language=language,
+        recipe=recipe,
+        packed_headings=json.dumps([[h.text, h.level, h.line, *h.span] for h in note.headings]),
+        packed_links=json.dumps(
+            [[each.target, each.shown, each.kind, each.line, *each.span, each.embed] for each in note.links]
+        ),
+    )
+
+
+def facts_of(note: IndexedNote) -> str:
+    """Write down what has no column of its own; JSON in ASCII, which can hold any text a note can."""
+    facts = {
+        "aliases": note.aliases,
+        "tags": note.tags,
+        "properties": dict(note.properties),
+        "left_out": note.left_out,
+        "problems": note.problems,
+        "language": note.language,
+        "title": note.title,
+        # A name that is no Unicode text cannot stand in the column.
+        "path": None if note.path == sound(note.path) else note.path,
+    }
+    return json.dumps({name: value for name, value in facts.items() if value}, default=_plain)
+
+
+def _plain(value: object) -> object:
+    """Write nested mappings and sequences of any type."""
+    return dict(value) if isinstance(value, Mapping) else list(cast("Any", value))
+
+
+def note_of(row: Mapping[str, Any]) -> IndexedNote:
+    """Read a row of the notes table."""
+    facts = json.loads(row["facts"])
+    return IndexedNote(
+        path=VaultPath(facts.get("path", row["path"])),
+        title=facts.get("title", ""),
+        kind=row["kind"],
+        aliases=tuple(facts.get("aliases", ())),
+        tags=tuple(facts.get("tags", ())),
+        properties=facts.get("properties") or _NOTHING,
+        digest=Digest(row["digest"]),
+        mtime_ns=row["mtime_ns"],
+        size=row["size"],
+        passages=row["passages"],
+        left_out=tuple(facts.get("left_out", ())),
+        problems=tuple(facts.get("problems", ())),
+        language=facts.get("language"),
+        recipe=row["recipe"],
+        packed_headings=row["headings"],
+        packed_links=row["links"],
+    )

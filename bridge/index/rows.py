@@ -1,0 +1,113 @@
+"""Prepared notes → rows of the tables, and rows back to what callers see."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.index.catalogue import Entry
+from bridge.index.matrix import Held
+from bridge.index.note import IndexedNote, facts_of
+from bridge.index.prepare import Chunk, Prepared, digest_of
+from bridge.index.schema import notes_schema, passages_schema
+from bridge.index.script import sound
+from bridge.types import Digest, Lines, VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage as a note says it; `embedded` when it has a vector or needs none."""
+
+    path: VaultPath
+    ordinal: int
+    heading: str
+    lines: Lines
+    text: str
+    embedded: bool
+
+
+GONE = -1
+"""The number of passages in a row that says: there is no such note any more."""
+
+
+def note_rows(written: Sequence[tuple[Entry, str]], gone: Mapping[int, VaultPath]) -> Any:
+    """Make rows of the notes table.
+
+    Args:
+        written: Each note with the text of the whole.
+        gone: Paths without a note from now on, by the number of the row that says so.
+    """
+    import pyarrow as pa
+
+    stones = [Entry(departed(path), seq, seq, "") for seq, path in gone.items()]
+    entries = [*stones, *(entry for entry, _ in written)]
+    notes = [entry.note for entry in entries]
+    return pa.table(
+        {
+            "seq": [entry.seq for entry in entries],
+            "key": [entry.key for entry in entries],
+            "path": [sound(note.path) for note in notes],
+            "kind": [note.kind for note in notes],
+            "digest": [note.digest for note in notes],
+            "recipe": [note.recipe for note in notes],
+            "mtime_ns": [note.mtime_ns for note in notes],
+            "size": [note.size for note in notes],
+            "passages": [note.passages for note in notes],
+            "title_text": [entry.title_text for entry in entries],
+            "facts": [facts_of(note) for note in notes],
+            "headings": [note.packed_headings for note in notes],
+            "links": [note.packed_links for note in notes],
+            "whole": [*("" for _ in stones), *(whole for _, whole in written)],
+        },
+        schema=notes_schema(),
+    )
+
+
+def departed(path: VaultPath) -> IndexedNote:
+    """Make what stands for a note that is gone: a row that comes after all others of its path."""
+    return IndexedNote(path, "", "note", (), (), {}, Digest(""), 0, 0, GONE)
+
+
+def passage_rows(written: Sequence[tuple[int, Sequence[Chunk]]]) -> Any:
+    """Make rows of the passages table.
+
+    Args:
+        written: Each note's key with its passages.
+    """
+    import pyarrow as pa
+
+    keys = [(key, ordinal) for key, chunks in written for ordinal in range(len(chunks))]
+    chunks = [chunk for _, chunks in written for chunk in chunks]
+    return pa.table(
+        {
+            "key": [key for key, _ in keys],
+            "ordinal": [ordinal for _, ordinal in keys],
+            "first": [chunk.lines[0] for chunk in chunks],
+            "last": [chunk.lines[1] for chunk in chunks],
+            "start": [chunk.start for chunk in chunks],
+            "length": [chunk.length for chunk in chunks],
+            "heading": [chunk.heading for chunk in chunks],
+            "digest": [bytes.fromhex(chunk.digest) for chunk in chunks],
+            "words": [chunk.words for chunk in chunks],
+            "forms": [chunk.forms for chunk in chunks],
+            "embed_text": [chunk.embed_text for chunk in chunks],
+        },
+        schema=passages_schema(),
+    )
+
+
+def held_of(prepared: Prepared) -> Held:
+    """Return the texts of a note that are embedded."""
+    passages = tuple(bytes.fromhex(chunk.digest) if chunk.embed_text else None for chunk in prepared.chunks)
+    return Held(bytes.fromhex(prepared.titled), passages)
+
+
+NOT_EMBEDDED = bytes.fromhex(digest_of(""))
+"""The digest of a passage in which nothing is left to embed."""
+
+PASSAGE_COLUMNS = ("key", "ordinal", "heading", "first", "last", "start", "length", "words", "digest")
+
+
+def passage_of(path: VaultPath, row: Mapping[str, Any], *, embedded: bool) -> Passage:
+    """Read a row of the passages table."""
+    text = row["words"][row["start"] : row["start"] + row["length"]]
+    return Passage(path, row["ordinal"], row["heading"], (row["first"], row["last"]), text, embedded)

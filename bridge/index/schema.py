@@ -1,0 +1,67 @@
+"""The tables' columns and the version of the whole folder."""
+
+from typing import Any
+
+VERSION = 1
+"""Version of the index folder; raised whenever a table or the meaning of a column changes."""
+
+NOTES = "notes"
+PASSAGES = "passages"
+VECTORS = "vectors_"
+
+
+def notes_schema() -> Any:
+    """One row a note: `seq` names this writing of it, `key` its passages."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("seq", pa.int64(), nullable=False),
+            pa.field("key", pa.int64(), nullable=False),
+            pa.field("path", pa.string(), nullable=False),
+            pa.field("kind", pa.string(), nullable=False),
+            pa.field("digest", pa.string(), nullable=False),
+            pa.field("recipe", pa.string(), nullable=False),
+            pa.field("mtime_ns", pa.int64(), nullable=False),
+            pa.field("size", pa.int64(), nullable=False),
+            pa.field("passages", pa.int32(), nullable=False),
+            pa.field("title_text", pa.string(), nullable=False),
+            pa.field("facts", pa.string(), nullable=False),
+            pa.field("headings", pa.string(), nullable=False),
+            pa.field("links", pa.string(), nullable=False),
+            pa.field("whole", pa.string(), nullable=False),
+        ]
+    )
+
+
+def passages_schema() -> Any:
+    """One row a passage; it belongs to the note whose row carries the same `key`."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("key", pa.int64(), nullable=False),
+            pa.field("ordinal", pa.int32(), nullable=False),
+            pa.field("first", pa.int32(), nullable=False),
+            pa.field("last", pa.int32(), nullable=False),
+            pa.field("start", pa.int32(), nullable=False),
+            pa.field("length", pa.int32(), nullable=False),
+            pa.field("heading", pa.string(), nullable=False),
+            pa.field("digest", pa.binary(32), nullable=False),
+            pa.field("words", pa.string(), nullable=False),
+            pa.field("forms", pa.string(), nullable=False),
+            pa.field("embed_text", pa.string(), nullable=False),
+        ]
+    )
+
+
+def vectors_schema(dimensions: int) -> Any:
+    """One row a text that was embedded; without a vector it is one that no model survives."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("digest", pa.binary(32), nullable=False),
+            pa.field("vector", pa.list_(pa.float16(), dimensions), nullable=True),
+        ]
+    )

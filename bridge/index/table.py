@@ -1,0 +1,207 @@
+"""One LanceDB table: opened or made, appended to, swept, searched by words, kept compact."""
+
+import logging
+import warnings
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+UNINDEXED = 200
+"""Rows that full text search may read one by one: about 5 ms."""
+
+AT_ONCE = 2_000
+"""Keys named in one filter."""
+
+BUILD_MB = 128
+"""Memory that building an index may take, in MiB."""
+
+BATCH = 4_096
+"""Rows read at a time when all are read."""
+
+KEEP = timedelta(seconds=2)
+"""How long older versions stay, so that hardly any search under way loses its files; one that does is repeated."""
+
+APPENDED = 200
+"""Commits after which a table must be made compact: every version lists all fragments."""
+
+
+@dataclass(slots=True)
+class Table:
+    """A table with its full text indexes, each on one column with its tokenizer."""
+
+    inner: Any
+    searched: dict[str, str] = field(default_factory=dict)
+    number: str | None = None
+    rows: int = 0
+    unindexed: int = 0
+    appended: int = 0
+    """Commits since the table was made compact."""
+    rebuilds: int = 0
+
+    @classmethod
+    async def open(
+        cls, database: Any, name: str, schema: Any, searched: dict[str, str] | None = None, number: str | None = None
+    ) -> "Table":
+        """Open a table, or make it with its indexes.
+
+        Args:
+            database: The LanceDB connection.
+            name: The table.
+            schema: What its columns must be.
+            searched: Columns with full text search, and the tokenizer of each.
+            number: The column by which rows are picked.
+
+        Raises:
+            ValueError: There is such a table with other columns.
+        """
+        if name in await names_of(database):
+            inner = await database.open_table(name)
+            if not schema.equals(await inner.schema(), check_metadata=False):
+                raise ValueError(f"table `{name}` has other columns")
+        else:
+            # Stable row ids keep the indexes valid when fragments are merged: half the work of an optimise.
+            options = {"new_table_enable_stable_row_ids": "true"}
+            inner = await database.create_table(name, schema=schema, storage_options=options)
+        table = cls(inner, searched or {}, number)
+        await table._count()
+        return table
+
+    async def _count(self) -> None:
+        """Learn how many rows there are, and make indexes that a crash prevented."""
+        self.rows = await self.inner.count_rows()
+        indexes = {index.columns[0]: index for index in await self.inner.list_indices()}
+        for column in (*self.searched, *([self.number] if self.number else [])):
+            if column not in indexes:
+                await self._index(column)
+        self.unindexed = max(
+            (index.num_unindexed_rows or 0 for column, index in indexes.items() if column in self.searched), default=0
+        )
+
+    async def _index(self, column: str) -> None:
+        """Build one index from all rows."""
+        from lancedb.index import FTS, BTree
+
+        config = (
+            BTree()
+            if column == self.number
+            else FTS(
+                base_tokenizer=self.searched.get(column, "simple"),
+                stem=False,
+                remove_stop_words=False,
+                with_position=False,
+                ascii_folding=True,
+                lower_case=True,
+            )
+        )
+        await self.inner.create_index(column, config=config, replace=True)
+
+    async def add(self, batch: Any) -> None:
+        """Append rows; they are found on return."""
+        await self.inner.add(batch)
+        self.rows += batch.num_rows
+        self.appended += 1
+        self.unindexed += batch.num_rows if self.searched else 0
+
+    async def drop(self, column: str, keys: Collection[int]) -> None:
+        """Delete the rows with these whole numbers in a column."""
+        numbers = sorted(keys)
+        self.appended += 1
+        for at in range(0, len(numbers), AT_ONCE):
+            part = numbers[at : at + AT_ONCE]
+            await self.inner.delete(f"{column} IN ({', '.join(map(str, part))})")
+        self.rows = await self.inner.count_rows()
+
+    async def drop_digests(self, digests: Collection[bytes]) -> None:
+        """Delete the rows with these digests."""
+        names = sorted(digests)
+        self.appended += 1
+        for at in range(0, len(names), AT_ONCE):
+            literals = ", ".join(f"X'{name.hex()}'" for name in names[at : at + AT_ONCE])
+            await self.inner.delete(f"digest IN ({literals})")
+        self.rows = await self.inner.count_rows()
+
+    async def scan(self, columns: Sequence[str]) -> Any:
+        """Read columns of every row."""
+        return await self.inner.query().select(list(columns)).to_arrow()
+
+    async def batches(self, columns: Sequence[str]) -> AsyncIterator[Any]:
+        """Read columns of every row, some rows at a time."""
+        async for batch in await self.inner.query().select(list(columns)).to_batches(max_batch_length=BATCH):
+            yield batch
+
+    async def fetch(self, columns: Sequence[str], where: str) -> Any:
+        """Read columns of the rows that a filter of ours, never a caller's text, lets through."""
+        return await self.inner.query().where(where).select(list(columns)).to_arrow()
+
+    async def match(self, query: Any, columns: Sequence[str], limit: int, where: str | None = None) -> Any:
+        """Read columns of the rows that match a full text query, best first, with `_score`."""
+        search = self.inner.query().nearest_to_text(query)
+        if where is not None:
+            search = search.where(where)
+        return await search.limit(limit).select([*columns, "_score"]).to_arrow()
+
+    @property
+    def overdue(self) -> bool:
+        """True when too many rows are read one by one; larger tables, whose optimise costs more, may have more."""
+        return self.unindexed > max(UNINDEXED, min(self.rows // 100, 10 * UNINDEXED))
+
+    @property
+    def urgent(self) -> bool:
+        """True when making the table compact cannot wait for a pause."""
+        return self.appended >= APPENDED
+
+    async def optimise(self) -> None:
+        """Merge fragments and take new rows into the indexes."""
+        waiting, appended = self.unindexed, self.appended
+        if self.searched and waiting > self.rows // 2:
+            # From scratch is three times faster than merging a bulk load into an empty index.
+            for column in self.searched:
+                await self._index(column)
+        try:
+            await self.inner.optimize(cleanup_older_than=KEEP)
+        except (RuntimeError, ValueError, OSError) as error:
+            if not self.searched:
+                raise
+            await self.rebuild(error)
+        self.unindexed -= waiting
+        self.appended -= appended
+
+    async def prune(self, keep: timedelta = KEEP) -> None:
+        """Forget the versions that the last optimise replaced, unless new rows would make that another optimise."""
+        if not self.unindexed and not self.appended:
+            with warnings.catch_warnings():
+                # Nothing else may have this table open.
+                warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
+                await self.inner.optimize(cleanup_older_than=keep)
+
+    async def rebuild(self, error: Exception) -> None:
+        """Drop the indexes and build them again, because searching or optimising failed on them."""
+        log.warning("The indexes of `%s` are built anew: %s", self.inner.name, type(error).__name__)
+        self.rebuilds += 1
+        for index in await self.inner.list_indices():
+            await self.inner.drop_index(index.name)
+        for column in (*self.searched, *([self.number] if self.number else [])):
+            await self._index(column)
+
+    async def fragments(self) -> int:
+        """Count the files that hold rows."""
+        return int((await self.inner.stats())["fragment_stats"]["num_fragments"])
+
+    async def versions(self) -> int:
+        """Count the versions that are still readable."""
+        return len(await self.inner.list_versions())
+
+
+async def names_of(database: Any) -> set[str]:
+    """List every table of a database, page by page."""
+    found: set[str] = set()
+    token: str | None = None
+    while True:
+        answer = await database.list_tables(page_token=token)
+        found |= set(answer.tables)
+        token = answer.page_token
+        if not token:
+            return found

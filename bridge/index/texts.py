@@ -1,0 +1,69 @@
+"""Reads passages back, and keeps those read last."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from bridge.index.folder import reading
+from bridge.index.hits import PassageHit
+from bridge.index.opening import Opened
+from bridge.index.rows import PASSAGE_COLUMNS, Passage, passage_of
+from bridge.index.vectors import Vectors
+from bridge.types import VaultPath
+
+KEPT = 4_096
+"""Passages kept in memory after they were read: the next letter typed finds most of them again."""
+
+
+class Texts:
+    """The passages' texts."""
+
+    def __init__(self, opened: Opened, vectors: Vectors) -> None:
+        self._opened = opened
+        self._vectors = vectors
+        self._kept: dict[tuple[int, int], Passage] = {}
+
+    async def of(self, hits: Sequence[PassageHit]) -> list[Passage]:
+        """Read the passages of hits, in their order; those that have changed since are left out."""
+        catalogue = self._opened.catalogue
+        wanted = [(entry.key, hit.ordinal) for hit in hits if (entry := catalogue.entry(hit.path)) is not None]
+        keys = {key for key, ordinal in wanted if (key, ordinal) not in self._kept}
+        if keys:
+            ordinals = {ordinal for key, ordinal in wanted if key in keys}
+            for key, passage in await self._read(f"key IN ({numbers(keys)}) AND ordinal IN ({numbers(ordinals)})"):
+                self._kept[key, passage.ordinal] = passage
+        found = [known for each in wanted if (known := self._again(each)) is not None]
+        for _ in range(len(self._kept) - KEPT):
+            del self._kept[next(iter(self._kept))]
+        return found
+
+    def _again(self, which: tuple[int, int]) -> Passage | None:
+        """Return a passage read before, under the name that its note has now."""
+        passage = self._kept.pop(which, None)
+        note = self._opened.catalogue.at_key(which[0])
+        if passage is None or note is None:
+            return None
+        self._kept[which] = passage
+        return replace(passage, path=note.path, embedded=self._vectors.embedded_at(*which))
+
+    async def all_of(self, path: VaultPath) -> tuple[Passage, ...]:
+        """Read all passages of a note, in order."""
+        entry = self._opened.catalogue.entry(path)
+        if entry is None:
+            return ()
+        read = await self._read(f"key = {entry.key}")
+        return tuple(sorted((passage for _, passage in read), key=lambda passage: passage.ordinal))
+
+    async def _read(self, where: str) -> list[tuple[int, Passage]]:
+        """Read the passages that a filter lets through, with their keys."""
+        with reading(self._opened.folder.path):
+            rows = (await self._opened.passages.fetch(PASSAGE_COLUMNS, where)).to_pylist()
+        return [
+            (key, passage_of(note.path, row, embedded=self._vectors.embedded_at(key, row["ordinal"])))
+            for row in rows
+            if (note := self._opened.catalogue.at_key(key := row["key"])) is not None
+        ]
+
+
+def numbers(of: Collection[int]) -> str:
+    """List whole numbers for a filter."""
+    return ", ".join(map(str, sorted(of)))

@@ -1,0 +1,314 @@
+"""Vectors by model: one model answers, another may be filling up to take its place."""
+
+import contextlib
+import logging
+import re
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from bridge.index.folder import Broken, IndexFolder, trouble
+from bridge.index.matrix import Floats, Held, Layout
+from bridge.index.opening import Opened, wait
+from bridge.index.schema import VECTORS, vectors_schema
+from bridge.index.table import Table, names_of
+from bridge.types import Digest
+
+log = logging.getLogger(__name__)
+
+DAY_S = 86_400
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A text without a vector; `passage` is false for a title."""
+
+    digest: Digest
+    text: str
+    passage: bool
+
+
+@dataclass(slots=True)
+class ModelVectors:
+    """One model's vectors, on disk and in memory."""
+
+    key: str
+    table: Table
+    layout: Layout
+
+
+class Vectors:
+    """Everything that is known by vectors."""
+
+    def __init__(self, opened: Opened, keep_days: int) -> None:
+        self._folder: IndexFolder = opened.folder
+        self._database = opened.database
+        self._catalogue = opened.catalogue
+        self._held = opened.held
+        self._keep_s = keep_days * DAY_S
+        self._vanished = opened.folder.vanished
+        self._answering: ModelVectors | None = None
+        self._filling: ModelVectors | None = None
+        self._queue: list[tuple[int, int]] = []
+        self._texts = sum(map(spoken, self._held.values()))
+
+    # -- models -------------------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Load the vectors that answered last."""
+        key = self._folder.answering
+        if key is not None and table_name(key) in await names_of(self._database):
+            with contextlib.suppress(Broken):
+                self._answering = self._filling = await self._load(key, None)
+                self._line_up()
+
+    @property
+    def answering(self) -> str | None:
+        """The key of the model that queries must be embedded with."""
+        return self._answering.key if self._answering else None
+
+    @property
+    def filling(self) -> str | None:
+        """The key of the model whose vectors are asked for."""
+        return self._filling.key if self._filling else None
+
+    def use(self, key: str, dimensions: int) -> None:
+        """Ask for the vectors of a model from now on; blocks when it is another one than before.
+
+        Args:
+            key: Names the model and its file.
+            dimensions: Of its vectors.
+        """
+        if self._filling is not None and self._filling.key == key:
+            return
+        if self._answering is not None and self._answering.key == key:
+            self._filling = self._answering
+        else:
+            self._filling = wait(self._load(key, dimensions))
+        self._line_up()
+        self._swap()
+
+    def _line_up(self) -> None:
+        """Queue all notes, the newest first."""
+        self._queue = [(-entry.note.mtime_ns, entry.key) for entry in self._catalogue.entries()]
+        heapify(self._queue)
+
+    async def _load(self, key: str, dimensions: int | None) -> ModelVectors:
+        """Open or make a model's table and lay its vectors under the notes; a damaged one is made anew."""
+        try:
+            return await self._read(key, dimensions)
+        except (OSError, RuntimeError, ValueError) as error:
+            if trouble(self._folder.path, error) is not None or table_name(key) not in await names_of(self._database):
+                raise
+            log.warning("The vectors of `%s` cannot be read and are made anew: %s", key, type(error).__name__)
+            await self._database.drop_table(table_name(key))
+            if dimensions is None:
+                raise Broken("vectors") from error
+            return await self._read(key, dimensions)
+
+    async def _read(self, key: str, dimensions: int | None) -> ModelVectors:
+        if dimensions is None:
+            inner = await self._database.open_table(table_name(key))
+            dimensions = (await inner.schema()).field("vector").type.list_size
+        table = await Table.open(self._database, table_name(key), vectors_schema(dimensions))
+        layout = Layout(dimensions)
+        known = {digest: digest for held in self._held.values() for digest in (held.title, *held.passages) if digest}
+        async for rows in table.batches(["digest", "vector"]):
+            # The digests of notes that are there are kept in memory once.
+            digests = [known.get(digest, digest) for digest in rows["digest"].to_pylist()]
+            there = rows["vector"].is_valid().to_numpy(zero_copy_only=False)
+            layout.poison.update(digest for digest, sound in zip(digests, there.tolist(), strict=True) if not sound)
+            vectors = rows["vector"].drop_null().flatten().to_numpy().reshape(-1, dimensions)
+            layout.rows.extend([d for d, sound in zip(digests, there.tolist(), strict=True) if sound], vectors)
+        del known
+        layout.put(self._held)
+        return ModelVectors(key, table, layout)
+
+    def _swap(self) -> None:
+        """Let the filling model answer once it knows at least what the answering one does."""
+        filling, answering = self._filling, self._answering
+        if filling is None or filling is answering:
+            return
+        done = not filling.layout.waiting
+        if answering is None or done or filling.layout.placed() > answering.layout.placed():
+            self._answering = filling
+            self._folder.answer_with(filling.key)
+
+    async def forget_others(self) -> None:
+        """Delete the vectors of models that neither answer nor fill."""
+        kept = {table_name(m.key) for m in (self._answering, self._filling) if m is not None}
+        if self._filling is None or self._filling is not self._answering:
+            return
+        for name in await names_of(self._database):
+            if name.startswith(VECTORS) and name not in kept:
+                await self._database.drop_table(name)
+
+    # -- notes --------------------------------------------------------------------------------------------------------
+
+    def put(self, key: int, held: Held, mtime_ns: int) -> None:
+        """Lay out a note."""
+        self._held[key] = held
+        self._texts += spoken(held)
+        for model in self._models():
+            model.layout.put({key: held})
+        heappush(self._queue, (-mtime_ns, key))
+
+    def drop(self, key: int) -> None:
+        """Forget a note; its vectors stay for some days."""
+        held = self._held.pop(key, None)
+        self._texts -= spoken(held) if held else 0
+        for model in self._models():
+            model.layout.drop(key)
+
+    def _models(self) -> list[ModelVectors]:
+        return list({id(m): m for m in (self._answering, self._filling) if m is not None}.values())
+
+    def held(self, key: int) -> Held | None:
+        """Return the texts of a note."""
+        return self._held.get(key)
+
+    # -- filling ------------------------------------------------------------------------------------------------------
+
+    def pending(self) -> int:
+        """Count the different passages that wait for a vector; all of them without a model."""
+        if self._filling is not None:
+            return self._filling.layout.pending()
+        return self._texts
+
+    def embedded_at(self, key: int, ordinal: int) -> bool:
+        """Say whether a passage needs no vector any more."""
+        held = self._held.get(key)
+        if held is None or ordinal >= len(held.passages):
+            return False
+        digest = held.passages[ordinal]
+        if digest is None or self._filling is None:
+            return digest is None
+        layout = self._filling.layout
+        return digest in layout.rows.of or digest in layout.poison
+
+    def due(self, limit: int) -> list[tuple[int, Held, set[bytes]]]:
+        """Return notes with texts that wait, newest first, until there are enough texts."""
+        if self._filling is None:
+            return []
+        waiting = self._filling.layout.waiting
+        found: list[tuple[int, Held, set[bytes]]] = []
+        seen: set[bytes] = set()
+        looked: list[tuple[int, int]] = []
+        done: set[int] = set()
+        while self._queue and len(seen) < limit:
+            item = heappop(self._queue)
+            key = item[1]
+            held = self._held.get(key)
+            if held is None or key in done:
+                continue
+            done.add(key)
+            wanted = {d for d in (held.title, *held.passages) if d is not None and d in waiting}
+            if not wanted:
+                continue
+            looked.append(item)
+            if wanted - seen:
+                found.append((key, held, wanted - seen))
+                seen |= wanted
+        for item in looked:
+            heappush(self._queue, item)
+        return found
+
+    async def add(self, digests: Sequence[Digest], vectors: Floats) -> None:
+        """Keep vectors, on disk first."""
+        model = self._filling
+        if model is None or not len(digests):
+            return
+        sound = [bool(np.isfinite(vector).all()) for vector in vectors]
+        names = [bytes.fromhex(digest) for digest in digests]
+        new = {d: v for d, v, ok in zip(names, vectors, sound, strict=True) if ok and d not in model.layout.rows.of}
+        broken = [d for d, ok in zip(names, sound, strict=True) if not ok]
+        await self._append(model, list(new), list(new.values()))
+        await self._give_up(model, broken)
+        if new:
+            model.layout.fill(list(new), np.stack(list(new.values())).astype(np.float32))
+        self._swap()
+
+    async def give_up(self, digests: Iterable[Digest]) -> None:
+        """Never ask again for the vectors of these texts."""
+        if self._filling is not None:
+            await self._give_up(self._filling, [bytes.fromhex(digest) for digest in digests])
+            self._swap()
+
+    async def _give_up(self, model: ModelVectors, digests: Sequence[bytes]) -> None:
+        if digests:
+            await self._append(model, digests, [None] * len(digests))
+            model.layout.give_up(digests)
+
+    async def _append(self, model: ModelVectors, digests: Sequence[bytes], vectors: Sequence[Floats | None]) -> None:
+        """Add rows to a model's table."""
+        import pyarrow as pa
+
+        if not digests:
+            return
+        schema = vectors_schema(model.layout.dimensions)
+        halves = [None if vector is None else vector.astype(np.float16) for vector in vectors]
+        column = pa.array(halves, schema.field("vector").type)
+        await model.table.add(pa.table({"digest": pa.array(digests, pa.binary(32)), "vector": column}, schema=schema))
+
+    # -- search -------------------------------------------------------------------------------------------------------
+
+    def nearest(
+        self, vector: Floats, limit: int, keys: Collection[int] | None
+    ) -> Callable[[], list[tuple[int, int, float]]] | None:
+        """Return the search for the nearest passages, to be run in any thread; None without vectors that fit."""
+        if self._answering is None or vector.shape != (self._answering.layout.dimensions,):
+            return None
+        return self._answering.layout.nearest(vector, limit, keys)
+
+    def vector_of(self, key: int) -> Floats | None:
+        """Return a note as one vector."""
+        return self._answering.layout.vector_of(key) if self._answering else None
+
+    # -- housekeeping -------------------------------------------------------------------------------------------------
+
+    def tables(self) -> list[Table]:
+        """Return the tables in use."""
+        return [model.table for model in self._models()]
+
+    async def optimise(self, *, now: float | None = None, at_once: bool = False) -> None:
+        """Delete vectors whose passages vanished long ago, and make the tables compact.
+
+        Args:
+            now: The time, in seconds since the epoch.
+            at_once: Keep nothing that vanished.
+        """
+        moment = time.time() if now is None else now
+        lost = [(model, model.layout.rows.of.keys() - model.layout.digests()) for model in self._models()]
+        names = {digest.hex() for _, digests in lost for digest in digests}
+        self._vanished = {name: self._vanished.get(name, moment) for name in names}
+        for model, digests in lost:
+            await self._expire(model, {d for d in digests if at_once or self._overdue(d, moment)})
+            if model.table.urgent or (model.table.appended and not model.layout.waiting):
+                await model.table.optimise()
+        kept = {digest.hex() for model in self._models() for digest in model.layout.rows.of}
+        self._vanished = {name: since for name, since in self._vanished.items() if name in kept}
+        self._folder.keep_vanished(self._vanished)
+        await self.forget_others()
+
+    def _overdue(self, digest: bytes, now: float) -> bool:
+        return now - self._vanished[digest.hex()] > self._keep_s
+
+    async def _expire(self, model: ModelVectors, digests: Collection[bytes]) -> None:
+        """Delete the vectors of texts that no note has had for some days."""
+        if digests:
+            await model.table.drop_digests(digests)
+            model.layout.rows.drop(digests)
+
+
+def spoken(held: Held) -> int:
+    """Count the passages of a note that are embedded."""
+    return sum(digest is not None for digest in held.passages)
+
+
+def table_name(key: str) -> str:
+    """Name the table of a model's vectors."""
+    return VECTORS + _UNSAFE.sub("_", key)

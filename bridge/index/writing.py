@@ -1,0 +1,86 @@
+"""Writes notes: on disk by appending, then in memory at once."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+
+from bridge.index.catalogue import Entry
+from bridge.index.folder import disk
+from bridge.index.known import Known
+from bridge.index.opening import Opened
+from bridge.index.prepare import Prepared
+from bridge.index.rows import held_of, note_rows, passage_rows
+from bridge.index.vectors import Vectors
+from bridge.types import VaultPath
+
+Written = list[tuple[Entry, Prepared]]
+
+
+class Writing:
+    """One write after another."""
+
+    def __init__(self, opened: Opened, vectors: Vectors, known: Known) -> None:
+        self.turn = asyncio.Lock()
+        self.count = 0
+        """Writes so far: a search that one overtook looks again."""
+        self._opened = opened
+        self._vectors = vectors
+        self._known = known
+
+    async def write(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> None:
+        """Append passages, then the notes' rows; then show it in memory."""
+        async with self.turn:
+            latest = {prepared.note.path: prepared for prepared in entries}
+            leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
+            stones = {self._opened.catalogue.next(): path for path in leaving}
+            written = self._numbered(list(latest.values()), leaving)
+            fresh = [(entry.key, prepared.chunks) for entry, prepared in written if entry.key == entry.seq]
+            try:
+                with disk(self._opened.folder.path):
+                    if fresh:
+                        await self._opened.passages.add(await asyncio.to_thread(passage_rows, fresh))
+                    if written or stones:
+                        wholes = [(entry, prepared.whole) for entry, prepared in written]
+                        await self._opened.notes.add(await asyncio.to_thread(note_rows, wholes, stones))
+            except BaseException:
+                # Their notes never came: whatever is there of them is swept.
+                self._opened.dead_keys.update(key for key, _ in fresh)
+                raise
+            self._opened.dead_seqs.update(stones)
+            self._take(written, leaving)
+
+    def _numbered(self, prepared: Sequence[Prepared], leaving: Sequence[VaultPath]) -> Written:
+        """Number the rows; a note whose passages are in the table, at its own path or one that is gone, keeps them."""
+        catalogue = self._opened.catalogue
+        movable = {
+            (entry.note.digest, entry.note.recipe, entry.note.kind): entry
+            for path in (*leaving, *(each.note.path for each in prepared))
+            if (entry := catalogue.entry(path)) is not None
+        }
+        written: Written = []
+        for each in prepared:
+            same = movable.get((each.note.digest, each.note.recipe, each.note.kind))
+            seq = key = catalogue.next()
+            held = self._vectors.held(same.key) if same else None
+            # An empty note's passage is its title: the same bytes do not make it the same.
+            if same is not None and held is not None and held.passages == held_of(each).passages:
+                key = same.key
+                del movable[each.note.digest, each.note.recipe, each.note.kind]
+            written.append((Entry(each.note, seq, key, each.title_text), each))
+        return written
+
+    def _take(self, written: Written, leaving: Sequence[VaultPath]) -> None:
+        """Show in memory what was committed."""
+        opened = self._opened
+        self.count += 1
+        # All that leaves goes first: notes may have taken each other's names.
+        paths = [*leaving, *(entry.note.path for entry, _ in written)]
+        before = opened.catalogue.replace(paths, [entry for entry, _ in written])
+        for old in before:
+            self._vectors.drop(old.key)
+            self._known.forget(old.note)
+            opened.dead_seqs.add(old.seq)
+            if not opened.catalogue.believes_key(old.key):
+                opened.dead_keys.add(old.key)
+        for entry, prepared in written:
+            self._vectors.put(entry.key, held_of(prepared), entry.note.mtime_ns)
+            self._known.learn(entry.note)

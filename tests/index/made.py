@@ -1,0 +1,88 @@
+"""Notes, indexes and vectors made for the tests of the index."""
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from bridge.index import Boilerplate, Index, Prepared, Words, prepare
+from bridge.index.matrix import Floats
+from bridge.types import VaultPath
+from bridge.vault import Stat, read_document
+
+MODEL = "made-000000000000"
+DIMENSIONS = 32
+
+
+def prepared(
+    path: str, text: str, *, boilerplate: Boilerplate | None = None, mtime_ns: int = 1_700_000_000_000_000_000
+) -> Prepared:
+    """Prepare a note as if it had been read from a vault."""
+    data = text.encode("utf-8", "surrogatepass")
+    note = read_document(VaultPath(path), data)
+    return prepare(note, Stat(mtime_ns, len(data)), boilerplate or Boilerplate.empty())
+
+
+def all_of(notes: Mapping[str, str]) -> list[Prepared]:
+    """Prepare several notes, later ones newer."""
+    return [prepared(path, text, mtime_ns=10**18 + at) for at, (path, text) in enumerate(notes.items())]
+
+
+async def opened(folder: Path, notes: Mapping[str, str] | None = None) -> Index:
+    """Open an index, with some notes in it."""
+    index = await asyncio.to_thread(Index.open, folder)
+    if notes:
+        await index.write(all_of(notes))
+    return index
+
+
+def vector(text: str) -> Floats:
+    """Embed a text by chance, the same way each time; texts that share words are near each other."""
+    total = np.zeros(DIMENSIONS, np.float32)
+    for word in text.casefold().split() or [""]:
+        seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "replace")).digest()[:8], "little")
+        total += np.random.default_rng(seed).normal(size=DIMENSIONS).astype(np.float32)
+    unit: Floats = (total / np.linalg.norm(total)).astype(np.float32)
+    return unit
+
+
+async def embed_all(index: Index, *, at_once: int = 64) -> list[str]:
+    """Give every text its vector.
+
+    Returns:
+        The texts, in the order in which they were asked for.
+    """
+    texts: list[str] = []
+    while batch := index.missing(at_once):
+        await index.add_vectors([each.digest for each in batch], np.stack([vector(each.text) for each in batch]))
+        texts += [each.text for each in batch]
+    return texts
+
+
+def words(*should: str, must: Iterable[str] = (), must_not: Iterable[str] = ()) -> Words:
+    """Ask for words."""
+    return Words(should, tuple(must), tuple(must_not))
+
+
+async def paths(hits: Awaitable[Iterable[object]]) -> list[str]:
+    """Return the paths of hits, each once, in order."""
+    return list(dict.fromkeys(str(hit.path) for hit in await hits))  # type: ignore[attr-defined]
+
+
+async def until(claim: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(seconds):
+        while not claim():
+            await asyncio.sleep(0.02)
+
+
+def sentence(seed: int, count: int = 60) -> str:
+    """Write a paragraph of made words, another one for each seed."""
+    dice = random.Random(seed)
+    return " ".join(f"{dice.choice(SYLLABLES)}{dice.choice(SYLLABLES)}{dice.choice(SYLLABLES)}" for _ in range(count))
+
+
+SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]

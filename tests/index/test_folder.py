@@ -1,0 +1,176 @@
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import DiskFull, IndexUnusable, ReadOnly
+from bridge.index import Boilerplate, Index
+from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, sentence, words
+
+ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def shell(command: str, folder: Path) -> None:
+    subprocess.run(["sh", "-c", command], cwd=folder, check=True)
+
+
+async def stored(folder: Path) -> Path:
+    index = await opened(folder, {"A.md": "alpha text", "B.md": "beta text"})
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    await index.optimise()
+    await index.close()
+    return folder
+
+
+async def test_an_index_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    (folder / "index.json").write_text('{"version": 999}')
+    before = sorted(path.name for path in folder.rglob("*"))
+    with pytest.raises(IndexUnusable, match="newer version"):
+        Index.open(folder)
+    assert sorted(path.name for path in folder.rglob("*")) == before
+
+
+async def test_an_index_of_an_older_version_is_set_aside(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    (folder / "index.json").write_text('{"version": 0}')
+    index = await opened(folder)
+    assert len(index.notes) == 0
+    assert index.health().set_aside == "format 0 instead of 1"
+    assert (tmp_path / "index.broken").is_dir()
+
+
+@pytest.mark.parametrize(
+    "hurt",
+    [
+        "rm -r notes.lance/_versions",
+        "rm -r passages.lance/data",
+        "rm -r notes.lance",
+        "find . -name '*.manifest' -exec truncate -s 10 {} +",
+        "find passages.lance/data -name '*.lance' -exec truncate -s 100 {} +",
+        "find notes.lance/data -name '*.lance' -exec sh -c 'echo rubbish > $1' _ {} ';'",
+        "echo rubbish > index.json",
+        "rm index.json",
+        "find vectors_*/data -name '*.lance' -exec truncate -s 100 {} +",
+    ],
+)
+async def test_a_hurt_index_is_built_again(tmp_path: Path, hurt: str) -> None:
+    folder = await stored(tmp_path / "index")
+    shell(hurt, folder)
+    index = await opened(folder)
+    missing = [each for each in ("A.md", "B.md") if each not in index.notes]
+    await index.write(all_of({"A.md": "alpha text", "B.md": "beta text"}))
+    assert missing == ["A.md", "B.md"] or hurt.startswith("find vectors")
+    assert await paths(index.passages(words("alpha"), 5)) == ["A.md"]
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    assert index.pending_vectors() == 0
+    await index.optimise()
+    await index.close()
+    again = await opened(folder)
+    assert again.health().set_aside is None
+    assert sorted(again.notes) == ["A.md", "B.md"]
+
+
+@pytest.mark.parametrize("part", ["passages.lance/_indices", "notes.lance/_indices"])
+async def test_a_hurt_full_text_index_is_built_again(tmp_path: Path, part: str) -> None:
+    folder = await stored(tmp_path / "index")
+    shell(f"find {part} -type f -exec truncate -s 5 {{}} +", folder)
+    index = await opened(folder)
+    await index.write(all_of({"A.md": "alpha text", "B.md": "beta text"}))
+    assert await paths(index.passages(words("alpha"), 5)) == ["A.md"]
+    assert await paths(index.whole(words("beta"), 5)) == ["B.md"]
+    assert index.health().fts_rebuilds > 0
+
+
+async def test_a_deleted_folder_is_made_again(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "deep" / "index", {"A.md": "alpha"})
+    assert list(index.notes) == ["A.md"]
+    assert index.health().set_aside is None
+
+
+async def test_the_folder_is_closed_to_others(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "index.json").stat().st_mode & 0o777 == 0o600
+
+
+async def test_what_was_learnt_of_boilerplate_is_kept(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index")
+    assert index.boilerplate == Boilerplate.empty()
+    learnt = Boilerplate.learn(["Navigation line\nown\n"] * 40)
+    await index.use_boilerplate(learnt)
+    assert "Navigation line" in index.boilerplate
+    await index.use_boilerplate(learnt)
+    assert index.boilerplate.version == 2
+    await index.close()
+    assert (await opened(tmp_path / "index")).boilerplate == index.boilerplate
+
+
+@pytest.fixture
+def tmpfs(tmp_path: Path) -> Iterator[Path]:
+    if not ROOT:
+        pytest.skip("mounting a small disk needs root")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)], check=False)
+    if mounted.returncode:
+        pytest.skip("this machine does not let root mount a small disk")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+async def test_a_full_disk_is_told_and_loses_nothing_stored(tmpfs: Path) -> None:
+    index = await opened(tmpfs / "index")
+
+    async def fill() -> None:
+        for turn in range(200):
+            await index.write([prepared(f"n{turn}.md", f"number{turn} " + sentence(turn, 3000))])
+
+    with pytest.raises(DiskFull):
+        await fill()
+    written = len(index.notes)
+    assert written
+    assert await paths(index.passages(words("number0"), 5)) == ["n0.md"]
+    await index.close()
+    shell("mount -o remount,size=64m .", tmpfs)
+    again = await opened(tmpfs / "index")
+    assert len(again.notes) == written
+    await again.write([prepared("after.md", "room again")])
+    assert await paths(again.passages(words("room"), 5)) == ["after.md"]
+    await again.close()
+
+
+async def test_a_disk_that_cannot_be_written_is_refused(tmpfs: Path) -> None:
+    folder = await stored(tmpfs / "index")
+    shell("mount -o remount,ro .", tmpfs)
+    with pytest.raises(ReadOnly):
+        await opened(folder)
+    with pytest.raises(ReadOnly):
+        await opened(tmpfs / "another")
+
+
+async def test_a_disk_that_becomes_read_only_is_told(tmpfs: Path) -> None:
+    index = await opened(tmpfs / "index", {"A.md": "alpha"})
+    shell("mount -o remount,ro .", tmpfs)
+    with pytest.raises(ReadOnly):
+        await index.write(all_of({"B.md": "beta"}))
+    assert await paths(index.passages(words("alpha"), 5)) == ["A.md"]
+    assert list(index.notes) == ["A.md"]
+
+
+@pytest.mark.skipif(ROOT, reason="root may write everywhere")
+async def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    folder.chmod(0o500)
+    with pytest.raises(ReadOnly):
+        Index.open(folder)
+
+
+async def test_the_answering_model_is_remembered_in_the_folder(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    assert json.loads((folder / "index.json").read_text()) == {"version": 1, "answering": MODEL}

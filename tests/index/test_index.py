@@ -1,0 +1,268 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bridge.index import Index, NoteHit, PassageHit
+from bridge.types import VaultPath
+from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, vector, words
+
+BREAD = "# Bread\n\nKnead the dough for ten minutes.\n\n## Oven\n\nBake it until the crust is brown.\n"
+TEA = "# Tea\n\nPour boiling water over the leaves.\n"
+
+
+@pytest.fixture
+async def index(tmp_path: Path) -> Index:
+    return await opened(tmp_path / "index", {"Kitchen/Bread.md": BREAD, "Tea.md": TEA})
+
+
+async def test_a_written_note_is_found_by_its_words(index: Index) -> None:
+    assert await paths(index.passages(words("dough"), 5)) == ["Kitchen/Bread.md"]
+    assert await paths(index.whole(words("leaves"), 5)) == ["Tea.md"]
+
+
+async def test_a_note_is_found_by_another_form_of_a_word(index: Index) -> None:
+    assert await paths(index.stems(words("kneading"), 5)) == ["Kitchen/Bread.md"]
+    assert await paths(index.passages(words("kneading"), 5)) == []
+
+
+async def test_a_hit_gives_the_passage_as_the_note_says_it(index: Index) -> None:
+    (hit,) = await index.passages(words("crust"), 1)
+    (passage,) = await index.text_of([hit])
+    assert (passage.path, passage.heading, passage.lines) == ("Kitchen/Bread.md", "Bread", (1, 7))
+    assert passage.text == BREAD.rstrip()
+    assert await index.passage(VaultPath("Kitchen/Bread.md"), 0) == passage
+    assert await index.passage(VaultPath("Kitchen/Bread.md"), 7) is None
+
+
+async def test_a_changed_note_is_found_by_its_new_words_only(index: Index) -> None:
+    await index.write([prepared("Tea.md", "# Tea\n\nSteep the herbs.\n")])
+    assert await paths(index.passages(words("herbs"), 5)) == ["Tea.md"]
+    assert await paths(index.passages(words("leaves"), 5)) == []
+    assert await paths(index.whole(words("leaves"), 5)) == []
+
+
+async def test_a_deleted_note_is_gone_from_every_lane(index: Index) -> None:
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    await index.write([], [VaultPath("Tea.md")])
+    assert list(index.notes) == ["Kitchen/Bread.md"]
+    assert await index.passages(words("leaves", "boiling"), 5) == []
+    assert await index.stems(words("leaves"), 5) == []
+    assert await index.whole(words("leaves"), 5) == []
+    assert await index.named("Tea", 5) == []
+    assert await paths(index.nearest(vector("tea water leaves"), 5)) == ["Kitchen/Bread.md"]
+    assert index.vector_of(VaultPath("Tea.md")) is None
+
+
+async def test_a_renamed_note_is_embedded_by_its_title_only(index: Index) -> None:
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    renamed = prepared("Drinks/Chai.md", TEA)
+    await index.write([renamed], [VaultPath("Tea.md")])
+    assert await embed_all(index) == ["Chai"]
+    assert await paths(index.passages(words("leaves"), 5)) == ["Drinks/Chai.md"]
+    assert (await index.text_of(await index.passages(words("leaves"), 5)))[0].path == "Drinks/Chai.md"
+
+
+async def test_a_rename_seen_as_delete_then_add_embeds_no_passage(index: Index) -> None:
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    await index.write([], [VaultPath("Tea.md")])
+    await index.optimise()
+    await index.write([prepared("Chai.md", TEA)])
+    assert [missing.passage for missing in index.missing(10)] == [False]
+
+
+async def test_two_notes_may_take_each_others_names(index: Index, tmp_path: Path) -> None:
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    await index.write([prepared("Tea.md", BREAD), prepared("Kitchen/Bread.md", TEA)])
+    assert await paths(index.passages(words("dough"), 5)) == ["Tea.md"]
+    assert await paths(index.passages(words("leaves"), 5)) == ["Kitchen/Bread.md"]
+    assert await embed_all(index) == []
+    assert (await index.nearest(vector("pour boiling water over the leaves"), 1))[0].path == "Kitchen/Bread.md"
+    before = dict(index.notes)
+    index.abandon()
+    assert dict((await opened(tmp_path / "index")).notes) == before
+
+
+async def test_a_note_may_leave_its_text_to_another(index: Index, tmp_path: Path) -> None:
+    for names in (["Tea.md", "Chai.md"], ["Chai.md", "Tea.md"]):
+        await index.write([prepared("Tea.md", TEA)], [VaultPath("Chai.md")])
+        texts = {"Tea.md": "# New\n\nsomething else\n", "Chai.md": TEA}
+        await index.write([prepared(name, texts[name]) for name in names])
+        assert await paths(index.passages(words("leaves"), 5)) == ["Chai.md"]
+        assert await paths(index.passages(words("something"), 5)) == ["Tea.md"]
+    index.abandon()
+    again = await opened(tmp_path / "index")
+    assert sorted(again.notes) == ["Chai.md", "Kitchen/Bread.md", "Tea.md"]
+    assert await paths(again.passages(words("leaves"), 5)) == ["Chai.md"]
+    assert await paths(again.passages(words("something"), 5)) == ["Tea.md"]
+
+
+async def test_a_renamed_empty_note_is_found_by_its_new_title_only(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"Quiet.md": "", "Calm.md": ""})
+    await index.write([prepared("Loud.md", "")], [VaultPath("Quiet.md")])
+    assert await paths(index.passages(words("loud"), 5)) == ["Loud.md"]
+    assert await paths(index.passages(words("quiet"), 5)) == []
+    index.use_model(MODEL, DIMENSIONS)
+    assert sorted(await embed_all(index)) == ["Calm", "Loud"]
+
+
+async def test_the_notes_can_be_walked_while_others_are_written(index: Index) -> None:
+    walk = iter(index.notes.items())
+    next(walk)
+    await index.write([prepared("New.md", "fresh")], [VaultPath("Tea.md")])
+    assert [path for path, _ in walk] == ["Tea.md"]
+
+
+async def test_a_copy_of_a_note_is_found_beside_it(index: Index) -> None:
+    await index.write([prepared("Copy of tea.md", TEA)])
+    assert sorted(await paths(index.passages(words("leaves"), 5))) == ["Copy of tea.md", "Tea.md"]
+
+
+async def test_a_touched_note_keeps_its_passages_and_vectors(index: Index) -> None:
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    await index.write([prepared("Tea.md", TEA, mtime_ns=2 * 10**18)])
+    assert index.missing(10) == []
+    assert index.notes[VaultPath("Tea.md")].modified == 2e9
+
+
+async def test_a_reopened_index_knows_everything(index: Index, tmp_path: Path) -> None:
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    before = dict(index.notes)
+    nearest = await index.nearest(vector("tea water"), 5)
+    await index.close()
+    again = await opened(tmp_path / "index")
+    assert dict(again.notes) == before
+    assert again.answering_model == MODEL
+    again.use_model(MODEL, DIMENSIONS)
+    assert again.missing(10) == []
+    assert [(hit.path, hit.ordinal) for hit in await again.nearest(vector("tea water"), 5)] == [
+        (hit.path, hit.ordinal) for hit in nearest
+    ]
+    assert await paths(again.passages(words("dough"), 5)) == ["Kitchen/Bread.md"]
+    assert (await again.named("tea", 1))[0].path == "Tea.md"
+
+
+async def test_properties_links_and_headings_come_back_whole(tmp_path: Path) -> None:
+    text = '---\ntags: [a, b/c]\naliases: [Other]\nrating: 4\nnested: {x: [1, "two"]}\n---\n'
+    text += "# H\n\n[[Tea#x|y]] ![[p.png]]\n"
+    index = await opened(tmp_path / "index", {"Note.md": text})
+    note = index.notes[VaultPath("Note.md")]
+    await index.close()
+    again = (await opened(tmp_path / "index")).notes[VaultPath("Note.md")]
+    assert again == note
+    assert (again.tags, again.aliases) == (("a", "b/c"), ("Other",))
+    assert again.properties == {"tags": ["a", "b/c"], "aliases": ["Other"], "rating": 4, "nested": {"x": [1, "two"]}}
+    assert [(link.target, link.shown, link.embed) for link in again.links] == [
+        ("Tea#x", "y", False),
+        ("p.png", None, True),
+    ]
+    assert [heading.text for heading in again.headings] == ["H"]
+
+
+async def test_an_empty_note_is_found_by_its_title(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"Quiet place.md": "", "Blank.md": "---\na: 1\n---\n  \n"})
+    assert await paths(index.passages(words("quiet"), 5)) == ["Quiet place.md"]
+    index.use_model(MODEL, DIMENSIONS)
+    assert sorted(await embed_all(index)) == ["Blank", "Quiet place"]
+    assert (await index.nearest(vector("Quiet place"), 1))[0].path == "Quiet place.md"
+
+
+async def test_only_allowed_notes_are_found(tmp_path: Path) -> None:
+    notes = {f"n{at}.md": f"# N{at}\n\nshared word number{at}\n" for at in range(700)}
+    index = await opened(tmp_path / "index", notes)
+    few = [VaultPath("n3.md"), VaultPath("n699.md"), VaultPath("absent.md")]
+    many = [VaultPath(f"n{at}.md") for at in range(0, 700, 2)]
+    rare = [VaultPath(f"n{at}.md") for at in range(450, 700)]
+    for lane in (index.passages, index.stems, index.whole):
+        assert sorted(await paths(lane(words("shared"), 10, few))) == ["n3.md", "n699.md"]
+        assert await lane(words("shared"), 10, []) == []
+        found = await paths(lane(words("shared"), 300, many))
+        assert len(found) == 300
+        assert set(found) <= set(many)
+        assert len(await paths(lane(words("shared"), 500, rare))) == 250
+    assert {hit.path for hit in await index.named("n3", 10, few)} == {"n3.md"}
+
+
+async def test_the_newest_notes_are_embedded_first(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"Old.md": "ancient text", "New.md": "fresh text"})
+    index.use_model(MODEL, DIMENSIONS)
+    assert [missing.text for missing in index.missing(2)] == ["New", "fresh text"]
+    await index.write([prepared("Newest.md", "just now", mtime_ns=3 * 10**18)])
+    assert [missing.text for missing in index.missing(2)] == ["Newest", "just now"]
+    assert [missing.passage for missing in index.missing(2)] == [False, True]
+
+
+async def test_a_quarantined_text_is_never_asked_for_again(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"A.md": "poison here", "B.md": "harmless"})
+    index.use_model(MODEL, DIMENSIONS)
+    index.quarantine([m.digest for m in index.missing(10) if m.text == "poison here"])
+    assert "poison here" not in [missing.text for missing in index.missing(10)]
+    assert index.embedded(VaultPath("A.md"))
+    assert not index.embedded(VaultPath("B.md"))
+    await embed_all(index)
+    assert index.pending_vectors() == 0
+    await index.close()
+    again = await opened(tmp_path / "index")
+    again.use_model(MODEL, DIMENSIONS)
+    assert again.missing(10) == []
+
+
+async def test_a_vector_that_is_no_number_is_quarantined(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"A.md": "text"})
+    index.use_model(MODEL, DIMENSIONS)
+    batch = index.missing(10)
+    broken = vector("x") * float("nan")
+    await index.add_vectors([each.digest for each in batch], [broken] * len(batch))  # type: ignore[arg-type]
+    assert index.missing(10) == []
+    assert await index.nearest(vector("text"), 5) == []
+
+
+async def test_passages_are_listed_with_what_is_embedded(index: Index) -> None:
+    index.use_model(MODEL, DIMENSIONS)
+    assert [passage.embedded for passage in index.passages_of(VaultPath("Tea.md"))] == [False]
+    await embed_all(index)
+    assert [passage.embedded for passage in index.passages_of(VaultPath("Tea.md"))] == [True]
+    assert index.passages_of(VaultPath("Nothing.md")) == ()
+
+
+async def test_a_cancelled_caller_leaves_memory_and_disk_agreeing(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index")
+    task = asyncio.create_task(index.write(all_of({"A.md": "alpha", "B.md": "beta"})))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await index.write(all_of({"C.md": "gamma"}))
+    in_memory = set(index.notes)
+    await index.close()
+    assert set((await opened(tmp_path / "index")).notes) == in_memory == {"A.md", "B.md", "C.md"}
+
+
+async def test_many_writers_and_searchers_at_once_see_whole_notes(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {f"n{at}.md": "common start" for at in range(20)})
+
+    async def edit(at: int) -> None:
+        for turn in range(4):
+            await index.write([prepared(f"n{at}.md", f"common turn{turn} of{at}")])
+            assert await paths(index.passages(words(must=[f"of{at}", f"turn{turn}"]), 5)) == [f"n{at}.md"]
+
+    async def look() -> None:
+        for _ in range(20):
+            found = [hit.path for hit in await index.passages(words("common"), 40)]
+            assert len(found) == len(set(found)) == 20
+
+    await asyncio.gather(*(edit(at) for at in range(20)), look(), index.optimise(), index.optimise())
+
+
+async def test_hits_say_where_and_how_well(index: Index) -> None:
+    (passage,) = await index.passages(words("leaves"), 5)
+    (note,) = await index.whole(words("leaves"), 5)
+    assert passage == PassageHit(VaultPath("Tea.md"), 0, passage.score)
+    assert note == NoteHit(VaultPath("Tea.md"), note.score)
+    assert min(passage.score, note.score) > 0

@@ -1,0 +1,110 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge.index.matrix import TITLE_WEIGHT, Held, Layout
+from tests.index.made import DIMENSIONS, vector
+
+Notes = dict[int, Held]
+
+
+def name(text: str) -> bytes:
+    return text.encode().ljust(32, b"\0")
+
+
+def held(title: str, *passages: str | None) -> Held:
+    return Held(name(title), tuple(None if text is None else name(text) for text in passages))
+
+
+def filled(notes: Notes, texts: set[str]) -> Layout:
+    layout = Layout(DIMENSIONS)
+    layout.put(notes)
+    layout.fill([name(text) for text in sorted(texts)], np.stack([vector(text) for text in sorted(texts)]))
+    return layout
+
+
+def expected(
+    notes: dict[int, tuple[str, list[str | None]]], known: set[str], query: str
+) -> dict[int, tuple[int, float]]:
+    """Compute the answer by the formula, one passage after another."""
+    answer: dict[int, tuple[int, float]] = {}
+    for key, (title, passages) in notes.items():
+        for ordinal, text in enumerate(passages):
+            if text is None or text not in known:
+                continue
+            both = vector(text) + (TITLE_WEIGHT * vector(title) if title in known else 0)
+            score = float(vector(query) @ (both / np.linalg.norm(both)))
+            if key not in answer or score > answer[key][1] + 1e-6:
+                answer[key] = (ordinal, score)
+    return answer
+
+
+TEXTS = [f"text {letter}" for letter in "abcdefghij"]
+NOTE = st.tuples(st.sampled_from(TEXTS), st.lists(st.none() | st.sampled_from(TEXTS), max_size=4))
+CHANGE = st.tuples(st.integers(0, 8), st.none() | NOTE)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(CHANGE, max_size=25), st.sets(st.sampled_from(TEXTS)), st.integers(0, 25))
+def test_the_nearest_are_those_of_the_formula(
+    changes: list[tuple[int, tuple[str, list[str | None]] | None]], known: set[str], filled_at: int
+) -> None:
+    layout = Layout(DIMENSIONS)
+    notes: dict[int, tuple[str, list[str | None]]] = {}
+
+    def fill() -> None:
+        if known:
+            layout.fill([name(t) for t in sorted(known)], np.stack([vector(t) for t in sorted(known)]))
+
+    for at, (key, note) in enumerate(changes):
+        if at == filled_at:
+            fill()
+        layout.drop(key)
+        notes.pop(key, None)
+        if note is not None:
+            layout.put({key: held(note[0], *note[1])})
+            notes[key] = note
+    if filled_at >= len(changes):
+        fill()
+    answer = {key: (ordinal, score) for key, ordinal, score in layout.nearest(vector("text a"), 20, None)()}
+    wanted = expected(notes, known if changes or filled_at >= len(changes) else set(), "text a")
+    if (len(changes) and filled_at < len(changes)) or filled_at >= len(changes):
+        assert answer.keys() == wanted.keys()
+        for key, (ordinal, score) in wanted.items():
+            assert abs(answer[key][1] - score) < 1e-5
+            assert abs(expected({key: notes[key]}, known, "text a")[key][1] - answer[key][1]) < 1e-5
+            assert ordinal == answer[key][0] or notes[key][1][ordinal] == notes[key][1][answer[key][0]]
+    texts = {text for title, passages in notes.values() for text in (title, *passages) if text is not None}
+    assert set(layout.waiting) == {name(text) for text in texts - known}
+    assert layout.placed() == sum(text in known for _, passages in notes.values() for text in passages)
+
+
+def test_thousands_of_notes_come_and_go() -> None:
+    layout = Layout(DIMENSIONS)
+    for turn in range(3):
+        layout.put({turn * 5_000 + at: held("t", f"p{turn}-{at}", "shared") for at in range(5_000)})
+        for at in range(4_990):
+            layout.drop(turn * 5_000 + at)
+    layout.fill([name("t"), name("shared"), name("p2-4999")], np.stack([vector("t"), vector("shared"), vector("p")]))
+    assert sorted(key for key, _, _ in layout.nearest(vector("shared"), 100, None)()) == sorted(
+        turn * 5_000 + at for turn in range(3) for at in range(4_990, 5_000)
+    )
+    assert [key for key, _, _ in layout.nearest(vector("p"), 1, None)()] == [14_999]
+    assert layout.pending() == 29
+
+
+def test_a_note_as_one_vector_is_the_mean_of_its_passages() -> None:
+    layout = filled({1: held("t", "a", "b", None)}, {"t", "a", "b"})
+    parts = [vector(text) + TITLE_WEIGHT * vector("t") for text in ("a", "b")]
+    mean = np.mean([part / np.linalg.norm(part) for part in parts], axis=0)
+    found = layout.vector_of(1)
+    assert found is not None
+    assert np.allclose(found, mean / np.linalg.norm(mean), atol=1e-5)
+    assert layout.vector_of(2) is None
+
+
+def test_only_the_best_passage_of_a_note_is_returned() -> None:
+    layout = filled({1: held("t", "a", "b"), 2: held("t", "c")}, {"t", "a", "b", "c"})
+    assert layout.nearest(vector("b"), 5, None)()[0][:2] == (1, 1)
+    assert [key for key, _, _ in layout.nearest(vector("b"), 5, [2])()] == [2]
+    assert layout.nearest(vector("b"), 5, [])() == []

@@ -1,0 +1,106 @@
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.index.names import NameIndex
+from bridge.types import VaultPath
+
+
+def names(**of: str | tuple[str, list[str], list[str]]) -> NameIndex:
+    index = NameIndex()
+    for path, each in of.items():
+        title, aliases, headings = (each, [], []) if isinstance(each, str) else each
+        index.put(VaultPath(path), title, aliases, headings)
+    return index
+
+
+def found(index: NameIndex, text: str, limit: int = 10) -> list[str]:
+    return [hit.path for hit in index.find(text, limit, None)]
+
+
+def test_a_title_is_found_by_how_it_begins() -> None:
+    assert found(names(a="Obsidian plugins", b="Other things"), "obsid") == ["a"]
+    assert found(names(a="Weekly meeting", b="Weekly report"), "weekly mee") == ["a", "b"]
+
+
+def test_a_small_typing_error_is_forgiven() -> None:
+    index = names(a="Weekly meeting notes", b="Melting points")
+    assert found(index, "meetng") == ["a"]
+    assert sorted(found(index, "metting")) == ["a", "b"]
+    assert found(index, "meeitng notes")[0] == "a"
+    assert found(index, "xyzzy") == []
+
+
+def test_a_title_said_in_full_comes_first() -> None:
+    index = names(a="Tea with milk and sugar", b="Tea", c="Steak")
+    assert found(index, "tea") == ["b", "a"]
+    assert index.find("tea", 1, None)[0].score == 1
+
+
+def test_aliases_and_headings_are_names_too() -> None:
+    index = names(a=("Tea", ["Chai"], []), b=("Bread", [], ["Chai cake"]))
+    assert [(hit.path, hit.field, hit.matched) for hit in index.find("chai", 5, None)] == [
+        ("a", "alias", "Chai"),
+        ("b", "heading", "Chai cake"),
+    ]
+
+
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
+    index = names(**{f"n{at}": f"Notes about {at}x" for at in range(50)}, rare="Kumquat marmalade notes")
+    assert found(index, "notes about kumquat")[0] == "rare"
+
+
+def test_accents_and_case_make_no_difference() -> None:
+    assert found(names(a="Café Müller"), "cafe muller") == ["a"]
+    assert found(names(a="STRASSE"), "straße") == ["a"]
+
+
+def test_names_without_spaces_are_found_by_part_of_them() -> None:
+    index = names(a="人工智能研究笔记", b="회의록", c="東京メモ", d="บันทึกการประชุม")
+    assert found(index, "研究") == ["a"]
+    assert found(index, "研") == ["a"]
+    assert found(index, "회의") == ["b"]
+    assert found(index, "メモ") == ["c"]
+    assert found(index, "ประชุม") == ["d"]
+
+
+def test_only_allowed_notes_are_named() -> None:
+    index = names(a="Tea one", b="Tea two")
+    assert [hit.path for hit in index.find("tea", 5, {VaultPath("b"), VaultPath("absent")})] == ["b"]
+    assert index.find("tea", 5, set()) == []
+
+
+def test_a_forgotten_note_leaves_no_name() -> None:
+    index = names(a="Tea", b="Tea")
+    index.drop(VaultPath("a"))
+    index.put(VaultPath("b"), "Coffee", [], [])
+    assert found(index, "tea") == []
+    assert found(index, "coff") == ["b"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.text(max_size=12)), max_size=40), st.text(max_size=12))
+def test_names_put_and_dropped_in_any_order_are_those_put_last(changes: list[tuple[str, str]], asked: str) -> None:
+    index = NameIndex()
+    last: dict[str, str] = {}
+    for path, title in changes:
+        if title:
+            index.put(VaultPath(path), title, [title[::-1]], [])
+            last[path] = title
+        else:
+            index.drop(VaultPath(path))
+            last.pop(path, None)
+    fresh = NameIndex()
+    for path, title in last.items():
+        fresh.put(VaultPath(path), title, [title[::-1]], [])
+    assert {(hit.path, hit.score) for hit in index.find(asked, 50, None)} == {
+        (hit.path, hit.score) for hit in fresh.find(asked, 50, None)
+    }
+
+
+def test_many_names_still_give_the_right_one() -> None:
+    dice = random.Random(3)
+    index = NameIndex()
+    for at in range(5_000):
+        index.put(VaultPath(f"n{at}"), f"{dice.choice('abcdefgh') * 3} topic {at}", [], [f"Part {at % 7}"])
+    assert found(index, "topic 4321", 1) == ["n4321"]

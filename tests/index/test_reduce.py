@@ -1,0 +1,51 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.index.reduce import reduced, without_programs
+
+
+@pytest.mark.parametrize(
+    ("markup", "said"),
+    [
+        ("[[Note]] and [[Note#Part|shown]]", "Note and shown"),
+        ("![[image.png]] ![alt](pic.png)", "image.png alt"),
+        ('[text](https://example.com/a(b)c?d=e "title")', "text"),
+        ("see https://www.example.com/path/page?q=1#x now", "see example.com now"),
+        ("**bold** _slanted_ ~~gone~~ ==marked== `code`", "bold slanted gone marked code"),
+        ("snake_case stays_so 2*3", "snake_case stays_so 23"),
+        ("# Heading\n\ntext", "Heading\ntext"),
+        ("- [ ] task\n- [x] done\n1. one\n* two", "task\ndone\none\ntwo"),
+        ("> [!note]- Title\n> body", "Title\nbody"),
+        ("| a | b |\n|---|:-:|\n| 1 | 2 |", "a b\n1 2"),
+        ("text ^block-id", "text"),
+        ("claim[^1]\n\n[^1]: source", "claim\nsource"),
+        ("before %%hidden%% after <!-- gone --> end", "before after end"),
+        ('<div class="x">inside</div> a < b', "inside a < b"),
+        ("above\n\n---\n\nbelow", "above\nbelow"),
+        ("data:image/png;base64," + "A" * 500, ""),
+        ("研究 **生命**", "研究 生命"),
+        ("  spaced\t\tout  ", "spaced out"),
+    ],
+)  # fmt: skip
+def test_markup_is_taken_away(markup: str, said: str) -> None:
+    assert reduced(markup) == said
+
+
+@given(st.text())
+def test_any_text_can_be_reduced(text: str) -> None:
+    assert reduced(text).strip() == reduced(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest", "dropped"),
+    [
+        ("a\n```dataview\nLIST\n```\nb", "a\n\nb", ["a `dataview` block"]),
+        ("a\n```python\nx\n```\nb", "a\n```python\nx\n```\nb", []),
+        ("```dataviewjs\nnever closed", "", ["a `dataviewjs` block"]),
+        ("````md\n```dataview\n```\n````", "````md\n```dataview\n```\n````", []),
+        ("no fence", "no fence", []),
+    ],
+)
+def test_programs_are_dropped_and_named(text: str, rest: str, dropped: list[str]) -> None:
+    assert without_programs(text) == (rest, dropped)
