@@ -1,0 +1,25 @@
+"""From what was typed to explained hits."""
+
+from bridge.retrieval.filters import allowed
+from bridge.retrieval.query import Query, parse_query
+from bridge.retrieval.related import related
+from bridge.retrieval.request import Explanation, Hit, LaneScore, SearchAnswer, SearchRequest, Sources
+from bridge.retrieval.search import search
+from bridge.retrieval.stopwords import content
+from bridge.retrieval.vocabulary import Vocabulary
+
+__all__ = [
+    "Explanation",
+    "Hit",
+    "LaneScore",
+    "Query",
+    "SearchAnswer",
+    "SearchRequest",
+    "Sources",
+    "Vocabulary",
+    "allowed",
+    "content",
+    "parse_query",
+    "related",
+    "search",
+]

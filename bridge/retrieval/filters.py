@@ -1,0 +1,158 @@
+"""Which notes an answer may contain: the caller's filters over the notes in memory, no index asked.
+
+Each filter first finds the few distinct tags or property names that can match, so that the walk over the notes
+compares whole sets; 50,000 notes take milliseconds.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from bridge.index import IndexedNote
+from bridge.retrieval.request import SearchRequest
+from bridge.retrieval.terms import HasProperty
+from bridge.types import VaultPath
+from bridge.vault import Value
+
+Notes = Mapping[VaultPath, IndexedNote]
+
+_LINK = re.compile(r"^\[\[([^\]|#]+)(?:[^\]]*)\]\]$")
+_COMPARISON = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
+
+
+def allowed(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] | None:
+    """Return the notes that pass the request's filters; None when there are none to pass."""
+    if not _narrows(request):
+        return None
+    kept: Iterable[IndexedNote] = notes.values()
+    if request.types:
+        kinds = frozenset(request.types)
+        kept = [note for note in kept if note.kind in kinds]
+    if request.modified_after is not None:
+        after = request.modified_after * 1e9
+        kept = [note for note in kept if note.mtime_ns >= after]
+    if request.modified_before is not None:
+        before = request.modified_before * 1e9
+        kept = [note for note in kept if note.mtime_ns < before]
+    if (folder := folder_prefix(request.folder)) is not None:
+        kept = [note for note in kept if note.path.startswith(folder)] or [
+            note for note in kept if fold(note.path).startswith(fold(folder))
+        ]
+    for tag in request.tags:
+        kept = with_tag(list(kept), tag)
+    for name, value in request.properties.items():
+        kept = with_property(list(kept), name, value)
+    return frozenset(note.path for note in kept)
+
+
+def with_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
+    """Keep the notes with a tag or one nested in it."""
+    wanted = fold(tag.strip().lstrip("#").rstrip("/"))
+    inside = f"{wanted}/"
+    known: set[str] = set().union(*(note.tags for note in notes if note.tags))
+    matching = frozenset(name for name in known if (folded := fold(name)) == wanted or folded.startswith(inside))
+    return [note for note in notes if note.tags and not matching.isdisjoint(note.tags)]
+
+
+def with_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
+    """Keep the notes whose property is the value, or one of them when it is a list."""
+    wanted = tuple(value) if isinstance(value, list | tuple) else (value,)
+    plain = frozenset(_plain(each) for each in wanted)
+    same: dict[tuple[type, Value], bool] = {}
+
+    def fits(held: Value) -> bool:
+        if isinstance(held, list | tuple):
+            return any(fits(each) for each in held)
+        if isinstance(held, Mapping):
+            return not plain.isdisjoint(_forms(held))
+        # Values repeat across notes; `1`, `1.0` and `True` are equal but not the same.
+        key = (type(held), held)
+        if key not in same:
+            same[key] = not plain.isdisjoint(_forms(held))
+        return same[key]
+
+    return [note for note, held in _having(notes, name) if fits(held)]
+
+
+def with_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[IndexedNote]:
+    """Keep the notes that `[name]` or `[name:value]` of a query means: text is contained, numbers compare."""
+    having = _having(notes, term.name)
+    if term.value is None:
+        return [note for note, _ in having]
+    if term.exact:
+        return with_property(notes, term.name, term.value)
+    if comparison := _COMPARISON.match(term.value):
+        sign, limit = comparison.group(1), float(comparison.group(2))
+        return [note for note, held in having if any(_beyond(each, sign, limit) for each in _each(held))]
+    wanted = _plain(term.value)
+    if wanted == "null":
+        return [note for note, held in having if held is None or held in ("", [])]
+    return [note for note, held in having if any(wanted in _plain(each) for each in _each(held))]
+
+
+def folder_prefix(folder: str | None) -> str | None:
+    """Return what paths below a folder begin with; None for the whole vault."""
+    inner = unicodedata.normalize("NFC", folder or "").replace("\\", "/").strip().strip("/")
+    return f"{inner}/" if inner and inner != "." else None
+
+
+def fold(text: str) -> str:
+    """Return text as names are compared: NFC, without case."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _narrows(request: SearchRequest) -> bool:
+    return bool(
+        request.types
+        or request.tags
+        or request.properties
+        or request.modified_after is not None
+        or request.modified_before is not None
+        or folder_prefix(request.folder) is not None
+    )
+
+
+def _having(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
+    """Pair the notes that have a property, in any case, with what it holds."""
+    wanted = fold(name.strip())
+    known: set[str] = set().union(*(note.properties for note in notes if note.properties))
+    spellings = [key for key in known if fold(str(key)) == wanted]
+    return [
+        (note, note.properties[key]) for note in notes if note.properties for key in spellings if key in note.properties
+    ]
+
+
+def _each(held: Value) -> Sequence[Value]:
+    return held if isinstance(held, list | tuple) else (held,)
+
+
+def _plain(value: Value) -> str:
+    """Return a value as it is compared: without case, a link by its target, numbers by what they are worth."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"{value:g}" if abs(value) < 1e15 else str(value)
+        case str():
+            link = _LINK.match(value.strip())
+            return fold((link.group(1) if link else value).strip())
+        case _:
+            return fold(str(value))
+
+
+def _forms(value: Value) -> frozenset[str]:
+    """Return each way in which a caller may name a value."""
+    plain = _plain(value)
+    if isinstance(value, str) and plain and plain[0] in "-0123456789." and _COMPARISON.match(f">{plain}"):
+        return frozenset({plain, _plain(float(plain))})
+    return frozenset({plain})
+
+
+def _beyond(value: Value, sign: str, limit: float) -> bool:
+    try:
+        number = float(value) if isinstance(value, int | float | str) else None
+    except ValueError:
+        return False
+    return number is not None and (number > limit if sign == ">" else number < limit)

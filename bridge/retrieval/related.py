@@ -1,0 +1,193 @@
+"""Finds what belongs with a note or a text: like meaning, the same rare words, links, tags."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.index import IndexedNote, Words
+from bridge.retrieval.calibrate import by_spread, meaning_of, share_of_best, trust
+from bridge.retrieval.diversify import collapse
+from bridge.retrieval.fuse import Lane, LaneName, fuse
+from bridge.retrieval.lanes import best
+from bridge.retrieval.matching import compile_wanted, words_of
+from bridge.retrieval.request import Hit, SearchAnswer, Sources
+from bridge.retrieval.snippet import below_headings, clean, cut
+from bridge.retrieval.stopwords import STOP_WORDS
+from bridge.retrieval.why import Reasons, why
+from bridge.types import SearchMode, VaultPath
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bridge.index import Index, NoteHit, Passage, PassageHit
+
+DEPTH = 60
+"""Notes that a lane is asked for."""
+
+MOST_WORDS = 24
+"""Words of a text that are looked for in other notes."""
+
+MOST_CHARACTERS = 8_000
+READ = 8
+"""Passages of a note that are read for its words."""
+
+SPARE = 6
+
+_WEIGHTS: Mapping[LaneName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.3, "tags": 0.1}
+_NO_MODEL = (
+    "There is no model ready, so these notes share words, links and tags; `vault-bridge models install` adds meaning."
+)
+_NO_VECTOR = "This note is not embedded yet, so these notes share words, links and tags with it."
+
+
+async def related(sources: Sources, *, path: VaultPath | None, text: str | None, limit: int) -> SearchAnswer:
+    """List the notes that belong with a note, or with a text that need not be in the vault.
+
+    Args:
+        sources: The parts to ask.
+        path: The note; it is not in its own answer.
+        text: The text, when there is no note.
+        limit: Most hits to return.
+
+    Raises:
+        InvalidArguments: Neither or both of `path` and `text` are given.
+        NoteNotFound: The index has no such note.
+    """
+    if (path is None) == (text is None):
+        raise InvalidArguments("Give either `path` or `text`.")
+    if path is not None:
+        return await _to_note(sources, path, limit)
+    return await _to_text(sources, (text or "")[:MOST_CHARACTERS], limit)
+
+
+async def _to_note(sources: Sources, path: VaultPath, limit: int) -> SearchAnswer:
+    """Start from a note: its stored vector, its words, its links and tags."""
+    index = sources.index
+    note = index.notes.get(path)
+    if note is None:
+        raise NoteNotFound(f"The index has no note `{path}`.")
+    vector = index.vector_of(path)
+    from bridge.index import PassageHit
+
+    own = await index.text_of([PassageHit(path, ordinal, 0.0) for ordinal in range(min(READ, note.passages))])
+    words = rare_words(" ".join((note.title, *note.aliases, *(passage.text for passage in own))))
+    linked: dict[VaultPath, float] = {}
+    if sources.graph is not None:
+        linked = {near.path: near.score for near in sources.graph.nearness({path: 1.0}, DEPTH) if near.path != path}
+    notices = () if vector is not None else (_NO_VECTOR,)
+    lanes, passages = await _lanes(sources, vector, words, 1.0)
+    lanes += [
+        Lane("links", _WEIGHTS["links"], linked, share_of_best(linked)),
+        Lane("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
+    ]
+    links = {other: path for other in linked if sources.graph and other in sources.graph.neighbours(path)}
+    return await _answer(index, lanes, passages, words, links, {path}, limit, notices)
+
+
+async def _to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
+    """Start from a text: its vector and its words."""
+    words = rare_words(text)
+    if not words:
+        return SearchAnswer(notices=("There are no words in the text to go by.",))
+    vector = await sources.embed_query(text)
+    notices = () if vector is not None else (_NO_MODEL,)
+    trusted = trust(text, meaning_of(sources.index.answering_model))
+    lanes, passages = await _lanes(sources, vector, words, trusted)
+    return await _answer(sources.index, lanes, passages, words, {}, set(), limit, notices)
+
+
+async def _lanes(
+    sources: Sources, vector: "np.ndarray | None", words: tuple[str, ...], trusted: float
+) -> tuple[list[Lane], dict[VaultPath, int]]:
+    """Ask by meaning and by words at once."""
+
+    async def near() -> "Sequence[PassageHit]":
+        return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
+
+    async def alike() -> "Sequence[NoteHit]":
+        return await sources.index.whole(Words(should=words, must=(), must_not=()), DEPTH, None) if words else []
+
+    nearest, whole = await asyncio.gather(near(), alike())
+    raw, said = best(nearest), best(whole)
+    # Whole texts are closer to each other than a question is to its answer: what stands out counts, not a fixed curve.
+    lanes = [
+        Lane("meaning", _WEIGHTS["meaning"] * trusted, raw, by_spread(raw)),
+        Lane("whole", _WEIGHTS["whole"], said, share_of_best(said)),
+    ]
+    return lanes, {hit.path: hit.ordinal for hit in reversed(nearest)}
+
+
+async def _answer(
+    index: "Index",
+    lanes: Sequence[Lane],
+    passages: Mapping[VaultPath, int],
+    words: tuple[str, ...],
+    links: Mapping[VaultPath, VaultPath],
+    excluded: set[VaultPath],
+    limit: int,
+    notices: tuple[str, ...],
+) -> SearchAnswer:
+    """Rank, read, collapse and explain."""
+    own = {lane.name: max((lane.calibrated.get(path, 0.0) for path in excluded), default=0.0) for lane in lanes}
+    scaled = [_without(lane, excluded) if own[lane.name] else lane for lane in lanes]
+    from bridge.index import PassageHit
+
+    ranked = [hit for hit in fuse(scaled) if hit.path in index.notes and hit.path not in excluded][: limit + SPARE]
+    read = await index.text_of([PassageHit(hit.path, passages.get(hit.path, 0), 0.0) for hit in ranked])
+    texts: dict[VaultPath, Passage] = {passage.path: passage for passage in read}
+    kept, twins = collapse([(hit, texts[hit.path].text if hit.path in texts else "") for hit in ranked])
+    wanted = compile_wanted(words, languages=index.languages)
+    reasons = Reasons(
+        meaning=next(lane.calibrated for lane in scaled if lane.name == "meaning"),
+        whole=next(lane.calibrated for lane in scaled if lane.name == "whole"),
+        linked=links,
+    )
+    hits = []
+    for place, hit in enumerate(kept[:limit]):
+        note = index.notes[hit.path]
+        passage = texts.get(hit.path)
+        body = clean(passage.text) if passage is not None else ""
+        matches = wanted.find(body)
+        hits.append(
+            Hit(
+                path=hit.path,
+                title=note.title,
+                heading=passage.heading if passage is not None else "",
+                lines=passage.lines if passage is not None else (1, 1),
+                snippet=cut(*below_headings(passage.text, body, matches)) if passage is not None else "",
+                score=round(hit.score, 4),
+                why=why(hit.path, reasons, matches, twins.get(place, 0)),
+                tags=note.tags,
+                modified=note.modified,
+            )
+        )
+    has_meaning = any(lane.name == "meaning" and lane.calibrated for lane in lanes)
+    mode: SearchMode = "hybrid" if has_meaning else "keyword"
+    return SearchAnswer(tuple(hits), mode, notices)
+
+
+def rare_words(text: str, most: int = MOST_WORDS) -> tuple[str, ...]:
+    """Return the words by which a text is likely to be known: frequent in it, long, no function words."""
+    counts = Counter(word for word in words_of(clean(text)) if word not in STOP_WORDS and not word.isdigit())
+    worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
+    return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:most])
+
+
+def _without(lane: Lane, excluded: set[VaultPath]) -> Lane:
+    """Leave the note itself out before the scale is set: it is always its own best match."""
+    raw = {path: score for path, score in lane.raw.items() if path not in excluded}
+    return Lane(lane.name, lane.weight, raw, by_spread(raw) if lane.name == "meaning" else share_of_best(raw))
+
+
+def _shared_tags(
+    note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], lanes: Sequence[Lane]
+) -> dict[VaultPath, float]:
+    """Score the notes found so far by the share of the note's tags that they have too."""
+    mine = frozenset(note.tags)
+    if not mine:
+        return {}
+    found = {path for lane in lanes for path in lane.raw if path in notes and path != note.path}
+    shared = {path: len(mine.intersection(notes[path].tags)) / len(mine) for path in found}
+    return {path: share for path, share in shared.items() if share}

@@ -1,0 +1,109 @@
+"""Finds notes by words and by meaning."""
+
+from typing import TYPE_CHECKING
+
+from bridge.index import IndexedNote
+from bridge.retrieval.diversify import collapse
+from bridge.retrieval.fuse import Fused, numbers
+from bridge.retrieval.look import SPARE, Found, look, read
+from bridge.retrieval.matching import Wanted, compile_wanted
+from bridge.retrieval.query import Query, parse_query
+from bridge.retrieval.request import Explanation, Hit, SearchAnswer, SearchRequest, Sources
+from bridge.retrieval.scope import Paths, scope
+from bridge.retrieval.snippet import below_headings, clean, cut
+from bridge.retrieval.stopwords import content
+from bridge.retrieval.why import Reasons, why
+
+if TYPE_CHECKING:
+    from bridge.index import Passage
+
+_NOT_READ = "The model does not read this script, so this is keyword search."
+_NO_MODEL = (
+    "There is no model ready, so this is keyword search; `vault-bridge models install` adds search by meaning,"
+    " `status` tells how far it is."
+)
+_NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
+_NOTHING_ALLOWED = "No note passes the filters."
+_NOTHING_FOUND = "No note says this, and none is close to it in meaning."
+
+
+async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
+    """Answer a search; what was typed is never an error.
+
+    Raises:
+        ModelMissing: The mode is semantic and there is no model.
+    """
+    query = parse_query(request.query)
+    within = await scope(sources.index, request, query.condition)
+    if within is not None and not within:
+        return SearchAnswer(notices=(*query.notices, _NOTHING_ALLOWED))
+    if query.is_empty:
+        return await _listed(sources, request, query, within)
+    found = await look(sources, request, query, within)
+    notices: tuple[str, ...] = ()
+    if request.mode == "hybrid" and found.mode == "keyword":
+        notices = (_NO_MODEL if found.readable else _NOT_READ,)
+    hits = await _hits(sources, request, query, found)
+    if not hits and found.mode == "hybrid":
+        notices = (_NOTHING_FOUND,)
+    explain = None
+    if request.explain:
+        explain = Explanation(numbers(found.lanes, [hit.path for hit in hits]), found.took_ms, found.words)
+    return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain)
+
+
+async def _hits(sources: Sources, request: SearchRequest, query: Query, found: Found) -> tuple[Hit, ...]:
+    """Cut snippets, collapse near-duplicates and say why."""
+    index = sources.index
+    wanted = compile_wanted(content(query.words), query.phrases, languages=index.languages, open_ended=query.open_ended)
+    texts = dict(found.texts)
+    looked_at = request.limit + SPARE
+    while True:
+        shown = [hit for hit in found.ranked[:looked_at] if hit.path in index.notes]
+        texts |= await read(index, [hit for hit in shown if hit.path not in texts], found.passages)
+        kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in shown])
+        if len(kept) >= request.limit or looked_at >= len(found.ranked):
+            break
+        # A passage that many notes repeat must not leave the answer short.
+        looked_at *= 4
+    return tuple(
+        _hit(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0))
+        for place, hit in enumerate(kept[: request.limit])
+        if (note := index.notes.get(hit.path)) is not None
+    )
+
+
+def _hit(
+    note: IndexedNote, fused: Fused, passage: "Passage | None", reasons: Reasons, wanted: Wanted, twins: int = 0
+) -> Hit:
+    text = clean(passage.text) if passage is not None else ""
+    matches = wanted.find(text)
+    return Hit(
+        path=fused.path,
+        title=note.title,
+        heading=passage.heading if passage is not None else "",
+        lines=passage.lines if passage is not None else (1, 1),
+        snippet=cut(*below_headings(passage.text, text, matches)) if passage is not None else "",
+        score=round(fused.score, 4),
+        why=why(fused.path, reasons, matches, twins),
+        tags=note.tags,
+        modified=note.modified,
+    )
+
+
+async def _listed(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:
+    """List what passes the filters, newest first, when there is nothing to rank by."""
+    index = sources.index
+    if within is None:
+        return SearchAnswer(notices=(*query.notices, _NOTHING_ASKED))
+    notes = [index.notes[path] for path in within if path in index.notes]
+    newest = sorted(notes, key=lambda note: (-note.modified, note.path))[: request.limit]
+    ranked = [Fused(note.path, 1.0) for note in newest]
+    texts = await read(index, ranked, {})
+    reasons, wanted = Reasons(listed=True), compile_wanted(())
+    hits = tuple(
+        _hit(note, hit, texts.get(hit.path), reasons, wanted)
+        for hit in ranked
+        if (note := index.notes.get(hit.path)) is not None
+    )
+    return SearchAnswer(hits, "keyword", query.notices)

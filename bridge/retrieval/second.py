@@ -1,0 +1,118 @@
+"""The second look: what the first hits name, link to and are tagged with."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bridge.graph import Graph
+from bridge.index import IndexedNote
+from bridge.retrieval.calibrate import share_of_best
+from bridge.retrieval.fuse import WEIGHTS, Fused, Lane
+from bridge.retrieval.matching import words_of
+from bridge.retrieval.query import Query
+from bridge.retrieval.stopwords import content
+from bridge.retrieval.vocabulary import Vocabulary
+from bridge.types import VaultPath
+
+SEEDS = 5
+"""First hits that are followed."""
+
+_TELLING = frozenset({"meaning", "passages", "stems", "whole", "name"})
+_MOST_TAGGED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A first hit, and how far it can be trusted to lead on (0-1)."""
+
+    path: VaultPath
+    strength: float
+
+
+def seeds(first: Sequence[Fused], lanes: Iterable[Lane]) -> list[Seed]:
+    """Return the best hits as starting points.
+
+    One counts by its share of the best score, and by the most that any lane says of it: where nothing fits well, as
+    with a misspelt word, the first hits lead nowhere.
+    """
+    best = first[0].score if first else 0.0
+    if best <= 0:
+        return []
+    telling = [lane.calibrated for lane in lanes if lane.weight > 0 and lane.name in _TELLING]
+    return [
+        Seed(hit.path, hit.score / best * max((said.get(hit.path, 0.0) for said in telling), default=0.0))
+        for hit in first[:SEEDS]
+    ]
+
+
+def mentions(
+    start: Sequence[Seed],
+    texts: Mapping[VaultPath, str],
+    vocabulary: Vocabulary,
+    candidates: Collection[VaultPath],
+) -> tuple[Lane, dict[VaultPath, VaultPath]]:
+    """Favour candidates that the best hits name: the second step of a question that takes two.
+
+    Returns:
+        The lane, and by note the hit that names it.
+    """
+    raw: dict[VaultPath, float] = {}
+    via: dict[VaultPath, VaultPath] = {}
+    for seed in start:
+        for path in vocabulary.named_in(texts.get(seed.path, "")):
+            if path != seed.path and path in candidates and seed.strength > raw.get(path, 0.0):
+                raw[path] = seed.strength
+                via[path] = seed.path
+    return Lane("mentions", WEIGHTS["mentions"], raw, raw), via
+
+
+def links(
+    start: Sequence[Seed], graph: Graph | None, candidates: frozenset[VaultPath]
+) -> tuple[Lane, dict[VaultPath, VaultPath]]:
+    """Favour candidates that are linked with the best hits.
+
+    Returns:
+        The lane, and by note the hit that it is linked with.
+    """
+    raw: dict[VaultPath, float] = {}
+    most: dict[VaultPath, tuple[float, VaultPath]] = {}
+    for seed in start if graph is not None else ():
+        around = graph.neighbours(seed.path) if graph is not None else frozenset()
+        # A hub says little about each of the many that it is linked with.
+        share = seed.strength / math.sqrt(len(around)) if around else 0.0
+        for path in around & candidates:
+            raw[path] = raw.get(path, 0.0) + share
+            most[path] = max(most.get(path, (0.0, seed.path)), (share, seed.path))
+    top = max((seed.strength for seed in start), default=0.0)
+    scaled = {path: top * share for path, share in share_of_best(raw).items()}
+    return Lane("links", WEIGHTS["links"], raw, scaled), {path: seed for path, (_, seed) in most.items()}
+
+
+def tags(
+    query: Query,
+    vocabulary: Vocabulary,
+    notes: Mapping[VaultPath, IndexedNote],
+    within: Collection[VaultPath] | None,
+) -> tuple[Lane, dict[VaultPath, str]]:
+    """Find the notes with a tag that was typed; a tag on many notes says little about each.
+
+    Returns:
+        The lane, and by note the tag.
+    """
+    asked = tuple(content(words_of(query.text.replace("/", " "))))
+    raw: dict[VaultPath, float] = {}
+    which: dict[VaultPath, str] = {}
+    for word in asked:
+        tagged = vocabulary.tagged(word)
+        rare = tagged if within is None else tagged & frozenset(within)
+        newest = sorted(rare, key=lambda path: (-notes[path].modified, path))[:_MOST_TAGGED]
+        for path in newest:
+            raw[path] = raw.get(path, 0.0) + 1 / len(asked)
+            which.setdefault(path, _spelling(notes[path], word))
+    return Lane("tags", WEIGHTS["tags"], raw, raw), which
+
+
+def _spelling(note: IndexedNote, word: str) -> str:
+    """Return the note's tag in which a word was found."""
+    plain = [(tag, tag.casefold()) for tag in note.tags]
+    return next((tag for tag, folded in plain if word == folded or word in folded.split("/")), word)

@@ -1,0 +1,117 @@
+"""The conditions that a query can set, as a tree of values."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word to rank by; a condition only inside `OR` or behind `-`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """The note says this."""
+
+    text: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InPath:
+    """The note's path contains this."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class InFile:
+    """The note's file name contains this."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """The note has this tag or one nested in it."""
+
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class HasProperty:
+    """The note has this property, with a value like this when one is given."""
+
+    name: str
+    value: str | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite holds."""
+
+    term: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Each part holds."""
+
+    parts: tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """At least one part holds."""
+
+    parts: tuple["Term", ...]
+
+
+Term = Word | Has | InPath | InFile | Tagged | HasProperty | Not | All | Either
+
+
+def leaves(term: Term) -> Iterator[Word | Has]:
+    """Walk the words and phrases that are wanted, in the order typed."""
+    match term:
+        case Word() | Has():
+            yield term
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from leaves(part)
+        case Not() | InPath() | InFile() | Tagged() | HasProperty():
+            return
+        case _:
+            assert_never(term)
+
+
+def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term | None:
+    """Return what must hold of a note; None when everything is only ranking.
+
+    Args:
+        term: What was typed.
+        strict: Whether plain words count as conditions, as they do inside `OR` and behind `-`.
+        phrases: Whether phrases do.
+    """
+    match term:
+        case Word(text):
+            return Has(text) if strict else None
+        case All(parts):
+            asked = (condition(part, strict=strict, phrases=phrases) for part in parts)
+            held = tuple(kept for kept in asked if kept is not None)
+            return held[0] if len(held) == 1 else All(held) if held else None
+        case Either(parts):
+            options = tuple(kept for part in parts if (kept := condition(part, strict=True)) is not None)
+            return Either(options) if options else None
+        case Not(inner):
+            held_not = condition(inner, strict=True)
+            return None if held_not is None else Not(held_not)
+        case Has():
+            return term if strict or phrases else None
+        case InPath() | InFile() | Tagged() | HasProperty():
+            return term
+        case _:
+            assert_never(term)

@@ -1,0 +1,129 @@
+"""How well what was typed fits what notes are called."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, Literal
+
+from bridge.index import IndexedNote, NameHit
+from bridge.retrieval.matching import words_of
+from bridge.retrieval.query import Query
+from bridge.retrieval.stopwords import STOP_WORDS, content
+from bridge.retrieval.vocabulary import coverage
+from bridge.types import VaultPath
+
+MOST_WORDS = 6
+"""Longer queries are questions, not beginnings of a name."""
+
+Field = Literal["title", "alias", "heading"]
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """A name of a note that fits, how well (0-1), and which kind of name it is."""
+
+    score: float
+    field: Field
+    name: str
+
+
+def covered(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
+    """Score the notes of which the title or an alias is made of words that were typed."""
+    asked = frozenset(_stems(tuple(content(words_of(query.text)))))
+    found: dict[VaultPath, NameMatch] = {}
+    if not asked:
+        return found
+    for note in notes:
+        best = NameMatch(0.0, "title", note.title)
+        for field, name in _names(note):
+            stemmed = _stemmed_name(name)
+            score = 0.0 if asked.isdisjoint(stemmed) else coverage(stemmed, asked)
+            if score > best.score:
+                best = NameMatch(score, field, name)
+        if best.score > 0:
+            found[note.path] = best
+    return found
+
+
+def name_in(query: Query) -> str:
+    """Return the query if it may be a name or the beginning of one; a question is none."""
+    return query.text if len(words_of(query.text)) <= MOST_WORDS else ""
+
+
+def typed(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:
+    """Score the notes of which a name begins with, or nearly is, the whole query."""
+    words = words_of(query.text)
+    found: dict[VaultPath, NameMatch] = {}
+    for hit in hits:
+        fit = _fit(words, words_of(hit.matched)) * (0.6 if hit.field == "heading" else 1.0)
+        score = fit * (1 + min(1.0, hit.score)) / 2
+        if score > 0 and score > found.get(hit.path, NameMatch(0.0, "title", "")).score:
+            found[hit.path] = NameMatch(score, hit.field, hit.matched)
+    return found
+
+
+def called(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
+    """Return the notes of which the title or an alias is the whole query."""
+    words = words_of(query.text)
+    return frozenset(hit.path for hit in hits if hit.field != "heading" and words_of(hit.matched) == words)
+
+
+def _fit(asked: Sequence[str], name: Sequence[str]) -> float:
+    """Return how much of the query the name answers: all of it, its beginning, or something spelt like it."""
+    if not name:
+        return 0.0
+    if list(asked) == list(name):
+        return 1.0
+    if " ".join(name).startswith(" ".join(asked)):
+        return 0.9
+    hit = sum(
+        any(word == part or (at == len(asked) - 1 and part.startswith(word)) for part in name)
+        for at, word in enumerate(asked)
+    )
+    if hit == len(asked):
+        return 0.8
+    return 0.6 * max(_spelt_alike(asked, name), hit / len(asked) if hit else 0.0)
+
+
+def _spelt_alike(asked: Sequence[str], name: Sequence[str]) -> float:
+    from rapidfuzz import fuzz
+
+    likeness = fuzz.ratio(" ".join(asked), " ".join(name)) / 100
+    start = fuzz.ratio(" ".join(asked), " ".join(name)[: len(" ".join(asked)) + 1]) / 100
+    best = max(likeness, start)
+    return best if best >= 0.75 else 0.0
+
+
+def _names(note: IndexedNote) -> Iterable[tuple[Field, str]]:
+    yield "title", note.title
+    for alias in note.aliases:
+        yield "alias", alias
+
+
+@cache
+def _stemmer() -> Any:
+    import Stemmer
+
+    return Stemmer.Stemmer("english", 20_000)
+
+
+def _stems(words: Sequence[str]) -> list[str]:
+    stems: list[str] = _stemmer().stemWords(list(words))
+    return stems
+
+
+@lru_cache(maxsize=100_000)
+def _stemmed_name(name: str) -> tuple[str, ...]:
+    words = words_of(name)
+    kept = [word for word in words if word not in STOP_WORDS] or words
+    return tuple(_stems(kept))
+
+
+def merged(*matches: Mapping[VaultPath, NameMatch]) -> dict[VaultPath, NameMatch]:
+    """Keep the better match of each note."""
+    best: dict[VaultPath, NameMatch] = {}
+    for each in matches:
+        for path, match in each.items():
+            if match.score > best.get(path, NameMatch(0.0, "title", "")).score:
+                best[path] = match
+    return best

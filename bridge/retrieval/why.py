@@ -1,0 +1,90 @@
+"""Says in plain words why a note is a hit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bridge.retrieval.calibrate import Scores
+from bridge.retrieval.fuse import NOISE
+from bridge.retrieval.matching import Match
+from bridge.retrieval.titles import NameMatch
+from bridge.types import VaultPath
+
+MOST = 3
+ENOUGH = 2
+"""Reasons of its own after which a hit needs no other hit to speak for it."""
+
+MOST_WORDS = 3
+_CLOSE = 0.5
+_FITS = 0.5
+_FITS_PARTLY = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What the lanes found out, ready to be put in words."""
+
+    meaning: Scores = field(default_factory=dict)
+    whole: Scores = field(default_factory=dict)
+    names: Mapping[VaultPath, NameMatch] = field(default_factory=dict)
+    tags: Mapping[VaultPath, str] = field(default_factory=dict)
+    linked: Mapping[VaultPath, VaultPath] = field(default_factory=dict)
+    """By note: the hit that it is linked with."""
+    mentioned: Mapping[VaultPath, VaultPath] = field(default_factory=dict)
+    """By note: the hit that names it."""
+    listed: bool = False
+    """Nothing was looked for; the note passes the filters."""
+
+
+def why(path: VaultPath, reasons: Reasons, matches: Sequence[Match], twins: int = 0) -> tuple[str, ...]:
+    """Return the sentences for one hit, the most telling first.
+
+    Args:
+        path: The note.
+        reasons: What the lanes found.
+        matches: The wanted words in the passage that is shown.
+        twins: How many other notes hold the same passage and are left out.
+    """
+    if reasons.listed:
+        return ("passes the filters",)
+    said: list[str] = []
+    name = reasons.names.get(path)
+    if name is not None and name.score >= _FITS_PARTLY:
+        called = "title" if name.field == "title" else f"{name.field} “{name.name}”"
+        said.append(f"{called} matches" if name.score >= _FITS else f"{called} matches in part")
+    words = list(dict.fromkeys(match.word for match in matches))[:MOST_WORDS]
+    if words:
+        said.append("says " + ", ".join(f"“{word}”" for word in words))
+    near = reasons.meaning.get(path, 0.0)
+    if near >= _CLOSE:
+        said.append("close in meaning")
+    if (tag := reasons.tags.get(path)) is not None:
+        said.append(f"tag #{tag}")
+    if len(said) < ENOUGH:
+        said += _by_others(path, reasons)
+    said = said[:MOST] or [_faint(path, reasons)]
+    if twins:
+        said.append(f"{twins} other note{'s' if twins > 1 else ''} with the same passage left out")
+    return tuple(said)
+
+
+def _by_others(path: VaultPath, reasons: Reasons) -> list[str]:
+    """Return what another hit says for this one."""
+    if (source := reasons.mentioned.get(path)) is not None:
+        return [f"named in “{_title(source)}”"]
+    if (source := reasons.linked.get(path)) is not None:
+        return [f"linked with “{_title(source)}”"]
+    return []
+
+
+def _faint(path: VaultPath, reasons: Reasons) -> str:
+    """Return what speaks for a hit for which nothing speaks clearly."""
+    if reasons.meaning.get(path, 0.0) > NOISE:
+        return "somewhat close in meaning"
+    if path in reasons.whole:
+        return "other parts of the note match"
+    return "distantly close in meaning" if path in reasons.meaning else "some words match"
+
+
+def _title(path: VaultPath) -> str:
+    """Name a note as its file is called."""
+    return path.rpartition("/")[2].rpartition(".")[0] or path

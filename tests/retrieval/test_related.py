@@ -1,0 +1,56 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.retrieval import Sources, related
+from bridge.retrieval.related import rare_words
+from bridge.types import VaultPath
+from tests.retrieval.vaults import opened, write_vault
+
+FILES = {
+    "Sourdough.md": "A starter of rye flour and water. Hydration and proofing decide the crumb. See [[Oven]].\n",
+    "Rye.md": "Rye flour makes a dense crumb; its starter needs more hydration.\n",
+    "Oven.md": "A stone holds heat.\n",
+    "Fern.md": "Shade and rain.\n",
+}
+
+
+@pytest.fixture
+async def sources(tmp_path: Path) -> AsyncIterator[Sources]:
+    write_vault(tmp_path / "vault", FILES)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        yield found
+
+
+async def test_notes_with_the_same_rare_words_and_links_are_related_and_the_note_itself_is_not(
+    sources: Sources,
+) -> None:
+    answer = await related(sources, path=VaultPath("Sourdough.md"), text=None, limit=5)
+    why = {hit.path: hit.why for hit in answer.hits}
+    assert why.keys() == {"Rye.md", "Oven.md"}
+    assert "linked with “Sourdough”" in why[VaultPath("Oven.md")]
+    assert why[VaultPath("Rye.md")] == ("says “rye”, “flour”, “crumb”",)
+
+
+async def test_a_text_need_not_be_in_the_vault(sources: Sources) -> None:
+    answer = await related(sources, path=None, text="What hydration does a rye starter want?", limit=2)
+    assert {hit.path for hit in answer.hits} == {"Rye.md", "Sourdough.md"}
+    assert answer.notices[0].startswith("There is no model")
+
+
+async def test_either_a_note_or_a_text(sources: Sources) -> None:
+    with pytest.raises(InvalidArguments):
+        await related(sources, path=None, text=None, limit=5)
+    with pytest.raises(NoteNotFound):
+        await related(sources, path=VaultPath("Gone.md"), text=None, limit=5)
+
+
+@pytest.mark.parametrize("text", ["", "…", "the of and", "\x00" * 50_000])
+async def test_a_text_that_says_nothing_has_no_relations(sources: Sources, text: str) -> None:
+    assert (await related(sources, path=None, text=text, limit=5)).hits == ()
+
+
+def test_rare_words_are_the_frequent_long_ones() -> None:
+    assert rare_words("the hydration of the dough, hydration 42", 2) == ("hydration", "dough")

@@ -1,0 +1,62 @@
+"""Vaults indexed with the real parts, for tests of search."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bridge.engine.embedders import model_key
+from bridge.engine.links import targets
+from bridge.graph import Edge, Graph
+from bridge.index import Boilerplate, Index, prepare
+from bridge.models import Embedder
+from bridge.retrieval import Sources, Vocabulary
+from bridge.types import VaultPath
+from bridge.vault import Names, Rules, Vault, read_document
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def write_vault(root: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+async def no_model(_text: str) -> "np.ndarray | None":
+    return None
+
+
+@asynccontextmanager
+async def opened(root: Path, folder: Path, embedder: Embedder | None = None) -> AsyncIterator[Sources]:
+    """Index a vault as it is now and hand out what a search needs."""
+    vault = Vault(root, Rules(exclude=(), max_file_bytes=10_000_000, ignored=()))
+    scan = vault.scan()
+    names = Names([*scan.files, *scan.others])
+    index = Index.open(folder)
+    read = [(path, *vault.read(path)) for path in scan.files]
+    await index.write([prepare(read_document(path, data), stat, Boilerplate.empty()) for path, data, stat in read])
+    if embedder is not None:
+        index.use_model(model_key(embedder.model), embedder.model.spec.dimensions)
+        while batch := index.missing(64):
+            done = await embedder.embed([missing.text for missing in batch])
+            await index.add_vectors([missing.digest for missing in batch], done.vectors)
+    edges = [Edge(path, target) for path, note in index.notes.items() for target in targets(note, names)]
+
+    async def embed_query(text: str) -> "np.ndarray | None":
+        if embedder is None:
+            return None
+        vector: np.ndarray = (await embedder.embed([text], query=True)).vectors[0]
+        return vector
+
+    try:
+        yield Sources(
+            index=index,
+            embed_query=embed_query,
+            graph=Graph.build([VaultPath(path) for path in index.notes], edges),
+            vocabulary=Vocabulary(),
+        )
+    finally:
+        await index.close()
