@@ -1,0 +1,149 @@
+"""The whole bridge: many vaults in one process, each with its own data, sharing models and events."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bridge.engine.embedders import Embedders
+from bridge.engine.folders import Folders
+from bridge.engine.jobs import Jobs
+from bridge.engine.vault_engine import VaultEngine
+from bridge.engine.vaults import remember
+from bridge.errors import NoSuchVault
+from bridge.events import Events
+from bridge.settings import SettingProblem, Settings, load
+from bridge.types import VaultId
+
+log = logging.getLogger(__name__)
+
+LOOK_AT_SETTINGS_S = 2.0
+
+
+class Bridge:
+    """Opens vaults, keeps them true, and closes them."""
+
+    def __init__(self, data_dir: Path, models_dir: Path, vault_paths: Sequence[Path]) -> None:
+        """Prepare without touching anything.
+
+        Args:
+            data_dir: Where derived data and state live.
+            models_dir: Where models live, shared with other bridges.
+            vault_paths: The vaults to open.
+        """
+        self.folders = Folders(data_dir)
+        self.models_dir = models_dir
+        self.settings_path = self.folders.settings
+        self.settings: Settings = Settings()
+        self.setting_problems: tuple[SettingProblem, ...] = ()
+        # Milliseconds as the first id: an id of an earlier run is then always older than ours.
+        self.events = Events(first_id=time.time_ns() // 1_000_000)
+        self.jobs = Jobs()
+        self.vaults: Mapping[VaultId, VaultEngine] = {}
+        self.embedders: Embedders | None = None
+        self._paths = tuple(vault_paths)
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def data_dir(self) -> Path:
+        """Where derived data and state live."""
+        return self.folders.data
+
+    async def start(self) -> None:
+        """Take every vault's lock and begin to open them; returns before they are open.
+
+        Raises:
+            BridgeError: As `hold`.
+        """
+        await self.hold()
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin to open the vaults that are held."""
+        for engine in self.vaults.values():
+            engine.start()
+        self._task = asyncio.create_task(self._settle(), name="settings")
+
+    async def hold(self) -> None:
+        """Read the settings and take every vault's lock.
+
+        Raises:
+            NoSuchVault: A path is no folder.
+            VaultHeld: Another process holds one of them; none is opened then.
+            ReadOnly: The data folder cannot be written.
+        """
+        self.folders.make()
+        self.settings, self.setting_problems = load(self.settings_path)
+        self.embedders = Embedders(self.models_dir, self.settings)
+        engines: dict[VaultId, VaultEngine] = {}
+        for path in self._paths:
+            if not path.is_dir():
+                raise NoSuchVault(f"{path} is not a folder.", hint="Give the folder that holds your notes.")
+            name = free_name(path.resolve().name, {engine.name for engine in engines.values()})
+            engine = VaultEngine(path, name, self.folders, self.settings, self.events, self.embedders, self.jobs)
+            engines.setdefault(engine.id, engine)
+        try:
+            for engine in engines.values():
+                engine.hold()
+        except BaseException:
+            await asyncio.gather(*(engine.stop() for engine in engines.values()))
+            raise
+        self.vaults = engines
+
+    async def stop(self) -> None:
+        """Stop all work and close everything."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self.jobs.stop()
+        await asyncio.gather(*(engine.stop() for engine in self.vaults.values()))
+        if self.embedders is not None:
+            await self.embedders.close()
+
+    def find(self, name_or_id: str | None) -> VaultEngine:
+        """Return a vault by name or id; the only one when none is named.
+
+        Raises:
+            NoSuchVault: There is none of that name, several of it, or several to choose from.
+        """
+        names = [engine.name for engine in self.vaults.values()]
+        if name_or_id is None:
+            if len(self.vaults) == 1:
+                return next(iter(self.vaults.values()))
+            raise NoSuchVault("There are several vaults: say which.", hint="Give `vault`.", vaults=names)
+        found = [engine for engine in self.vaults.values() if name_or_id in {engine.id, engine.name}]
+        if len(found) != 1:
+            raise NoSuchVault(f"There is no vault `{name_or_id}`.", vaults=names)
+        return found[0]
+
+    async def use(self, settings: Settings) -> None:
+        """Take over changed settings in every vault."""
+        self.settings = settings
+        if self.embedders is not None:
+            self.embedders.settings = settings
+        self.events.publish("settings_changed", None)
+        for engine in self.vaults.values():
+            await engine.use(settings)
+
+    async def _settle(self) -> None:
+        """Remember the vaults, then take up changes of the settings file and close models nobody needs."""
+        # Written only after adoption could read what was known before.
+        await asyncio.sleep(LOOK_AT_SETTINGS_S)
+        await asyncio.to_thread(remember, self.folders, {engine.id: engine.root for engine in self.vaults.values()})
+        while True:
+            await asyncio.sleep(LOOK_AT_SETTINGS_S)
+            settings, self.setting_problems = await asyncio.to_thread(load, self.settings_path)
+            if settings != self.settings:
+                await self.use(settings)
+            if self.embedders is not None:
+                await self.embedders.close_except(
+                    set().union(*(engine.model_keys() for engine in self.vaults.values()))
+                )
+
+
+def free_name(wanted: str, taken: set[str]) -> str:
+    """Return the name, numbered when another vault has it already."""
+    if wanted not in taken:
+        return wanted
+    return next(name for n in range(2, len(taken) + 3) if (name := f"{wanted} ({n})") not in taken)

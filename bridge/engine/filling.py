@@ -1,0 +1,92 @@
+"""Fills in vectors in the background, newest notes first."""
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bridge.engine.embedders import Embedders, model_key
+from bridge.engine.signal import Signal
+from bridge.errors import BridgeError, IndexUnusable
+from bridge.models import Embedder, PoisonText
+from bridge.store import Store
+
+if TYPE_CHECKING:
+    from bridge.index import Index, Missing
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 64
+"""Texts embedded between two writes: what a crash can cost."""
+
+LOOK_AGAIN_S = 5.0
+"""Seconds between looks for a model that is not installed yet."""
+
+
+class Filling:
+    """Gives every passage its vector, one small batch at a time."""
+
+    def __init__(self, index: "Index", store: Store, embedders: Embedders, told: Callable[[], None]) -> None:
+        """Start awake.
+
+        Args:
+            index: Where vectors are missing.
+            store: Where the passages ever embedded are counted.
+            embedders: The models.
+            told: Called after each batch.
+        """
+        self.paused = False
+        self.trouble: BridgeError | None = None
+        self.model: Embedder | None = None
+        self._index = index
+        self._store = store
+        self._embedders = embedders
+        self._told = told
+        self._signal = Signal()
+
+    def wake(self) -> None:
+        """Look for work now: something was written, or a setting changed."""
+        self._signal.tell()
+
+    async def run(self) -> None:
+        """Embed what is missing until cancelled."""
+        while True:
+            try:
+                worked = await self._step()
+                self.trouble = None
+            except IndexUnusable:
+                raise
+            except BridgeError as error:
+                self.trouble = error
+                worked = False
+                log.warning("Embedding stands still: %s", error.code)
+            if not worked:
+                await self._signal.wait(LOOK_AGAIN_S)
+
+    async def _step(self) -> bool:
+        """Embed one batch; False when there is nothing to do now."""
+        self.model = await self._embedders.current()
+        if self.model is None:
+            return False
+        self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
+        if self.paused:
+            return False
+        batch = self._index.missing(AT_ONCE)
+        if not batch:
+            return False
+        await self._embed(self.model, batch)
+        self._told()
+        return True
+
+    async def _embed(self, model: Embedder, batch: "list[Missing]") -> None:
+        """Embed a batch and keep its vectors; a text that stops the model each time is set aside."""
+        try:
+            vectors = (await model.embed([missing.text for missing in batch])).vectors
+            done = list(range(len(batch)))
+        except PoisonText as poison:
+            log.warning("%d passages stop the model each time and are left out", len(poison.indexes))
+            self._index.quarantine([batch[at].digest for at in poison.indexes])
+            done = [at for at in range(len(batch)) if at not in poison.indexes]
+            vectors = poison.embeddings.vectors[done]
+        # Counted before it is stored: a crash between the two embeds again, which the count must show.
+        self._store.count("embedded", sum(batch[at].passage for at in done))
+        await self._index.add_vectors([batch[at].digest for at in done], vectors)

@@ -1,0 +1,93 @@
+"""Where the bridge keeps what: one data folder, private to the user, never inside a vault."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from bridge.errors import DiskFull, ReadOnly
+from bridge.types import VaultId
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Names every file below the data folder."""
+
+    data: Path
+
+    @property
+    def settings(self) -> Path:
+        """The settings file."""
+        return self.data / "settings.toml"
+
+    @property
+    def vaults(self) -> Path:
+        """The list of vaults ever opened."""
+        return self.data / "vaults.json"
+
+    def vault(self, vault: VaultId) -> Path:
+        """The folder of one vault."""
+        return self.data / "vaults" / vault
+
+    def index(self, vault: VaultId) -> Path:
+        """The LanceDB folder of one vault; may be deleted at any time."""
+        return self.vault(vault) / "index"
+
+    def state(self, vault: VaultId) -> Path:
+        """The SQLite file of one vault."""
+        return self.vault(vault) / "state.sqlite"
+
+    def lock(self, vault: VaultId) -> Path:
+        """The file whose lock says that a process writes this vault's data."""
+        return self.vault(vault) / "lock"
+
+    def runtime(self, vault: VaultId) -> Path:
+        """The file that tells other programs where the bridge listens."""
+        return self.data / "run" / f"{vault}.json"
+
+    def make(self) -> None:
+        """Make the data folder, readable by the user only.
+
+        Raises:
+            ReadOnly: It cannot be made or written.
+            DiskFull: There is no room.
+        """
+        for folder in (self.data, self.data / "vaults", self.data / "run"):
+            make_private(folder)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and take other users' access away.
+
+    Raises:
+        ReadOnly: It cannot be made or written.
+        DiskFull: There is no room.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ReadOnly(f"{folder} cannot be written.")
+
+
+def unwritable(path: Path, error: OSError) -> ReadOnly | DiskFull:
+    """Translate what the system said about a place we must write."""
+    import errno
+
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return DiskFull(f"There is no room for {path}.")
+    return ReadOnly(f"{path} cannot be written: {error.strerror}.")
+
+
+def default_data_dir() -> Path:
+    """Return the platform's place for a user's data of this program."""
+    return platformdirs.user_data_path("vault-bridge", appauthor=False)
+
+
+def vault_id(root: Path) -> VaultId:
+    """Return the id of the vault at a path: a digest of its real path."""
+    return VaultId(hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16])

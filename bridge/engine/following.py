@@ -1,0 +1,267 @@
+"""Follows the vault: what changed on disk is read, indexed by words and linked."""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from bridge.engine.links import Links
+from bridge.engine.reading import Outcome, Reading, read_notes
+from bridge.errors import BridgeError, IndexUnusable
+from bridge.graph import Graph
+from bridge.index import Boilerplate, Prepared, plan, recipe
+from bridge.settings import Settings
+from bridge.store import Store
+from bridge.types import Digest, VaultPath
+from bridge.vault import Names, Scan, Stat, Vault, at_or_below, watch
+
+if TYPE_CHECKING:
+    from bridge.index import Index
+
+log = logging.getLogger(__name__)
+
+WRITE_AT = 1_000
+"""Notes gathered before they are written: each write makes a fragment and a version."""
+
+RETRY_S = 5.0
+"""Seconds before another try after a full disk or a vanished vault."""
+
+LEARN_AT = 32
+"""Fewer notes than this have no boilerplate to speak of."""
+
+LEARN_FROM = 1_500
+"""Notes that are looked at: what stands in 3 % of all stands in some 45 of these, and the first answer waits for it."""
+
+
+class Following:
+    """The vault's files, names, links and full text, one change at a time."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        index: "Index",
+        store: Store,
+        settings: Settings,
+        told: Callable[[Collection[VaultPath], Collection[VaultPath]], None],
+    ) -> None:
+        """Start with what the index remembers.
+
+        Args:
+            vault: The files.
+            index: The index to keep true to them.
+            store: Where failures are remembered.
+            settings: Limits of what is read.
+            told: Called after each write with the paths written and the paths gone.
+        """
+        self.vault = vault
+        self.index = index
+        self.settings = settings
+        self.names = Names(index.notes)
+        self.graph: Graph | None = None
+        self.skipped: Mapping[str, str] = {}
+        self.pending: set[VaultPath] = set()
+        self.complete = False
+        """True once a full scan was committed."""
+        self.watching = False
+        self.trouble: BridgeError | None = None
+        self._store = store
+        self._told = told
+        self._links = Links()
+        self._linking = asyncio.Lock()
+        self._turn = asyncio.Lock()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Reconcile, then follow the watcher until told to stop; trouble is told and tried again."""
+        while not stop.is_set():
+            try:
+                await self.reconcile()
+                if self.settings.watch == "off":
+                    await stop.wait()
+                    return
+                await self._watch(self.settings.watch, stop)
+            except IndexUnusable:
+                raise
+            except BridgeError as error:
+                self.watching = False
+                self.trouble = error
+                log.warning("Indexing stands still: %s", error.code)
+                await pause(stop, RETRY_S)
+
+    async def _watch(self, mode: Literal["auto", "poll"], stop: asyncio.Event) -> None:
+        """Take up each settled set of changes."""
+        async for changed in watch(self.vault.root, mode, stop):
+            # The first set is empty and says that watching has begun: what changed since the scan would be missed.
+            self.watching, began = True, not self.watching
+            await self.look_at(("",) if began else changed)
+        self.watching = False
+
+    async def reconcile(self, again: Collection[VaultPath] = (), *, everything: bool = False) -> int:
+        """Compare the whole vault with the index and do the least work.
+
+        Args:
+            again: Notes to read even if they look unchanged.
+            everything: Read every note again and learn the boilerplate anew.
+
+        Returns:
+            How many notes were news.
+        """
+        news = await self._take_up(("",), frozenset(again), everything=everything)
+        self.trouble = None
+        if news > WRITE_AT // 10:
+            await self.index.optimise()
+        return news
+
+    async def look_at(self, places: Collection[str]) -> int:
+        """Take up changes at some files or folders, `""` for all; the disk decides what they were.
+
+        Returns:
+            How many notes were news.
+        """
+        return await self._take_up(tuple(places), frozenset(), everything=False)
+
+    async def _take_up(self, places: tuple[str, ...], again: frozenset[VaultPath], *, everything: bool) -> int:
+        """Compare what there is at some places with the index, and do the least work."""
+        if not places:
+            return 0
+        async with self._turn:
+            scan = await asyncio.to_thread(self._look, places)
+            known = self._known(places, scan)
+            self._take_names(places, scan)
+            notes = {path: self.index.notes[path] for path in known if path in self.index.notes}
+            due = plan(scan.files, notes, recipe(self.index.boilerplate))
+            read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
+            gone = {path for path in due.gone if not scan.unsure_of(path)}
+            self.pending |= read
+            await self._learn(read, anew=everything)
+            await self._apply(sorted(read, key=lambda path: -scan.files[path].mtime_ns), gone)
+            self.pending -= read
+        if "" in places and not self.complete:
+            self.complete = True
+            self._told((), ())
+        if read or gone or self.graph is None:
+            await self.link()
+        return len(read | gone)
+
+    def _look(self, places: tuple[str, ...]) -> Scan:
+        """Find what there is now; an empty folder is not taken for deleted notes."""
+        return self.vault.scan(was_filled=bool(self.index.notes)) if "" in places else self.vault.look(places)
+
+    def _known(self, places: tuple[str, ...], scan: Scan) -> set[VaultPath]:
+        """Return what was known at or below the places; only what is no file any more can have been a folder."""
+        folders = [place for place in places if place not in scan.files and place not in scan.others]
+        files = {VaultPath(place) for place in places} - {VaultPath(place) for place in folders}
+        return files | (at_or_below(folders, {*self.names, *self.index.notes}) if folders else set())
+
+    def _take_names(self, places: tuple[str, ...], scan: Scan) -> None:
+        """Make what was found known by name, so that links can mean it, and forget what is gone."""
+        found = scan.files.keys() | scan.others
+        lost = {p for p in self._known(places, scan) if p not in found and not scan.unsure_of(p)}
+        fresh = {path for path in found if path not in self.names}
+        for path in lost:
+            self.names.discard(path)
+        for path in fresh:
+            self.names.add(path)
+        if lost or fresh:
+            self._links.changed((), names=True)
+        kept = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in places}
+        self.skipped = {**kept, **scan.skipped}
+
+    def _bad(self, scan: Scan, again: frozenset[VaultPath]) -> set[VaultPath]:
+        """Return the notes that failed before and are still the same; those that are gone are forgotten."""
+        failed = self._store.failures()
+        self._store.mend([path for path in failed if path not in scan.files and self.vault.stat(path) is None])
+        return {
+            path
+            for path, (state, _) in failed.items()
+            if path in scan.files and path not in again and state == state_of(scan.files[path])
+        }
+
+    async def _apply(self, read: Sequence[VaultPath], gone: set[VaultPath]) -> None:
+        """Read notes and write what they say; `gone` notes leave with the last write."""
+        gathered: list[Prepared] = []
+        reading = Reading(self.vault.root, self.vault.rules, self.index.boilerplate, self.settings.max_pdf_pages)
+        async for outcomes in read_notes(reading, read):
+            for outcome in outcomes:
+                self._sort(outcome, gathered, gone)
+            if len(gathered) >= WRITE_AT:
+                await self._write(gathered, ())
+                gathered = []
+        await self._write(gathered, gone)
+
+    def _sort(self, outcome: Outcome, gathered: list[Prepared], gone: set[VaultPath]) -> None:
+        """File one outcome under what is to be written, gone or failed."""
+        if isinstance(outcome, Prepared):
+            gathered.append(outcome)
+            return
+        self.pending.discard(outcome.path)
+        if outcome.gone:
+            if outcome.path in self.index.notes:
+                gone.add(outcome.path)
+            return
+        stat = self.vault.stat(outcome.path)
+        if stat is not None:
+            self._store.fail(outcome.path, state_of(stat), outcome.reason)
+
+    async def _write(self, entries: list[Prepared], gone: Collection[VaultPath]) -> None:
+        """Write one batch, and tell of it."""
+        if not entries and not gone:
+            return
+        await self.index.write(entries, gone)
+        written = [entry.note.path for entry in entries]
+        self._store.mend(written)
+        for path in gone:
+            self.names.discard(path)
+        self._links.changed([*written, *gone], names=bool(gone))
+        self.pending -= set(written)
+        self._told(written, gone)
+
+    @property
+    def linked(self) -> bool:
+        """True when the graph shows every written note."""
+        return self.graph is not None and self._links.settled
+
+    async def link(self) -> None:
+        """Resolve links that may have changed and replace the graph."""
+        async with self._linking:
+            stale = self._links.take()
+            self.graph = await asyncio.to_thread(self._links.graph, stale, self.index.notes, self.names)
+        self._told((), ())
+
+    async def _learn(self, read: Collection[VaultPath], *, anew: bool) -> None:
+        """Learn which lines recur across the vault, once."""
+        if not self.settings.boilerplate:
+            return
+        if (self.index.boilerplate.version == 0 and len(read) >= LEARN_AT) or anew:
+            learnt = await asyncio.to_thread(learn, self.vault, frozenset(read))
+            await self.index.use_boilerplate(learnt)
+
+
+def state_of(stat: Stat) -> Digest:
+    """Name the content of a note that could not be read by what the disk says of it."""
+    return Digest(f"{stat.mtime_ns}-{stat.size}")
+
+
+def learn(vault: Vault, paths: Iterable[VaultPath]) -> Boilerplate:
+    """Count recurring lines over the text of notes that are drawn evenly, the same ones each time."""
+    drawn = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
+    return Boilerplate.learn(texts(vault, drawn))
+
+
+def texts(vault: Vault, paths: Sequence[VaultPath]) -> Iterable[str]:
+    """Yield the text of each Markdown note that can be read."""
+    for path in paths:
+        if path.endswith(".md"):
+            try:
+                yield vault.read(path)[0].decode("utf-8", "replace")
+            except BridgeError:
+                continue
+
+
+async def pause(stop: asyncio.Event, seconds: float) -> None:
+    """Wait, but not longer than until told to stop."""
+    try:
+        async with asyncio.timeout(seconds):
+            await stop.wait()
+    except TimeoutError:
+        return

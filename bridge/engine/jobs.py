@@ -1,0 +1,71 @@
+"""Long work that a caller started and may ask about."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.errors import BridgeError, JobNotFound
+
+REMEMBERED = 100
+
+
+@dataclass(slots=True)
+class Job:
+    """One piece of long work and how far it is."""
+
+    id: str
+    kind: str
+    state: Literal["running", "done", "failed", "cancelled"] = "running"
+    done: int = 0
+    total: int = 0
+    message: str = ""
+
+
+class Jobs:
+    """Runs jobs and remembers the last ones until the process ends."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, kind: str, work: Callable[[Job], Awaitable[None]]) -> Job:
+        """Start work that reports into its job."""
+        job = Job(secrets.token_hex(8), kind)
+        self._jobs[job.id] = job
+        for old in list(self._jobs)[:-REMEMBERED]:
+            del self._jobs[old]
+        task = asyncio.create_task(self._run(job, work), name=f"job {kind}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return job
+
+    def __getitem__(self, job_id: str) -> Job:
+        """Return a job.
+
+        Raises:
+            JobNotFound: It is unknown or long past.
+        """
+        try:
+            return self._jobs[job_id]
+        except KeyError:
+            raise JobNotFound(f"There is no job `{job_id}`.") from None
+
+    async def stop(self) -> None:
+        """Cancel what runs and wait for it."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _run(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
+        """Run the work and record how it ended."""
+        try:
+            await work(job)
+        except BridgeError as error:
+            job.state, job.message = "failed", f"{error.message} {error.hint}"
+        except asyncio.CancelledError:
+            job.state = "cancelled"
+            raise
+        else:
+            job.state = "done"

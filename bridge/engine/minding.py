@@ -1,0 +1,60 @@
+"""Opens the index, and notices what goes wrong with it: a folder that was deleted under a running bridge, a fault."""
+
+import asyncio
+import logging
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Never
+
+from bridge.errors import BridgeError, IndexUnusable, NotReady
+
+if TYPE_CHECKING:
+    from bridge.index import Index
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 2.0
+PARTS = ("", "notes.lance", "passages.lance")
+
+
+def open_index(folder: Path, keep_days: int) -> "Index":
+    """Open an index; blocks, and loads LanceDB the first time."""
+    from bridge.index import Index
+
+    return Index.open(folder, keep_days=keep_days)
+
+
+async def mind(folder: Path) -> Never:
+    """Look at an index folder now and then, until it is not the one that was opened any more.
+
+    Raises:
+        IndexUnusable: It is gone, or another one.
+    """
+    opened = await asyncio.to_thread(identity, folder)
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        if await asyncio.to_thread(identity, folder) != opened:
+            raise IndexUnusable(f"The index in `{folder}` was deleted or replaced.", hint="It is built again now.")
+
+
+def identity(folder: Path) -> tuple[int | None, ...]:
+    """Return what tells a folder and its tables from others of their names."""
+    return tuple(number(folder / part) for part in PARTS)
+
+
+def number(path: Path) -> int | None:
+    """Return the number of a file or folder on its disk; None when there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
+
+
+def told(group: ExceptionGroup[Exception]) -> BridgeError:
+    """Log why following broke off, without a word of any note, and return it as an error."""
+    known = [error for error in group.exceptions if isinstance(error, BridgeError)]
+    for error in group.exceptions:
+        place = traceback.extract_tb(error.__traceback__)[-1:]
+        where = "".join(f" at {Path(frame.filename).name}:{frame.lineno}" for frame in place)
+        log.warning("The vault is not followed: %s", error.code if error in known else f"{type(error).__name__}{where}")
+    return known[0] if known else NotReady("Indexing broke off and is begun again.")

@@ -1,0 +1,110 @@
+"""Reads and prepares notes: a few in a thread, many in processes, so that the server goes on answering."""
+
+import asyncio
+import logging
+import multiprocessing
+import os
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bridge.errors import BridgeError, VaultUnreadable
+from bridge.index import Boilerplate, Prepared, prepare
+from bridge.types import VaultPath
+from bridge.vault import Rules, Vault, read_document, read_obsidian_settings
+
+if TYPE_CHECKING:
+    from bridge.settings import Settings
+
+log = logging.getLogger(__name__)
+
+FEW = 300
+"""Up to so many notes, starting processes costs more than it brings."""
+
+SLICE = 64
+"""Notes handed to a process at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read the files of one vault; picklable."""
+
+    root: Path
+    rules: Rules
+    boilerplate: Boilerplate
+    max_pdf_pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A note that could not be read; `gone` when there is no such file any more."""
+
+    path: VaultPath
+    reason: str
+    gone: bool
+
+
+Outcome = Prepared | Unread
+
+
+def read_all(reading: Reading, paths: Sequence[VaultPath]) -> list[Outcome]:
+    """Read, parse and prepare notes, each on its own: one that fails costs only itself."""
+    vault = Vault(reading.root, reading.rules)
+    return [read_one(reading, vault, path) for path in paths]
+
+
+def read_one(reading: Reading, vault: Vault, path: VaultPath) -> Outcome:
+    """Read, parse and prepare one note."""
+    try:
+        data, stat = vault.read(path)
+    except VaultUnreadable:
+        raise
+    except BridgeError as error:
+        return Unread(path, error.message, gone=error.code == "note_not_found")
+    note = read_document(path, data, max_pdf_pages=reading.max_pdf_pages)
+    return prepare(note, stat, reading.boilerplate)
+
+
+async def read_notes(reading: Reading, paths: Sequence[VaultPath]) -> AsyncIterator[list[Outcome]]:
+    """Yield the outcome of every path, in slices as they are done."""
+    slices = [paths[at : at + SLICE] for at in range(0, len(paths), SLICE)]
+    if len(paths) <= FEW:
+        for part in slices:
+            yield await asyncio.to_thread(read_all, reading, part)
+        return
+    spawn = multiprocessing.get_context("spawn")
+    processes = min(os.cpu_count() or 1, len(slices), 4)
+    # Spawned, never forked: LanceDB's threads do not survive a fork.
+    pool = ProcessPoolExecutor(processes, mp_context=spawn)
+    try:
+        waiting = [asyncio.wrap_future(pool.submit(read_all, reading, part)) for part in slices]
+        for part, future in zip(slices, waiting, strict=True):
+            try:
+                yield await future
+            except BrokenProcessPool:
+                yield await one_by_one(reading, part)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+async def one_by_one(reading: Reading, paths: Sequence[VaultPath]) -> list[Outcome]:
+    """Read notes after a process died, each in a process of its own, to find the one that kills it."""
+    outcomes: list[Outcome] = []
+    for path in paths:
+        pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+        try:
+            outcomes += await asyncio.wrap_future(pool.submit(read_all, reading, [path]))
+        except BrokenProcessPool:
+            log.warning("A note ends the process that reads it and is left out")
+            outcomes.append(Unread(path, "Reading this note ends the process that reads it.", gone=False))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return outcomes
+
+
+def rules_of(root: Path, settings: "Settings") -> Rules:
+    """Join the user's settings with Obsidian's own."""
+    return Rules(settings.exclude, settings.max_file_mb * 2**20, read_obsidian_settings(root).ignored)

@@ -1,0 +1,377 @@
+"""One vault and its derived data, kept true and ready to be asked."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge.engine.embedders import Embedders, model_key, workers_wanted
+from bridge.engine.filling import Filling
+from bridge.engine.folders import Folders, vault_id
+from bridge.engine.following import Following, pause
+from bridge.engine.hold import Hold
+from bridge.engine.jobs import Job, Jobs
+from bridge.engine.looking import What, holds, inspect
+from bridge.engine.minding import mind, open_index, told
+from bridge.engine.reading import rules_of
+from bridge.engine.signal import Signal
+from bridge.engine.status import Inspection, ModelInUse, Progress
+from bridge.engine.vaults import adopt
+from bridge.errors import BridgeError, DiskFull, NoteNotFound, NotReady, ReadOnly
+from bridge.events import Events
+from bridge.graph import Graph
+from bridge.retrieval import Sources, Vocabulary
+from bridge.settings import Settings
+from bridge.store import Store
+from bridge.types import Digest, VaultPath
+from bridge.vault import Names, Vault
+
+if TYPE_CHECKING:
+    from bridge.index import Index
+
+log = logging.getLogger(__name__)
+
+FEW_CHANGES = 200
+"""Up to so many changed notes are told one by one; more are told as progress."""
+
+OPTIMISE_EVERY_S = 900.0
+
+AGAIN_AFTER_S = 2.0
+"""Seconds before what broke off is begun again."""
+
+
+class VaultEngine:
+    """One vault: its files, index, graph and state, and the tasks that keep them true."""
+
+    def __init__(
+        self,
+        root: Path,
+        name: str,
+        folders: Folders,
+        settings: Settings,
+        events: Events,
+        embedders: Embedders,
+        jobs: Jobs,
+    ) -> None:
+        self.root = root.resolve()
+        self.name = name
+        self.id = vault_id(self.root)
+        self.settings = settings
+        self.vault = Vault(self.root, rules_of(self.root, settings))
+        self._folders = folders
+        self._events = events
+        self._embedders = embedders
+        self._jobs = jobs
+        self._stop = asyncio.Event()
+        self._signal = Signal()
+        self._vocabulary = Vocabulary()
+        self._hold: Hold | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._trouble: BridgeError | None = None
+        self._paused = False
+        self._store: Store | None = None
+        self._index: Index | None = None
+        self._following: Following | None = None
+        self._filling: Filling | None = None
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Take the vault's lock.
+
+        Raises:
+            VaultHeld: Another process holds it.
+            ReadOnly: The data folder cannot be written.
+        """
+        self._hold = Hold.take(self._folders.lock(self.id), self._folders.runtime(self.id))
+        state = self._folders.state(self.id)
+        if state.exists():
+            # What was counted is told from the first answer on; what is wrong with the file is told by `_open`.
+            with contextlib.suppress(BridgeError):
+                self._store = Store.open(state)
+
+    def start(self) -> None:
+        """Begin to open the index and follow the vault; returns at once."""
+        self._task = asyncio.create_task(self._run(), name=f"vault {self.id}")
+
+    async def stop(self) -> None:
+        """Stop following, close everything and give the lock back."""
+        self._stop.set()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        if self._index is not None:
+            await self._index.close()
+        if self._store is not None:
+            self._store.close()
+        if self._hold is not None:
+            self._hold.release()
+
+    async def _run(self) -> None:
+        """Open the parts and keep them true until cancelled; what breaks off is begun again."""
+        while True:
+            try:
+                await self._open()
+                self._trouble = None
+                await self._keep()
+            except BridgeError as error:
+                self._trouble = error
+                log.warning("The vault is not followed: %s", error.code)
+            except ExceptionGroup as group:
+                self._trouble = told(group)
+            await self._let_go()
+            await pause(self._stop, AGAIN_AFTER_S)
+
+    async def _open(self) -> None:
+        """Open the state and the index, adopting those of a vault that was moved here."""
+        await asyncio.to_thread(adopt, self._folders, self.id, self.vault)
+        self._store = self._store or Store.open(self._folders.state(self.id))
+        index = await asyncio.to_thread(open_index, self._folders.index(self.id), self.settings.vector_keep_days)
+        self._index = index
+        self._following = Following(self.vault, index, self._store, self.settings, self._changed)
+        self._filling = Filling(index, self._store, self._embedders, self._progressed)
+        self._filling.paused = self._paused
+
+    async def _keep(self) -> None:
+        """Do all that keeps the parts true, until one of them fails."""
+        if self._following is None or self._filling is None:
+            raise AssertionError
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._following.run(self._stop), name="following")
+            group.create_task(self._filling.run(), name="filling")
+            group.create_task(self._tidy(), name="tidying")
+            group.create_task(mind(self._folders.index(self.id)), name="minding")
+
+    async def _let_go(self) -> None:
+        """Close the index; what comes next opens it again."""
+        index, self._index, self._following, self._filling = self._index, None, None, None
+        self._vocabulary = Vocabulary()
+        if index is not None:
+            with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
+                await index.close()
+        self._signal.tell()
+
+    async def _tidy(self) -> None:
+        """Compact the index now and then, and keep a backup of the state."""
+        while True:
+            await asyncio.sleep(OPTIMISE_EVERY_S)
+            if self._index is not None and self._store is not None:
+                try:
+                    await self._index.optimise()
+                    await asyncio.to_thread(self._store.back_up)
+                except (DiskFull, ReadOnly) as error:
+                    log.warning("The index is not made compact now: %s", error.code)
+
+    # -- parts --------------------------------------------------------------------------------------------------------
+
+    @property
+    def index(self) -> "Index":
+        """The index.
+
+        Raises:
+            NotReady: It is not open yet; or the error that keeps it closed.
+        """
+        if self._index is None:
+            raise self._trouble or NotReady("The index is being opened.")
+        return self._index
+
+    @property
+    def store(self) -> Store:
+        """The vault's state."""
+        if self._store is None:
+            raise self._trouble or NotReady("The index is being opened.")
+        return self._store
+
+    @property
+    def names(self) -> Names:
+        """Every file of the vault by name."""
+        return self.following.names
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph of the last settled batch; None before the first scan."""
+        return self.following.graph
+
+    @property
+    def following(self) -> Following:
+        """What follows the files."""
+        if self._following is None:
+            raise self._trouble or NotReady("The index is being opened.")
+        return self._following
+
+    def require_keyword(self) -> None:
+        """Make sure that the first full scan is committed.
+
+        Raises:
+            NotReady: It is not.
+        """
+        if not self.following.complete:
+            raise self.following.trouble or NotReady("The vault is being read for the first time.")
+
+    def sources(self) -> Sources:
+        """Hand the parts to a search."""
+        return Sources(index=self.index, embed_query=self.embed_query, graph=self.graph, vocabulary=self._vocabulary)
+
+    async def embed_query(self, text: str) -> Any:
+        """Embed a query with the model whose vectors answer now; None when none can."""
+        return await self._embedders.embed_query(self.index.answering_model, text)
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    def progress(self) -> Progress:
+        """Tell how far the index is behind the vault; never raises."""
+        index, following, filling = self._index, self._following, self._filling
+        model = filling.model if filling else None
+        trouble = self._trouble or (following.trouble if following else None) or (filling.trouble if filling else None)
+        failed = {str(path): reason for path, (_, reason) in self._store.failures().items()} if self._store else {}
+        return Progress(
+            notes=len(index.notes) if index else 0,
+            passages=sum(note.passages for note in index.notes.values()) if index else 0,
+            pending_keyword=len(following.pending) if following else 0,
+            pending_vectors=index.pending_vectors() if index else 0,
+            ready_keyword=following.complete if following else False,
+            ready_semantic=index is not None and index.answering_model is not None and model is not None,
+            skipped=following.skipped if following else {},
+            failed=failed,
+            model=ModelInUse(
+                id=model.model.spec.id,
+                dimensions=model.model.spec.dimensions,
+                digest=model.model.digest,
+                answering=index.answering_model if index else None,
+                workers=workers_wanted(self.settings),
+            )
+            if model
+            else None,
+            embedded_total=self._store.counted("embedded") if self._store else 0,
+            paused=self._paused,
+            trouble=trouble.message if trouble else None,
+        )
+
+    def inspect(self, path: VaultPath) -> Inspection:
+        """Tell what the index holds of a note, or why it holds nothing."""
+        return inspect(self.following, self.store, path)
+
+    def health(self) -> Mapping[str, Any]:
+        """Gather what `doctor` judges."""
+        progress = self.progress()
+        return {
+            "progress": progress,
+            "index": self._index.health() if self._index else None,
+            "watching": self._following.watching if self._following else False,
+            "watch": self.settings.watch,
+            "store_sound": self._store.sound() if self._store else False,
+            "store_salvaged": self._store.salvaged if self._store else False,
+            "model_trouble": self._embedders.trouble,
+            "folder": self._folders.vault(self.id),
+        }
+
+    async def wait_indexed(self, path: VaultPath, digest: Digest | None, what: What, timeout: float) -> bool:
+        """Wait until the index holds a note as it is on disk, or as `digest` names it.
+
+        Args:
+            path: The note.
+            digest: The content to wait for; what is on disk now when absent.
+            what: Which part of the index must hold it.
+            timeout: Seconds.
+
+        Raises:
+            NoteNotFound: There is no such note, neither on disk nor in the index.
+        """
+        ends = time.monotonic() + timeout
+        while self._following is None and time.monotonic() < ends:
+            await self._signal.wait(0.05)
+        if self.vault.stat(path) is None and path not in self.index.notes:
+            raise NoteNotFound(f"There is no note `{path}`.", closest=self.names.closest(path))
+        if not holds(self.following, path, digest, what):
+            await self.report([path])
+        while not holds(self.following, path, digest, what):
+            left = ends - time.monotonic()
+            if left <= 0:
+                return False
+            await self._signal.wait(min(left, 1.0))
+        return True
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    async def report(self, paths: Collection[str]) -> int:
+        """Look at paths that are said to have changed; the disk decides.
+
+        Returns:
+            How many notes were news.
+        """
+        return await self.following.look_at(paths)
+
+    def reindex(self, paths: Sequence[VaultPath], *, full: bool) -> Job:
+        """Read notes again: these, the changed ones, or all with the boilerplate learnt anew."""
+
+        async def work(job: Job) -> None:
+            job.message = "Reading the vault"
+            job.total = len(paths) if paths else len(self.index.notes)
+            job.done = await self.following.reconcile(paths, everything=full)
+            job.total = max(job.total, job.done)
+            await self.index.optimise()
+            job.message = f"{job.done} notes were read again"
+
+        return self._jobs.start("reindex", work)
+
+    def pause(self) -> None:
+        """Stop embedding until resumed; words stay up to date."""
+        self._paused = True
+        if self._filling is not None:
+            self._filling.paused = True
+        self._progressed()
+
+    def resume(self) -> None:
+        """Go on embedding."""
+        self._paused = False
+        if self._filling is not None:
+            self._filling.paused = False
+            self._filling.wake()
+        self._progressed()
+
+    async def use(self, settings: Settings) -> None:
+        """Take over changed settings."""
+        before, self.settings = self.settings, settings
+        if self._following is None or self._filling is None:
+            self.vault = Vault(self.root, rules_of(self.root, settings))
+            return
+        self._following.settings = settings
+        if (before.exclude, before.max_file_mb) != (settings.exclude, settings.max_file_mb):
+            self.vault = self._following.vault = Vault(self.root, rules_of(self.root, settings))
+            await self._following.reconcile()
+        self._filling.wake()
+
+    def model_keys(self) -> set[str]:
+        """Return the keys of the models this vault still needs."""
+        keys = {self._index.answering_model} if self._index and self._index.answering_model else set()
+        if self._filling and self._filling.model:
+            keys.add(model_key(self._filling.model.model))
+        return keys
+
+    # -- news ---------------------------------------------------------------------------------------------------------
+
+    def _changed(self, written: Collection[VaultPath], gone: Collection[VaultPath]) -> None:
+        """Tell of written and vanished notes, and wake who waits."""
+        self._signal.tell()
+        if self._filling is not None:
+            self._filling.wake()
+        if len(written) + len(gone) <= FEW_CHANGES:
+            for path in written:
+                self._events.publish("note_changed", self.id, path=path, change="indexed")
+            for path in gone:
+                self._events.publish("note_changed", self.id, path=path, change="gone")
+        self._progressed()
+
+    def _progressed(self) -> None:
+        """Tell how far indexing is."""
+        self._signal.tell()
+        with contextlib.suppress(BridgeError):
+            self._events.publish(
+                "index_progress",
+                self.id,
+                pending={"keyword": len(self.following.pending), "vectors": self.index.pending_vectors()},
+                notes=len(self.index.notes),
+            )

@@ -1,0 +1,67 @@
+"""A vault on disk and a bridge over it, with the real index and the real model."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bridge.engine import Bridge, VaultEngine
+
+NOTES = {
+    "Bread/Sourdough.md": "# Sourdough\n\nA starter of flour and water raises the loaf. See [[Rye]] and [[Missing]].\n",
+    "Bread/Rye.md": "---\naliases: [Roggen]\ntags: [grain/rye]\n---\n# Rye\n\nDense bread from the north.\n",
+    "Garden/Beans.md": "# Beans\n\nSow after the last frost. #garden/beans\n",
+    "Garden/Rain.md": "# Rain\n\nWater butts catch what falls from the roof.\n",
+}
+
+Opened = Callable[..., AbstractAsyncContextManager[Bridge]]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    root = tmp_path / "Notes"
+    for name, text in NOTES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (root / ".obsidian").mkdir()
+    return root
+
+
+@pytest.fixture
+def opened(tmp_path: Path, models_dir: Path) -> Opened:
+    """Open a bridge over vaults, by default with the default model."""
+
+    @asynccontextmanager
+    async def open_bridge(
+        *vaults: Path, models: Path = models_dir, data: Path = tmp_path / "data"
+    ) -> AsyncIterator[Bridge]:
+        bridge = Bridge(data, models, vaults)
+        await bridge.start()
+        try:
+            yield bridge
+        finally:
+            await bridge.stop()
+
+    return open_bridge
+
+
+async def until(true: Callable[[], bool], seconds: float = 30) -> None:
+    """Poll until something is true."""
+    async with asyncio.timeout(seconds):
+        while not true():
+            await asyncio.sleep(0.01)
+
+
+async def settled(engine: VaultEngine) -> None:
+    """Wait until nothing is pending."""
+
+    def quiet() -> bool:
+        p = engine.progress()
+        return p.ready_keyword and p.ready_semantic and not p.pending_keyword and not p.pending_vectors
+
+    await until(quiet)
+
+
+Wait = Callable[[VaultEngine], Awaitable[None]]

@@ -1,0 +1,286 @@
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bridge.engine import Bridge, VaultEngine
+from bridge.engine.vaults import remember
+from bridge.errors import NoSuchVault, NoteNotFound, VaultHeld
+from bridge.models import DEFAULT_MODEL, find, use_file
+from bridge.retrieval import SearchRequest, search
+from bridge.types import Digest, VaultPath
+from tests.engine.conftest import Opened, settled, until
+
+
+def only(bridge: Bridge) -> VaultEngine:
+    return bridge.find(None)
+
+
+async def found(engine: VaultEngine, words: str, mode: str = "keyword") -> list[str]:
+    answer = await search(engine.sources(), SearchRequest(query=words, mode=mode))  # type: ignore[arg-type]
+    return [hit.path for hit in answer.hits]
+
+
+async def test_a_vault_is_found_by_words_and_by_meaning(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        assert await found(engine, "starter flour") == ["Bread/Sourdough.md"]
+        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+
+
+async def test_the_graph_follows_the_links(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        assert engine.graph is not None
+        assert engine.graph.links_to(VaultPath("Bread/Sourdough.md")) == {"Bread/Rye.md"}
+
+
+async def test_restart_touch_rename_and_move_embed_no_passage(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+        total = only(bridge).progress().embedded_total
+        assert total == 4
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        os.utime(vault / "Garden/Beans.md")
+        (vault / "Garden/Rain.md").rename(vault / "Rain butt.md")
+        (vault / "Bread").rename(vault / "Baking")
+        await until(lambda: {"Rain butt.md", "Baking/Rye.md", "Baking/Sourdough.md"} <= engine.index.notes.keys())
+        await until(lambda: "Bread/Rye.md" not in engine.index.notes and "Garden/Rain.md" not in engine.index.notes)
+        await settled(engine)
+        assert engine.progress().embedded_total == total
+        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Rain butt.md"
+
+
+async def test_what_was_embedded_is_counted_from_the_first_moment_on(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+    async with opened(vault) as bridge:
+        assert only(bridge).progress().embedded_total == 4
+
+
+async def test_edits_while_the_bridge_was_down_are_taken_up(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+    (vault / "Garden/Beans.md").unlink()
+    (vault / "Garden/Peas.md").write_text("Peas like a trellis.\n")
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        assert await found(engine, "trellis") == ["Garden/Peas.md"]
+        assert await found(engine, "frost") == []
+
+
+async def test_a_saved_edit_is_found_without_being_reported(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        await until(lambda: engine.following.watching)
+        text = "# Beans\n\nClimbing xylophones.\n"
+        (vault / "Garden/Beans.md").write_text(text)
+        digest = Digest(hashlib.sha256(text.encode()).hexdigest())
+        await until(lambda: engine.index.notes[VaultPath("Garden/Beans.md")].digest == digest)
+        assert await found(engine, "xylophones") == ["Garden/Beans.md"]
+
+
+async def test_hints_are_idempotent_and_the_disk_decides(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        assert await engine.report(["Garden/Beans.md", "Nowhere.md"]) == 0
+        (vault / "Fresh.md").write_text("A fresh note.\n")
+        assert await engine.report(["Fresh.md"]) <= 1
+        assert await engine.wait_indexed(VaultPath("Fresh.md"), None, "keyword", 10)
+        assert await engine.report(["Fresh.md"]) == 0
+
+
+async def test_waiting_for_a_note_that_is_nowhere_is_an_error(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+        with pytest.raises(NoteNotFound) as missing:
+            await only(bridge).wait_indexed(VaultPath("Bread/Sourdogh.md"), None, "keyword", 5)
+        assert "Bread/Sourdough.md" in missing.value.facts["closest"]  # type: ignore[operator]
+
+
+async def test_waiting_for_vectors_ends_when_they_are_there(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
+        assert await engine.wait_indexed(VaultPath("Fresh.md"), None, "vectors", 20)
+        assert [p.embedded for p in engine.inspect(VaultPath("Fresh.md")).passages] == [True]
+        assert (await found(engine, "dairy product, cheddar", "semantic"))[0] == "Fresh.md"
+
+
+async def test_without_a_model_words_still_work(vault: Path, opened: Opened, tmp_path: Path) -> None:
+    async with opened(vault, models=tmp_path / "no models") as bridge:
+        engine = only(bridge)
+        await until(lambda: engine.progress().ready_keyword)
+        assert await found(engine, "frost", "hybrid") == ["Garden/Beans.md"]
+        progress = engine.progress()
+        assert not progress.ready_semantic
+        assert progress.trouble is not None or progress.model is None
+
+
+async def test_while_another_model_fills_up_the_old_one_answers(
+    vault: Path, opened: Opened, models_dir: Path, tmp_path: Path
+) -> None:
+    both = tmp_path / "models"
+    shutil.copytree(models_dir, both)
+    first = find(both, DEFAULT_MODEL)
+    padded = tmp_path / "other.gguf"
+    padded.write_bytes(first.path.read_bytes() + bytes(64))
+    second = use_file(both, padded, lambda *_: None)
+    async with opened(vault, models=both) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        old = engine.index.answering_model
+        engine.pause()
+        bridge.settings_path.write_text(f'model = "{second.spec.id}"\n')
+        await until(lambda: engine.progress().pending_vectors == 4)
+        assert engine.index.answering_model == old
+        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+        engine.resume()
+        await settled(engine)
+        await until(lambda: engine.index.answering_model != old)
+        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+        assert engine.progress().embedded_total == 8
+
+
+async def test_pausing_keeps_vectors_waiting_and_resuming_fills_them(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        engine.pause()
+        (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
+        assert await engine.wait_indexed(VaultPath("Fresh.md"), None, "keyword", 10)
+        assert engine.progress().pending_vectors == 1
+        assert not await engine.wait_indexed(VaultPath("Fresh.md"), None, "vectors", 0.5)
+        engine.resume()
+        assert await engine.wait_indexed(VaultPath("Fresh.md"), None, "vectors", 20)
+
+
+async def test_why_a_note_is_missing_can_be_read(vault: Path, opened: Opened) -> None:
+    (vault / ".hidden").mkdir()
+    (vault / ".hidden/Secret.md").write_text("x")
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        assert engine.inspect(VaultPath("Bread/Rye.md")).state == "indexed"
+        hidden = engine.inspect(VaultPath(".hidden/Secret.md"))
+        assert hidden.state == "skipped"
+        assert hidden.reason
+        assert engine.inspect(VaultPath("None.md")).state == "unknown"
+
+
+async def test_excluding_a_folder_takes_its_notes_out_at_once(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        bridge.settings_path.write_text('exclude = ["Garden/**"]\n')
+        await until(lambda: set(engine.index.notes) == {"Bread/Rye.md", "Bread/Sourdough.md"})
+        assert await found(engine, "frost") == []
+
+
+async def test_a_second_bridge_on_the_same_vault_is_refused(vault: Path, opened: Opened) -> None:
+    async with opened(vault):
+        with pytest.raises(VaultHeld):
+            async with opened(vault):
+                pass
+
+
+async def test_a_folder_that_is_none_is_refused(tmp_path: Path, opened: Opened) -> None:
+    with pytest.raises(NoSuchVault):
+        async with opened(tmp_path / "nothing"):
+            pass
+
+
+async def test_a_moved_vault_keeps_its_index(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+        total = only(bridge).progress().embedded_total
+        await until(bridge.folders.vaults.exists)
+    moved = vault.rename(vault.with_name("Moved"))
+    async with opened(moved) as bridge:
+        await settled(only(bridge))
+        assert only(bridge).progress().embedded_total == total
+
+
+async def test_a_vanished_vault_keeps_its_index_until_it_is_back(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        away = vault.rename(vault.with_name("Unplugged"))
+        await until(lambda: engine.progress().trouble is not None)
+        assert len(engine.index.notes) == 4
+        away.rename(vault)
+        await until(lambda: engine.progress().trouble is None)
+        assert len(engine.index.notes) == 4
+
+
+async def test_two_vaults_do_not_mix(vault: Path, tmp_path: Path, opened: Opened) -> None:
+    other = tmp_path / "other" / "Notes"
+    other.mkdir(parents=True)
+    (other / "Elephants.md").write_text("Elephants remember.\n")
+    async with opened(vault, other) as bridge:
+        with pytest.raises(NoSuchVault):
+            bridge.find(None)
+        first, second = bridge.find("Notes"), bridge.find("Notes (2)")
+        await settled(first)
+        await settled(second)
+        assert await found(first, "elephants") == []
+        assert await found(second, "elephants") == ["Elephants.md"]
+        assert await found(second, "bread", "semantic") in ([], ["Elephants.md"])
+
+
+async def test_an_index_deleted_under_a_running_bridge_is_built_again(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        lost = engine.index
+        engine.pause()
+        shutil.rmtree(bridge.folders.index(engine.id))
+        await until(lambda: engine.progress().ready_keyword and engine.index is not lost)
+        assert await found(engine, "starter flour") == ["Bread/Sourdough.md"]
+        assert engine.progress().paused
+        engine.resume()
+        await settled(engine)
+        assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+        assert engine.progress().trouble is None
+
+
+async def test_what_breaks_off_is_begun_again(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        broken = engine.following
+
+        async def fail(*_: object, **__: object) -> int:
+            raise ZeroDivisionError("Sow after the last frost")
+
+        monkeypatch.setattr(broken, "_take_up", fail)
+        (vault / "New.md").write_text("a zebra\n")
+        await until(lambda: "New.md" in engine.following.index.notes if engine.progress().ready_keyword else False)
+        assert engine.following is not broken
+    assert "ZeroDivisionError at test_vault_engine.py" in caplog.text
+    assert "frost" not in caplog.text
+
+
+async def test_an_index_that_cannot_be_adopted_keeps_no_vault_from_opening(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+        index = bridge.folders.index(only(bridge).id)
+        remember(bridge.folders, {only(bridge).id: vault})
+    (index / "index.json").write_text('{"version": 999}')
+    moved = vault.with_name("Moved")
+    vault.rename(moved)
+    async with opened(moved) as bridge:
+        await settled(only(bridge))
+        assert await found(only(bridge), "starter flour") == ["Bread/Sourdough.md"]
