@@ -1,0 +1,39 @@
+"""Writes the generated files, or with `--check` says which are out of date."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import orjson
+
+from bridge.export import openapi, reference
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def generated() -> Mapping[Path, bytes]:
+    """Return what each generated file should hold."""
+    return {
+        DOCS / "operations.md": reference().encode(),
+        DOCS / "openapi.json": orjson.dumps(openapi(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
+    }
+
+
+def main() -> int:
+    """Write or check."""
+    parser = argparse.ArgumentParser(prog="python -m bridge.export", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is out of date")
+    checking = parser.parse_args().check
+    stale = [path for path, text in generated().items() if not path.exists() or path.read_bytes() != text]
+    for path in stale:
+        sys.stderr.write(f"{path.name} {'is out of date' if checking else 'is written'}\n")
+        if not checking:
+            path.write_bytes(generated()[path])
+    if stale and checking:
+        sys.stderr.write("Run `python -m bridge.export`.\n")
+    return int(bool(stale) and checking)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

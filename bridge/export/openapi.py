@@ -1,0 +1,131 @@
+"""The registry as OpenAPI 3.1."""
+
+from collections import defaultdict
+from http import HTTPStatus
+from typing import Any
+
+import bridge
+from bridge.errors import BadHost, BridgeError, Forbidden, Internal, TooLarge, Unauthorized
+from bridge.export.catalogue import described
+from bridge.operations import Operation, arguments_schema, operations, result_schema
+
+ALWAYS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLarge, Internal)
+"""What any call can be answered with."""
+
+ERROR = {
+    "type": "object",
+    "description": "Every error has this form.",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "hint"],
+            "properties": {
+                "code": {"type": "string", "description": "What went wrong, for programs."},
+                "message": {"type": "string", "description": "What went wrong, for people."},
+                "hint": {"type": "string", "description": "The way out."},
+            },
+            "additionalProperties": True,
+        }
+    },
+}
+
+
+def openapi() -> dict[str, Any]:
+    """Return the description of the whole API."""
+    schemas: dict[str, Any] = {"Error": ERROR}
+    paths = {f"/api/{operation.name}": {"post": post(operation, schemas)} for operation in operations()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Vault Bridge",
+            "version": bridge.__version__,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "http://127.0.0.1:{port}", "variables": {"port": {"default": "0"}}}],
+        "security": [{"token": []}],
+        "paths": {**paths, **other_paths()},
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    """Describe the call of one operation; records go to `schemas`."""
+    return {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        **({"description": described(operation)} if operation.details else {}),
+        "x-scope": operation.scope,
+        "x-reads": operation.reads,
+        "requestBody": {
+            "required": any(argument.required for argument in operation.arguments),
+            "content": {
+                "application/json": {
+                    "schema": shared(arguments_schema(operation), schemas),
+                    "example": operation.example,
+                }
+            },
+        },
+        "responses": {
+            "200": {
+                "description": "The result.",
+                "content": {"application/json": {"schema": shared(result_schema(operation.result), schemas)}},
+            },
+            **refusals(operation),
+        },
+    }
+
+
+def refusals(operation: Operation) -> dict[str, Any]:
+    """Describe the errors of an operation, those of one status together."""
+    by_status: defaultdict[HTTPStatus, list[str]] = defaultdict(list)
+    for error in {**operation.errors, **dict.fromkeys(ALWAYS)}:
+        if error.code not in by_status[error.status]:
+            by_status[error.status].append(error.code)
+    return {
+        str(int(status)): {
+            "description": ", ".join(f"`{code}`" for code in codes),
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+        }
+        for status, codes in sorted(by_status.items())
+    }
+
+
+def shared(schema: Any, schemas: dict[str, Any]) -> Any:
+    """Move the records that a schema defines to where all operations share them."""
+    match schema:
+        case {"$ref": str(reference)}:
+            return {**schema, "$ref": reference.replace("#/$defs/", "#/components/schemas/")}
+        case {"$defs": dict(definitions)}:
+            schemas.update({name: shared(part, schemas) for name, part in definitions.items()})
+            return shared({key: value for key, value in schema.items() if key != "$defs"}, schemas)
+        case dict():
+            return {key: shared(value, schemas) for key, value in schema.items()}
+        case list():
+            return [shared(value, schemas) for value in schema]
+        case _:
+            return schema
+
+
+def other_paths() -> dict[str, Any]:
+    """Describe what is no operation."""
+    return {
+        "/api/operations": {"get": got("operations", "List every operation with its schemas.", "application/json")},
+        "/api/events": {
+            "get": got("events", "Stream events; `Last-Event-ID` replays what was missed.", "text/event-stream")
+        },
+        "/openapi.json": {"get": got("openapi", "This description.", "application/json")},
+        "/healthz": {"get": {**got("healthz", "Say that the bridge is up.", "application/json"), "security": []}},
+    }
+
+
+def got(name: str, summary: str, content: str) -> dict[str, Any]:
+    """Describe a GET."""
+    return {
+        "operationId": name,
+        "summary": summary,
+        "responses": {"200": {"description": "The answer.", "content": {content: {}}}},
+    }

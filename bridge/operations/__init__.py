@@ -1,0 +1,35 @@
+"""What the bridge can do: typed functions, the only list."""
+
+from importlib import import_module
+
+from bridge.operations.arguments import VAULT
+from bridge.operations.call import OWNER, RUNTIME, Call, Principal, Scope
+from bridge.operations.docstring import read as read_docstring
+from bridge.operations.hints import bounds, expected, plain
+from bridge.operations.registry import Argument, Operation, named, operations
+from bridge.operations.schemas import arguments_schema, result_schema
+from bridge.operations.wire import encode
+
+__all__ = [
+    "OWNER",
+    "RUNTIME",
+    "VAULT",
+    "Argument",
+    "Call",
+    "Operation",
+    "Principal",
+    "Scope",
+    "arguments_schema",
+    "bounds",
+    "encode",
+    "expected",
+    "named",
+    "operations",
+    "plain",
+    "read_docstring",
+    "result_schema",
+]
+
+# Importing a module registers its operations; documents list them in this order.
+for module in ("search", "notes", "listing", "reading", "links", "status", "indexing", "settings", "doctor"):
+    import_module(f"bridge.operations.{module}")

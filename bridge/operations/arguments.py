@@ -1,0 +1,150 @@
+"""Checks what a caller sent against an operation's signature; pydantic stays behind this door."""
+
+import difflib
+import functools
+import unicodedata
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+import orjson
+
+from bridge.errors import InvalidArguments
+from bridge.operations.hints import Folder, expected, field_names, inside, plain, public
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from bridge.operations.registry import Operation
+    from bridge.vault import Vault
+
+VAULT = "vault"
+"""The argument that the registry adds to every operation."""
+
+
+def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments as the operation's function takes them, defaults included.
+
+    Raises:
+        InvalidArguments: A name is unknown, a required one is missing, or a value does not fit.
+    """
+    from pydantic import ValidationError
+
+    known = [argument.name for argument in operation.arguments]
+    for name in arguments:
+        if name not in known:
+            raise unknown(operation, str(name), known)
+    try:
+        model = model_of(operation).model_validate_json(orjson.dumps(arguments))
+    except ValidationError as error:
+        raise InvalidArguments(misfit(operation, arguments, error), operation=operation.name) from None
+    except TypeError:
+        raise InvalidArguments(
+            f"The arguments of `{operation.name}` hold a value that JSON cannot carry.", operation=operation.name
+        ) from None
+    return {name: getattr(model, name) for name in known}
+
+
+def unknown(operation: "Operation", name: str, known: list[str]) -> InvalidArguments:
+    """Say that there is no such argument, and which one may be meant."""
+    near = difflib.get_close_matches(name, [*known, VAULT], n=1)
+    meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(f'`{k}`' for k in known) or 'none'}."
+    return InvalidArguments(
+        f"`{operation.name}` has no argument `{shortened(name)}`; {meant}", operation=operation.name, argument=name
+    )
+
+
+def misfit(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
+    """Say in one sentence what is wrong with the first argument that does not fit."""
+    first = error.errors(include_url=False, include_context=False, include_input=True)[0]
+    name, *place = first["loc"]
+    argument = next(a for a in operation.arguments if a.name == name)
+    if first["type"] == "missing" and not place:
+        return f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}"
+    if first["type"] == "unexpected_keyword_argument":
+        return stray(argument.hint, name, place)
+    hint, way = inside(argument.hint, tuple(place))
+    value = functools.reduce(lambda held, step: held[step], way, arguments[name]) if present(first, way) else None
+    said = f", not {described(value)}" if present(first, way) else "; it is missing"
+    return f"`{spelled(name, way)}` must be {expected(hint)}{said}."
+
+
+def stray(hint: Any, name: str, place: list[int | str]) -> str:
+    """Say that a record among the arguments has no such field."""
+    record, way = inside(hint, tuple(place[:-1]))
+    names = field_names(plain(record))
+    near = difflib.get_close_matches(str(place[-1]), names, n=1)
+    meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(names)}."
+    return f"`{spelled(name, way)}` has no field `{shortened(str(place[-1]))}`; {meant}"
+
+
+def spelled(name: str, way: tuple[int | str, ...]) -> str:
+    """Write a place inside an argument."""
+    return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in way)
+
+
+def present(problem: Mapping[str, Any], way: tuple[int | str, ...]) -> bool:
+    """Say whether there is a value where the problem was found."""
+    return problem["type"] != "missing" or len(way) < len(problem["loc"]) - 1
+
+
+def described(value: Any) -> str:
+    """Show a value that was refused, shortened."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case str():
+            return f"{len(value):,} characters" if len(value) > 200 else f'"{shortened(value)}"'
+        case list() | tuple():
+            return f"a list of {len(value)}"
+        case Mapping():
+            return "an object"
+        case _:
+            return shortened(str(value))
+
+
+def shortened(text: str) -> str:
+    """Cut a caller's text to what fits in a sentence, on one line."""
+    line = "".join(c if unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text[:60])
+    return line if len(text) <= 60 else line + "…"
+
+
+@functools.cache
+def model_of(operation: "Operation") -> "type[BaseModel]":
+    """Build the pydantic model of an operation's arguments."""
+    from pydantic import ConfigDict, create_model
+
+    fields: dict[str, Any] = {a.name: (a.hint, ... if a.required else a.default) for a in operation.arguments}
+    return create_model(operation.name, __config__=ConfigDict(strict=True, extra="forbid"), **fields)
+
+
+def locate(operation: "Operation", bound: dict[str, Any], vault: "Vault") -> dict[str, Any]:
+    """Check every path among the arguments and give it the vault's form.
+
+    Raises:
+        OutsideVault: A path leaves the vault.
+        ProtectedPath: A path belongs to Obsidian or another program.
+        InvalidArguments: A path cannot be one.
+    """
+    hints = {argument.name: plain(argument.hint) for argument in operation.arguments}
+    return {name: located(value, hints[name], vault) for name, value in bound.items()}
+
+
+def located(value: Any, hint: Any, vault: "Vault") -> Any:
+    """Check a value that may be, or hold, a path."""
+    if value is None:
+        return None
+    if hint is VaultPath:
+        return vault.locate(value)
+    if hint is Folder:
+        return vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
+    if get_origin(hint) is tuple and get_args(hint)[0] is VaultPath:
+        return tuple(vault.locate(path) for path in value)
+    return value
+
+
+def public_alias() -> dict[str, Any]:
+    """Return the pydantic settings of a record among the arguments: strict, and `from_` is `from` in JSON."""
+    return {"alias_generator": public, "extra": "forbid", "strict": True}

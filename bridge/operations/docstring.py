@@ -1,0 +1,48 @@
+"""Reads Google-style docstrings, the one place where operations and their results are described."""
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+SECTIONS = ("Args", "Attributes", "Raises", "Returns")
+ITEM = re.compile(r"(\w+): (.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Docstring:
+    """A docstring taken apart; each item's text is one paragraph."""
+
+    summary: str
+    details: str
+    items: Mapping[str, Mapping[str, str]]
+    """By section, then by name."""
+
+    def section(self, name: str) -> Mapping[str, str]:
+        """Return the items of a section, empty when it is absent."""
+        return self.items.get(name, {})
+
+
+def read(documented: object) -> Docstring:
+    """Take the docstring of a function or class apart."""
+    paragraphs: list[str] = []
+    items: dict[str, dict[str, str]] = {}
+    section: dict[str, str] | None = None
+    name = ""
+    for line in (inspect.getdoc(documented) or "").splitlines():
+        if line.rstrip(":") in SECTIONS and line.endswith(":"):
+            section = items.setdefault(line.rstrip(":"), {})
+        elif section is None:
+            paragraphs.append(line)
+        elif found := ITEM.fullmatch(line.strip()) if line.startswith("    ") and line[4:5] != " " else None:
+            name = found[1]
+            section[name] = found[2]
+        elif line.strip() and name:
+            section[name] += " " + line.strip()
+    summary, _, details = "\n".join(paragraphs).strip().partition("\n\n")
+    return Docstring(joined(summary), "\n\n".join(joined(p) for p in details.split("\n\n") if p.strip()), items)
+
+
+def joined(paragraph: str) -> str:
+    """Undo the line breaks inside a paragraph."""
+    return " ".join(paragraph.split())

@@ -1,0 +1,226 @@
+"""Looks the whole bridge over and says of each finding what to do."""
+
+import asyncio
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import orjson
+
+from bridge.errors import BridgeError
+from bridge.operations.call import Call
+from bridge.operations.registry import operation
+
+if TYPE_CHECKING:
+    from bridge.engine import VaultEngine
+
+Verdict = Literal["ok", "warn", "fail"]
+
+ROOM = 1 << 30
+"""Bytes of free disk below which a larger vault may not fit."""
+
+FRAGMENTS = 100
+"""Table fragments above which compaction seems not to run."""
+
+UNINDEXED = 1_000
+"""Rows outside the full-text index above which keyword search becomes slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        check: What was looked at.
+        verdict: `ok`, `warn` or `fail`.
+        message: What was found.
+        do: What to do about it; empty when nothing.
+        vault: The vault it concerns; null when all.
+    """
+
+    check: str
+    verdict: Verdict
+    message: str
+    do: str
+    vault: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Everything that was looked at.
+
+    Attributes:
+        verdict: The worst of the findings.
+        findings: The findings.
+    """
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+
+@operation(example={}, vault=False)
+async def doctor(call: Call) -> Diagnosis:
+    """Check the model, the index, the watcher, the runtime file, the vault, the disk, the settings and the folders."""
+    return await asyncio.to_thread(diagnosed, call)
+
+
+def diagnosed(call: Call) -> Diagnosis:
+    """Gather all findings."""
+    engines = list(call.bridge.vaults.values()) if call.vault is None else [call.engine]
+    findings = [*of_bridge(call), *(finding for engine in engines for finding in of_vault(call, engine))]
+    verdicts = {finding.verdict for finding in findings}
+    worst: Verdict = "fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "ok"
+    return Diagnosis(worst, tuple(findings))
+
+
+def of_bridge(call: Call) -> Iterator[Finding]:
+    """Look at what all vaults share."""
+    yield settings(call)
+    yield permissions(call.bridge.data_dir)
+    yield room(call.bridge.data_dir)
+    yield model(call)
+
+
+def of_vault(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
+    """Look at one vault."""
+    health = engine.health()
+    for check in (readable(engine), index(health), state(health), watcher(health), runtime(call, engine)):
+        yield Finding(check.check, check.verdict, check.message, check.do, engine.name)
+
+
+def found(check: str, verdict: Verdict, message: str, do: str = "") -> Finding:
+    """Make a finding that concerns no vault in particular."""
+    return Finding(check, verdict, message, do, None)
+
+
+def settings(call: Call) -> Finding:
+    """Look for lines of the settings file that were not taken."""
+    from bridge.settings import load
+
+    path = call.bridge.settings_path
+    _, problems = load(path)
+    if problems:
+        return found("settings", "warn", "; ".join(p.message for p in problems), f"Correct these lines in {path}.")
+    return found("settings", "ok", f"{path} is in order." if path.exists() else "All settings have their defaults.")
+
+
+def permissions(data_dir: Path) -> Finding:
+    """Look whether others may read the data folder."""
+    if os.name != "posix":
+        return found("data folder", "ok", f"{data_dir} has the rights of your profile.")
+    if not data_dir.is_dir():
+        return found("data folder", "warn", f"{data_dir} does not exist yet.", "It is made at the first start.")
+    open_to = stat.S_IMODE(data_dir.stat().st_mode) & 0o077
+    if open_to:
+        return found("data folder", "fail", f"Other users can open {data_dir}.", f"Run: chmod 700 '{data_dir}'")
+    if not os.access(data_dir, os.W_OK | os.X_OK):
+        return found("data folder", "fail", f"{data_dir} cannot be written.", "Give another one with `--data-dir`.")
+    return found("data folder", "ok", f"{data_dir} is private and can be written.")
+
+
+def room(data_dir: Path) -> Finding:
+    """Look how much disk is left."""
+    existing = next(folder for folder in (data_dir, *data_dir.parents) if folder.exists())
+    return judged_room(shutil.disk_usage(existing).free)
+
+
+def judged_room(free: int) -> Finding:
+    """Judge how many bytes are free."""
+    text = f"{free / 2**30:.1f} GiB are free where the index lies."
+    if free < ROOM // 10:
+        return found("disk", "fail", text, "Make room: indexing stops when the disk is full.")
+    if free < ROOM:
+        return found("disk", "warn", text, "Make room before you add a large vault.")
+    return found("disk", "ok", text)
+
+
+def model(call: Call) -> Finding:
+    """Look whether the model of the settings is there and is what it claims to be."""
+    from bridge.models import find, verify
+    from bridge.settings import load
+
+    wanted = load(call.bridge.settings_path)[0].model
+    try:
+        installed = find(call.bridge.models_dir, wanted)
+        verify(call.bridge.models_dir, wanted)
+    except BridgeError as error:
+        return found("model", "fail", error.message, error.hint)
+    return found("model", "ok", f"{wanted} is installed at {installed.path}.")
+
+
+def readable(engine: "VaultEngine") -> Finding:
+    """Look whether the vault's folder can be read."""
+    try:
+        count = sum(1 for _ in os.scandir(engine.root))
+    except OSError as error:
+        return found(
+            "vault", "fail", f"{engine.root} cannot be read: {error.strerror}.", "Check the path and its rights."
+        )
+    if not count:
+        return found("vault", "warn", f"{engine.root} is empty.", "Give the folder that holds your notes.")
+    return found("vault", "ok", f"{engine.root} can be read.")
+
+
+def index(health: Mapping[str, Any]) -> Finding:
+    """Look whether the index is open and compact."""
+    held, progress = health["index"], health["progress"]
+    if progress.trouble is not None:
+        # Trouble of the vault or the disk is no reason to lose an index that is sound.
+        own = str(health["folder"]) in progress.trouble
+        do = f"If it stays so, delete {health['folder'] / 'index'}." if own else "It goes on once that is mended."
+        return found("index", "fail", progress.trouble, do)
+    if held is None:
+        return found("index", "warn", "The index is being opened.", "Ask again in a moment.")
+    text = (
+        f"{progress.notes:,} notes, {progress.passages:,} passages, {held.bytes / 2**20:.1f} MiB, "
+        f"{held.fragments} fragments, {held.versions} versions, {held.fts_rebuilds} full-text rebuilds."
+    )
+    if not progress.ready_keyword:
+        return found("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
+    if held.fragments > FRAGMENTS or held.unindexed_rows > UNINDEXED:
+        return found("index", "warn", f"{text} It is not compact.", "Run `vault-bridge reindex` when idle.")
+    if progress.failed:
+        return found("index", "warn", f"{text} {len(progress.failed)} files could not be read.", "See `status`.")
+    return found("index", "ok", text)
+
+
+def state(health: Mapping[str, Any]) -> Finding:
+    """Look whether the SQLite file is sound."""
+    if health["index"] is not None and not health["store_sound"]:
+        return found("state", "fail", "The state file is damaged.", "Restart: it is restored from its backup.")
+    if health["store_salvaged"]:
+        return found("state", "warn", "The state file was damaged and was restored from its backup.", "Check the disk.")
+    return found("state", "ok", "The state file is sound.")
+
+
+def watcher(health: Mapping[str, Any]) -> Finding:
+    """Look whether changes are noticed."""
+    if health["watch"] == "off":
+        return found("watcher", "warn", "Watching is off in the settings.", "Changes are seen at the next start.")
+    if not health["watching"]:
+        return found(
+            "watcher", "warn", "Nothing watches the vault now.", 'Wait for the first scan, or set watch = "poll".'
+        )
+    return found("watcher", "ok", "Changes are noticed as they happen.")
+
+
+def runtime(call: Call, engine: "VaultEngine") -> Finding:
+    """Look at the file that tells other programs where the bridge listens."""
+    path = call.bridge.folders.runtime(engine.id)
+    try:
+        facts = orjson.loads(path.read_bytes())
+        mode = stat.S_IMODE(path.stat().st_mode)
+        pid, url = facts["pid"], facts["url"]
+    except FileNotFoundError:
+        return found("runtime file", "ok", "No bridge serves this vault; this command opened it itself.")
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+        return found("runtime file", "fail", f"{path} cannot be read.", "Stop the bridge and start it again.")
+    if pid != os.getpid():
+        return found("runtime file", "warn", f"{path} names process {pid}.", "Stop that process, then start again.")
+    if os.name == "posix" and mode & 0o077:
+        return found("runtime file", "fail", f"Other users can read the token in {path}.", f"Run: chmod 600 '{path}'")
+    return found("runtime file", "ok", f"The bridge listens at {url}; its token is in {path}.")

@@ -1,0 +1,133 @@
+"""What links to what, as Obsidian resolves it."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import MaxLen
+
+from bridge.operations.call import Call
+from bridge.operations.missing import no_such_note
+from bridge.operations.notes import Notes, snapshot, sources_of
+from bridge.operations.registry import operation
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine import VaultEngine
+    from bridge.vault import Link, Names
+
+LINES_SHOWN = 2_000
+"""Links of one kind in an answer at most: a note that everything links to must not fill memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLink:
+    """One link in a note.
+
+    Attributes:
+        path: The file it leads to; of a backlink, the note it stands in; null when it leads nowhere.
+        line: The line it stands on.
+        text: What it shows: its alias, or its target as written.
+        kind: How it is written: `wiki`, `embed`, `markdown`, `property` or `canvas`.
+        target: Its target as written, with `#heading` and `^block`.
+        embed: Whether it embeds its target.
+    """
+
+    path: VaultPath | None
+    line: int
+    text: str
+    kind: str
+    target: str
+    embed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLinks:
+    """The links of a note, in both directions.
+
+    Attributes:
+        links: Links in the note that lead somewhere, in order.
+        backlinks: Links to the note in other notes, by path and line.
+        unresolved: Links in the note that lead nowhere, in order.
+    """
+
+    links: tuple[NoteLink, ...]
+    backlinks: tuple[NoteLink, ...]
+    unresolved: tuple[NoteLink, ...]
+
+
+@operation(example={"path": "Bread/Starters/Sourdough starter.md"})
+async def note_links(call: Call, path: VaultPath) -> NoteLinks:
+    """List what a note links to and what links to it.
+
+    Args:
+        path: The note, or any other file for its backlinks.
+
+    Raises:
+        NoteNotFound: There is no such file; the message names the closest ones.
+    """
+    call.engine.require_keyword()
+    if path not in call.engine.names and path not in call.engine.index.notes:
+        raise no_such_note(call.engine, path)
+    return await asyncio.to_thread(gathered, call.engine, snapshot(call.engine), path)
+
+
+def gathered(engine: "VaultEngine", notes: Notes, path: VaultPath) -> NoteLinks:
+    """Resolve a note's links and those that lead to it."""
+    note = notes.get(path)
+    here = [(link, target(engine.names, link, path)) for link in (note.links if note else ())]
+    back = [
+        shown(link, source)
+        for source in sorted(sources_of(engine, notes, path) - {path})
+        for link in sorted(notes[source].links, key=lambda link: link.line)
+        if target(engine.names, link, source) == path
+    ]
+    return NoteLinks(
+        links=tuple(shown(link, found) for link, found in here if found is not None),
+        backlinks=tuple(back[:LINES_SHOWN]),
+        unresolved=tuple(shown(link, None) for link, found in here if found is None),
+    )
+
+
+def target(names: "Names", link: "Link", source: VaultPath) -> VaultPath | None:
+    """Return the file that a link leads to."""
+    return names.resolve(link.target, source, link.kind).path
+
+
+def shown(link: "Link", path: VaultPath | None) -> NoteLink:
+    """Put a link into its wire form."""
+    return NoteLink(path, link.line, link.shown or link.target, link.kind, link.target, link.embed)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedLink:
+    """Where a link leads.
+
+    Attributes:
+        path: The file; null when there is none.
+        heading: The heading after `#`, if any.
+        block: The block id after `#^`, if any.
+    """
+
+    path: VaultPath | None
+    heading: str | None
+    block: str | None
+
+
+@operation(example={"link": "Sourdough starter#Feeding", "source": "Welcome.md"})
+async def resolve_link(
+    call: Call,
+    link: Annotated[str, MaxLen(10_000)],
+    source: VaultPath,
+    kind: Literal["wiki", "embed", "markdown"] = "wiki",
+) -> ResolvedLink:
+    """Find the file that a link means, as Obsidian would; a link that means nothing is no error.
+
+    Args:
+        link: The inner text of the link, without brackets or alias.
+        source: The note that the link stands in.
+        kind: How the link is written.
+    """
+    call.engine.require_keyword()
+    found = call.engine.names.resolve(link, source, kind)
+    return ResolvedLink(found.path, found.heading, found.block)

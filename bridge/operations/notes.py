@@ -1,0 +1,167 @@
+"""Listing notes by what they are and what they are linked with."""
+
+import asyncio
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Interval
+
+from bridge.operations.call import Call
+from bridge.operations.hints import Folder, When
+from bridge.operations.missing import no_such_note
+from bridge.operations.registry import operation
+from bridge.operations.search import Properties
+from bridge.operations.times import iso, moment
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine import VaultEngine
+    from bridge.index import IndexedNote
+
+Notes = Mapping[VaultPath, "IndexedNote"]
+
+Sort = Literal["path", "-path", "title", "-title", "modified", "-modified"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNote:
+    """A note in a list.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        tags: Its tags, without `#`.
+        modified: When the file was last changed.
+        digest: SHA-256 of the file as the index read it.
+    """
+
+    path: VaultPath
+    title: str
+    tags: tuple[str, ...]
+    modified: str
+    digest: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNotes:
+    """A page of a list of notes.
+
+    Attributes:
+        notes: The notes of this page.
+        total: How many there are without `limit` and `offset`.
+    """
+
+    notes: tuple[ListedNote, ...]
+    total: int
+
+
+@operation(example={"folder": "Bread", "sort": "title", "limit": 5})
+async def find_notes(
+    call: Call,
+    folder: Folder | None = None,
+    tags: tuple[str, ...] = (),
+    properties: Properties = {},  # noqa: B006  # never changed
+    links_to: VaultPath | None = None,
+    linked_from: VaultPath | None = None,
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    sort: Sort = "path",
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> FoundNotes:
+    """List notes by folder, tags, properties, links and dates.
+
+    Args:
+        folder: Only notes in this folder and below.
+        tags: Only notes with all of these tags; `a` matches `a/b`.
+        properties: Only notes whose properties have these values; a list means any of them.
+        links_to: Only notes that link to this file.
+        linked_from: Only notes that this note links to.
+        modified_after: Only notes changed at or after this moment.
+        modified_before: Only notes changed before this moment.
+        sort: The order; `-` turns it round, so `-modified` is newest first.
+        limit: Most notes to return.
+        offset: Notes to skip.
+
+    Raises:
+        NoteNotFound: There is no file `links_to` or no note `linked_from`; the message names the closest ones.
+    """
+    from bridge.retrieval import SearchRequest, allowed
+
+    engine = call.engine
+    engine.require_keyword()
+    request = SearchRequest(
+        query="",
+        folder=folder,
+        tags=tags,
+        properties=properties,
+        modified_after=moment("modified_after", modified_after),
+        modified_before=moment("modified_before", modified_before),
+    )
+    notes = snapshot(engine)
+
+    def find() -> FoundNotes:
+        passing = allowed(notes, request)
+        kept: AbstractSet[VaultPath] = notes.keys() if passing is None else passing
+        for other, linked in ((links_to, sources_of), (linked_from, targets_of)):
+            if other is not None:
+                kept &= linked(engine, notes, other)
+        found = ordered([notes[path] for path in kept], sort)
+        return FoundNotes(tuple(map(listed, found[offset : offset + limit])), len(found))
+
+    return await asyncio.to_thread(find)
+
+
+def snapshot(engine: "VaultEngine") -> Notes:
+    """Copy the list of notes, so that a thread can walk over it while the index goes on."""
+    return dict(engine.index.notes)
+
+
+def sources_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[VaultPath]:
+    """Return the notes that link to a file.
+
+    Raises:
+        NoteNotFound: There is no such file.
+    """
+    if path not in engine.names and path not in notes:
+        raise no_such_note(engine, path)
+    if engine.graph is not None and path in notes:
+        return notes.keys() & engine.graph.linked_from(path)
+    return {
+        note.path
+        for note in notes.values()
+        if any(engine.names.resolve(link.target, note.path, link.kind).path == path for link in note.links)
+    }
+
+
+def targets_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[VaultPath]:
+    """Return the files that a note links to.
+
+    Raises:
+        NoteNotFound: There is no such note.
+    """
+    if path not in notes:
+        raise no_such_note(engine, path)
+    resolved = (engine.names.resolve(link.target, path, link.kind).path for link in notes[path].links)
+    return {target for target in resolved if target is not None and target != path}
+
+
+def ordered(notes: "list[IndexedNote]", sort: Sort) -> "list[IndexedNote]":
+    """Sort notes; equal ones by path."""
+
+    def by_path(note: "IndexedNote") -> Any:
+        return (note.path.casefold(), note.path)
+
+    keys = {
+        "path": by_path,
+        "title": lambda note: note.title.casefold(),
+        "modified": lambda note: note.modified,
+    }
+    return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
+
+
+def listed(note: "IndexedNote") -> ListedNote:
+    """Put a note into its wire form."""
+    return ListedNote(note.path, note.title, tuple(note.tags), iso(note.modified), note.digest)

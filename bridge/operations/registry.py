@@ -1,0 +1,190 @@
+"""The only list of what the bridge can do: each entry is read off one typed function and its docstring."""
+
+import dataclasses
+import difflib
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+
+import bridge.errors
+from bridge.errors import BridgeError, NoSuchOperation
+from bridge.operations import arguments, docstring
+from bridge.operations.call import Scope
+from bridge.operations.hints import Folder
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.operations.call import Call
+
+OPERATIONS: dict[str, "Operation"] = {}
+"""Every operation by its name, in the order of definition."""
+
+ANY_VAULT_ERRORS = ("InvalidArguments", "NoSuchVault", "NotReady")
+PATH_ERRORS = ("OutsideVault", "ProtectedPath")
+
+Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of an operation."""
+
+    name: str
+    hint: Any
+    default: Any
+    meaning: str
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """One thing that the bridge can do, in the form that every transport and document is made from."""
+
+    name: str
+    title: str
+    summary: str
+    details: str
+    scope: Scope
+    reads: bool
+    arguments: tuple[Argument, ...]
+    result: type
+    errors: Mapping[type[BridgeError], str]
+    """When each error is raised."""
+    example: Mapping[str, Any]
+    vault: bool
+    """Whether it works on one vault; if not, it is answered before any vault is ready."""
+    function: Callable[..., Awaitable[Any]]
+
+    def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments as the function takes them, defaults included.
+
+        Raises:
+            InvalidArguments: They do not fit.
+        """
+        return arguments.bind(self, given)
+
+    async def run(self, call: "Call", given: Mapping[str, Any]) -> Any:
+        """Check the caller and the arguments, then run.
+
+        Raises:
+            Forbidden: The caller lacks the scope.
+            InvalidArguments: The arguments do not fit.
+            BridgeError: Whatever the operation raises.
+        """
+        call.principal.require(self.scope)
+        bound = self.bind(given)
+        if self.vault or call.vault is not None:
+            bound = arguments.locate(self, bound, call.engine.vault)
+        return await self.function(call, **bound)
+
+
+def operation(
+    *, example: Mapping[str, Any], reads: bool = True, scope: Scope = "read", vault: bool = True
+) -> Callable[[Function], Function]:
+    """Make a function an operation; fails at import when its description is not complete.
+
+    Args:
+        example: Arguments of a call on the sample vault, run by the tests and shown in the documentation.
+        reads: It changes nothing.
+        scope: What a token needs to run it.
+        vault: It works on one vault; without, it is answered before any vault is ready.
+    """
+
+    def register(function: Function) -> Function:
+        entry = described(function, example=example, reads=reads, scope=scope, vault=vault)
+        OPERATIONS[entry.name] = entry
+        return function
+
+    return register
+
+
+def described(
+    function: Callable[..., Awaitable[Any]], *, example: Mapping[str, Any], reads: bool, scope: Scope, vault: bool
+) -> Operation:
+    """Read an operation off its function.
+
+    Raises:
+        TypeError: The docstring lacks a line, names something unknown, or the result is not a described record.
+    """
+    text = docstring.read(function)
+    hints = get_type_hints(function, include_extras=True)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    meanings = text.section("Args")
+    if {p.name for p in parameters} != set(meanings) or not text.summary:
+        raise TypeError(f"the docstring of {function.__name__} does not describe exactly its arguments")
+    taken = tuple(Argument(p.name, hints[p.name], p.default, meanings[p.name]) for p in parameters)
+    check_record(hints["return"])
+    return Operation(
+        name=function.__name__,
+        title=function.__name__.replace("_", " ").capitalize(),
+        summary=text.summary,
+        details=text.details,
+        scope=scope,
+        reads=reads,
+        arguments=taken,
+        result=hints["return"],
+        errors={error_named(name): when for name, when in text.section("Raises").items()} | implied(taken, vault=vault),
+        example=example,
+        vault=vault,
+        function=function,
+    )
+
+
+def implied(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[BridgeError], str]:
+    """Return the errors that the registry itself raises."""
+    names: tuple[str, ...] = ANY_VAULT_ERRORS if vault else ANY_VAULT_ERRORS[:1]
+    if any(kind in (a.hint, *get_args(a.hint)) for a in taken for kind in (VaultPath, Folder)):
+        names += PATH_ERRORS
+    return {error_named(name): (error_named(name).__doc__ or "") for name in names}
+
+
+def error_named(name: str) -> type[BridgeError]:
+    """Find an error class.
+
+    Raises:
+        TypeError: There is none of this name.
+    """
+    found = getattr(bridge.errors, name, None)
+    if not (isinstance(found, type) and issubclass(found, BridgeError)):
+        raise TypeError(f"{name} is no error of the bridge")
+    return found
+
+
+def check_record(record: Any) -> None:
+    """Let only dataclasses pass that describe each of their fields.
+
+    Raises:
+        TypeError: It is no dataclass, or its docstring's `Attributes` are not exactly its fields.
+    """
+    if not dataclasses.is_dataclass(record):
+        raise TypeError(f"{record} is no dataclass")
+    described_fields = set(docstring.read(record).section("Attributes"))
+    if described_fields != {field.name for field in dataclasses.fields(record)}:
+        raise TypeError(f"the docstring of {record} does not describe exactly its fields")
+    for hint in get_type_hints(record).values():
+        for part in (hint, *get_args(hint)):
+            if dataclasses.is_dataclass(part):
+                check_record(part)
+
+
+def operations() -> tuple[Operation, ...]:
+    """Return every operation, in the order in which documents list them."""
+    return tuple(OPERATIONS.values())
+
+
+def named(name: str) -> Operation:
+    """Find an operation.
+
+    Raises:
+        NoSuchOperation: There is none; the message names the nearest.
+    """
+    if name in OPERATIONS:
+        return OPERATIONS[name]
+    near = difflib.get_close_matches(name, OPERATIONS, n=1)
+    meant = f" Did you mean `{near[0]}`?" if near else ""
+    raise NoSuchOperation(f"There is no operation `{arguments.shortened(name)}`.{meant}", closest=near)

@@ -1,0 +1,65 @@
+"""The JSON schemas of what goes in and what comes out, worded as the docstrings word it."""
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any, get_args, get_type_hints
+
+from bridge.operations import docstring
+from bridge.operations.arguments import VAULT, model_of
+from bridge.operations.hints import public
+from bridge.operations.registry import Operation
+
+
+@functools.cache
+def arguments_schema(operation: Operation) -> dict[str, Any]:
+    """Return the JSON schema of an operation's arguments, `vault` included."""
+    made = model_of(operation).model_json_schema()
+    made.pop("title", None)
+    describe_all(made, (argument.hint for argument in operation.arguments))
+    properties = made.setdefault("properties", {})
+    for argument in operation.arguments:
+        properties[argument.name].pop("title", None)
+        properties[argument.name]["description"] = argument.meaning
+    properties[VAULT] = {"type": "string", "description": "The vault, by name or id; optional while there is one."}
+    return made
+
+
+@functools.cache
+def result_schema(record: type) -> dict[str, Any]:
+    """Return the JSON schema of a result."""
+    from pydantic import TypeAdapter
+
+    made = TypeAdapter(record).json_schema(mode="serialization")
+    describe(made, record)
+    describe_all(made, (record,))
+    return made
+
+
+def describe_all(made: dict[str, Any], hints: Iterable[Any]) -> None:
+    """Describe every record that a schema defines."""
+    records = {record.__name__: record for hint in hints for record in records_in(hint)}
+    for name, part in made.get("$defs", {}).items():
+        if name in records:
+            describe(part, records[name])
+
+
+def describe(part: dict[str, Any], record: type) -> None:
+    """Take the words of a record's docstring over into its schema."""
+    text = docstring.read(record)
+    part.pop("title", None)
+    part["description"] = text.summary
+    for field, meaning in text.section("Attributes").items():
+        held = part["properties"][public(field)]
+        held.pop("title", None)
+        held["description"] = meaning
+
+
+def records_in(hint: Any) -> Iterator[type]:
+    """Find every record in a hint, and those inside them."""
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        yield hint
+        for below in get_type_hints(hint).values():
+            yield from records_in(below)
+    for part in get_args(hint):
+        yield from records_in(part)

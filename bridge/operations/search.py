@@ -1,0 +1,195 @@
+"""Finding notes by words, by meaning and by their surroundings."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Interval, MaxLen
+
+from bridge.errors import InvalidArguments
+from bridge.operations.call import Call
+from bridge.operations.hints import Folder, When
+from bridge.operations.missing import no_such_note
+from bridge.operations.registry import operation
+from bridge.operations.times import iso, moment
+from bridge.types import Lines, NoteKind, SearchMode, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.retrieval import SearchAnswer
+
+Limit = Annotated[int, Interval(ge=1, le=100)]
+Query = Annotated[str, MaxLen(10_000)]
+Scalar = str | int | float | bool | None
+Properties = Mapping[str, Scalar | tuple[Scalar, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One note, shown by its best passage.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        heading: Heading path of the passage, such as `A > B`; empty before the first heading.
+        lines: First and last line of the passage.
+        snippet: The words of the passage around the match, matches marked with `==…==`.
+        score: 0 to 1, comparable within this answer only.
+        why: Why it is here, in short sentences.
+        tags: The note's tags, without `#`.
+        modified: When the file was last changed.
+    """
+
+    path: VaultPath
+    title: str
+    heading: str
+    lines: Lines
+    snippet: str
+    score: float
+    why: tuple[str, ...]
+    tags: tuple[str, ...]
+    modified: str
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What the index still lacks.
+
+    Attributes:
+        pending_keyword: Notes whose words cannot be found yet.
+        pending_vectors: Passages that cannot be found by meaning yet.
+    """
+
+    pending_keyword: int
+    pending_vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, best first, one a note.
+
+    Attributes:
+        hits: The notes found.
+        mode_used: How they were found; `keyword` when there is no model to search by meaning.
+        took_ms: How long it took, in milliseconds.
+        freshness: What the index still lacks.
+        notices: What to know about this answer, such as a part of the query that was not understood.
+        explain: The numbers behind the order, when asked for.
+    """
+
+    hits: tuple[Hit, ...]
+    mode_used: SearchMode
+    took_ms: float
+    freshness: Freshness
+    notices: tuple[str, ...]
+    explain: Mapping[str, Any] | None = None
+
+
+@operation(example={"query": "sourdough starter", "limit": 3})
+async def search(
+    call: Call,
+    query: Query,
+    limit: Limit = 10,
+    mode: SearchMode = "hybrid",
+    folder: Folder | None = None,
+    tags: tuple[str, ...] = (),
+    properties: Properties = {},  # noqa: B006  # never changed
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    types: tuple[NoteKind, ...] = (),
+    explain: bool = False,
+) -> SearchResult:
+    """Find notes by words and by meaning.
+
+    A query may hold `"a phrase"`, `-not`, `OR`, brackets, `path:`, `file:`, `tag:#a` and `[property:value]`; what is
+    not understood is told in `notices`.
+
+    Args:
+        query: What to look for.
+        limit: Most hits to return.
+        mode: Whether words, meaning or both count.
+        folder: Only notes in this folder and below.
+        tags: Only notes with all of these tags; `a` matches `a/b`.
+        properties: Only notes whose properties have these values; a list means any of them.
+        modified_after: Only notes changed at or after this moment.
+        modified_before: Only notes changed before this moment.
+        types: Only these kinds of file.
+        explain: Add the numbers behind the order.
+    """
+    from bridge.retrieval import SearchRequest
+    from bridge.retrieval import search as find
+
+    started = time.perf_counter()
+    if not query.strip():
+        raise InvalidArguments("`query` is empty.", hint="Use `find_notes` to list notes by folder, tag or property.")
+    call.engine.require_keyword()
+    request = SearchRequest(
+        query=query,
+        limit=limit,
+        mode=mode,
+        folder=folder,
+        tags=tags,
+        properties=properties,
+        modified_after=moment("modified_after", modified_after),
+        modified_before=moment("modified_before", modified_before),
+        types=types,
+        explain=explain,
+    )
+    return answered(call, await find(call.engine.sources(), request), started)
+
+
+@operation(example={"path": "Bread/Starters/Sourdough starter.md", "limit": 3})
+async def related_notes(
+    call: Call, path: VaultPath | None = None, text: Annotated[str, MaxLen(100_000)] | None = None, limit: Limit = 10
+) -> SearchResult:
+    """Find notes that are close to a note or to a text, in meaning and by links.
+
+    Args:
+        path: The note; give this or `text`.
+        text: The text; give this or `path`.
+        limit: Most hits to return.
+
+    Raises:
+        NoteNotFound: There is no such note in the index; the message names the closest ones.
+    """
+    from bridge.retrieval import related
+
+    started = time.perf_counter()
+    if (path is None) == (text is None or not text.strip()):
+        raise InvalidArguments("Give either `path` or `text`, and not an empty one.")
+    call.engine.require_keyword()
+    if path is not None and path not in call.engine.index.notes:
+        raise no_such_note(call.engine, path)
+    return answered(call, await related(call.engine.sources(), path=path, text=text, limit=limit), started)
+
+
+def answered(call: Call, answer: "SearchAnswer", started: float) -> SearchResult:
+    """Put an answer into its wire form."""
+    return SearchResult(
+        hits=tuple(
+            Hit(
+                path=hit.path,
+                title=hit.title,
+                heading=hit.heading,
+                lines=hit.lines,
+                snippet=hit.snippet,
+                score=round(hit.score, 4),
+                why=tuple(hit.why),
+                tags=tuple(hit.tags),
+                modified=iso(hit.modified),
+            )
+            for hit in answer.hits
+        ),
+        mode_used=answer.mode_used,
+        took_ms=round((time.perf_counter() - started) * 1000, 1),
+        freshness=Freshness(len(call.engine.following.pending), call.engine.index.pending_vectors()),
+        notices=tuple(answer.notices),
+        explain=plain(answer.explain),
+    )
+
+
+def plain(explanation: Any) -> Mapping[str, Any] | None:
+    """Turn the numbers behind an answer into plain values."""
+    import dataclasses
+
+    return None if explanation is None else dataclasses.asdict(explanation)

@@ -1,0 +1,226 @@
+"""How far the bridge is: all vaults at a glance, and one note in detail."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import bridge as program
+from bridge.operations.call import Call
+from bridge.operations.registry import operation
+from bridge.types import Digest, Lines, VaultId, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine import VaultEngine
+
+SHOWN = 20
+"""Skipped and failed files that `status` names; `index_status` tells of any one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What is still to be done.
+
+    Attributes:
+        keyword: Notes to be read.
+        vectors: Passages without a vector.
+    """
+
+    keyword: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What can be searched by.
+
+    Attributes:
+        keyword: Whether the first full scan is done.
+        semantic: Whether a model answers queries.
+    """
+
+    keyword: bool
+    semantic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """One file that is not in the index.
+
+    Attributes:
+        path: The file, or a folder with all that is in it when it ends with `/`.
+        reason: Why.
+    """
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Files that are not in the index.
+
+    Attributes:
+        count: How many.
+        first: Some of them.
+    """
+
+    count: int
+    first: tuple[Left, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInUse:
+    """The model that embeds the vault.
+
+    Attributes:
+        id: Its name in the catalogue.
+        dimensions: Numbers in one of its vectors.
+        digest: SHA-256 of its file.
+        workers: Processes that run it.
+        answering: The vectors that answer queries now; those of the previous model until the new ones are complete.
+    """
+
+    id: str
+    dimensions: int
+    digest: Digest
+    workers: int
+    answering: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VaultStatus:
+    """How far the index of one vault is.
+
+    Attributes:
+        id: The vault's id.
+        name: The vault's name.
+        path: Where it lies.
+        notes: Notes in the index.
+        passages: Passages in the index.
+        pending: What is still to be done.
+        ready: What can be searched by.
+        skipped: Files left out by a rule.
+        failed: Files that could not be read.
+        model: The model in use; null when none is installed.
+        embedded_total: Passages ever embedded for this vault.
+        paused: Whether embedding is paused.
+        trouble: Why indexing stands still, when it does.
+    """
+
+    id: VaultId
+    name: str
+    path: str
+    notes: int
+    passages: int
+    pending: Pending
+    ready: Ready
+    skipped: LeftOut
+    failed: LeftOut
+    model: ModelInUse | None
+    embedded_total: int
+    paused: bool
+    trouble: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far the bridge is.
+
+    Attributes:
+        vaults: Every vault, or the one that was asked for.
+        version: The bridge's version.
+    """
+
+    vaults: tuple[VaultStatus, ...]
+    version: str
+
+
+@operation(example={}, vault=False)
+async def status(call: Call) -> Status:
+    """Show for each vault what is indexed, what is pending, and what was left out; never `not_ready`."""
+    engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
+    return Status(tuple(map(vault_status, engines)), program.__version__)
+
+
+def vault_status(engine: "VaultEngine") -> VaultStatus:
+    """Put one vault's progress into its wire form."""
+    progress = engine.progress()
+    model = progress.model
+    return VaultStatus(
+        id=engine.id,
+        name=engine.name,
+        path=str(engine.root),
+        notes=progress.notes,
+        passages=progress.passages,
+        pending=Pending(progress.pending_keyword, progress.pending_vectors),
+        ready=Ready(progress.ready_keyword, progress.ready_semantic),
+        skipped=left_out(progress.skipped),
+        failed=left_out(progress.failed),
+        model=ModelInUse(model.id, model.dimensions, model.digest, model.workers, model.answering) if model else None,
+        embedded_total=progress.embedded_total,
+        paused=progress.paused,
+        trouble=progress.trouble,
+    )
+
+
+def left_out(reasons: Mapping[str, str]) -> LeftOut:
+    """Count files and name the first of them."""
+    return LeftOut(len(reasons), tuple(Left(path, reason) for path, reason in islice(reasons.items(), SHOWN)))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One passage of a note as the index holds it.
+
+    Attributes:
+        heading: The heading path it stands under.
+        lines: Its first and last line.
+        embedded: Whether it can be found by meaning.
+    """
+
+    heading: str
+    lines: Lines
+    embedded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """What the index holds of one file.
+
+    Attributes:
+        path: The file.
+        state: `indexed`, `pending`, `skipped`, `failed`, or `unknown` when there is no such file.
+        reason: Why it is not in the index, when it is not.
+        digest: SHA-256 of the file as the index read it.
+        passages: Its passages.
+        left_out: What was left out of the embedding, such as lines that recur across many notes.
+        problems: What could not be read of it.
+    """
+
+    path: VaultPath
+    state: str
+    reason: str | None
+    digest: Digest | None
+    passages: tuple[Passage, ...]
+    left_out: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+@operation(example={"path": "Bread/Starters/Sourdough starter.md"})
+async def index_status(call: Call, path: VaultPath) -> IndexStatus:
+    """Show what the index holds of a file, what was left out, and why it is missing when it is.
+
+    Args:
+        path: The file.
+    """
+    found = call.engine.inspect(path)
+    return IndexStatus(
+        path=path,
+        state=found.state,
+        reason=found.reason,
+        digest=found.digest,
+        passages=tuple(Passage(p.heading, p.lines, p.embedded) for p in found.passages),
+        left_out=tuple(found.left_out),
+        problems=tuple(found.problems),
+    )

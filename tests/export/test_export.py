@@ -1,0 +1,67 @@
+"""What is written down is what there is."""
+
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from bridge.export import catalogue, command, openapi, reference
+from bridge.operations import operations
+
+
+def test_the_generated_files_are_up_to_date() -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "bridge.export", "--check"], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_the_catalogue_has_every_operation_whole() -> None:
+    for entry in catalogue():
+        assert set(entry) == {
+            "name", "title", "description", "scope", "reads", "arguments", "result", "errors", "example"
+        }  # fmt: skip
+        assert set(entry["example"]) <= set(entry["arguments"]["properties"])
+        assert set(entry["arguments"].get("required", [])) <= set(entry["example"])
+        assert "invalid_arguments" in {error["code"] for error in entry["errors"]}
+
+
+def references(value: Any) -> list[str]:
+    """Return every reference in a schema."""
+    match value:
+        case {"$ref": str(reference), **rest}:
+            return [reference, *references(rest)]
+        case dict():
+            return [found for held in value.values() for found in references(held)]
+        case list():
+            return [found for held in value for found in references(held)]
+        case _:
+            return []
+
+
+def test_openapi_holds_together() -> None:
+    described = openapi()
+    schemas = described["components"]["schemas"]
+    assert {reference.rpartition("/")[2] for reference in references(described)} <= set(schemas)
+    assert all(reference.startswith("#/components/schemas/") for reference in references(described))
+    for operation in operations():
+        post = described["paths"][f"/api/{operation.name}"]["post"]
+        assert post["operationId"] == operation.name
+        assert {"200", "400", "401", "403", "421", "413", "500"} <= set(post["responses"])
+
+
+def test_records_of_one_name_are_one_record() -> None:
+    results = {operation.result.__name__: operation.result for operation in operations()}
+    assert len(results) == len({operation.result for operation in operations()})
+
+
+@pytest.mark.parametrize("operation", operations(), ids=lambda operation: operation.name)
+def test_the_page_tells_of_every_argument_and_field(operation: Any) -> None:
+    found = re.search(rf"^## {operation.name}\n(.*?)(?=^## |\Z)", reference(), re.DOTALL | re.MULTILINE)
+    assert found is not None
+    for argument in operation.arguments:
+        assert f"| `{argument.name}` |" in found[1]
+        assert argument.meaning in found[1]
+    assert f"$ {command(operation)}" in found[1]

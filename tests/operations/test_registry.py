@@ -1,0 +1,198 @@
+"""Operations are read off functions; what does not fit is refused in a sentence."""
+
+import sys
+from dataclasses import dataclass
+from subprocess import run
+from typing import Any
+
+import pytest
+
+from bridge.errors import InvalidArguments, NoSuchOperation, NoteNotFound
+from bridge.operations import Call, Operation, arguments_schema, named, operations, result_schema
+from bridge.operations.registry import described
+from bridge.types import VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer.
+
+    Attributes:
+        text: What it says.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undescribed:
+    """An answer."""
+
+    text: str
+
+
+async def whole(call: Call, path: VaultPath, limit: int = 3) -> Answer:
+    """Answer.
+
+    At length.
+
+    Args:
+        path: The note.
+        limit: How much.
+
+    Raises:
+        NoteNotFound: It is gone.
+    """
+    raise NotImplementedError
+
+
+async def lacking(call: Call, path: VaultPath) -> Answer:
+    """Answer."""
+    raise NotImplementedError
+
+
+async def stale(call: Call) -> Answer:
+    """Answer.
+
+    Args:
+        path: The note.
+    """
+    raise NotImplementedError
+
+
+async def misnamed(call: Call) -> Answer:
+    """Answer.
+
+    Raises:
+        KeyError: It is gone.
+    """
+    raise NotImplementedError
+
+
+async def vague(call: Call) -> Undescribed:
+    """Answer."""
+    raise NotImplementedError
+
+
+def made(function: Any) -> Operation:
+    return described(function, example={}, reads=True, scope="read", vault=True)
+
+
+def test_an_operation_is_read_off_its_function() -> None:
+    operation = made(whole)
+    assert (operation.name, operation.title, operation.summary, operation.details) == (
+        "whole",
+        "Whole",
+        "Answer.",
+        "At length.",
+    )
+    assert [(a.name, a.required, a.meaning) for a in operation.arguments] == [
+        ("path", True, "The note."),
+        ("limit", False, "How much."),
+    ]
+    assert operation.errors[NoteNotFound] == "It is gone."
+    assert {error.code for error in operation.errors} >= {"invalid_arguments", "outside_vault", "no_such_vault"}
+
+
+@pytest.mark.parametrize("function", [lacking, stale, misnamed, vague])
+def test_an_incomplete_description_fails_at_import(function: Any) -> None:
+    with pytest.raises(TypeError):
+        made(function)
+
+
+def test_an_unknown_operation_names_the_nearest() -> None:
+    with pytest.raises(NoSuchOperation, match="Did you mean `search`"):
+        named("serach")
+
+
+def test_the_contract_s_operations_are_there() -> None:
+    assert {operation.name for operation in operations()} >= {
+        "search", "related_notes", "find_notes", "read_note", "list_folders", "list_tags", "note_links", "resolve_link",
+        "status", "index_status", "wait_until_indexed", "report_changes", "reindex", "job_status", "pause_indexing",
+        "resume_indexing", "read_settings", "change_settings", "doctor",
+    }  # fmt: skip
+
+
+def test_the_registry_adds_the_vault_to_every_operation() -> None:
+    for operation in operations():
+        assert "vault" not in {argument.name for argument in operation.arguments}
+        assert arguments_schema(operation)["properties"]["vault"]["type"] == "string"
+
+
+def test_every_word_of_a_schema_comes_from_a_docstring() -> None:
+    for operation in operations():
+        for schema in (arguments_schema(operation), result_schema(operation.result)):
+            for record in (schema, *schema.get("$defs", {}).values()):
+                assert all(held.get("description") for held in record.get("properties", {}).values()), operation.name
+
+
+def test_listing_operations_imports_no_engine() -> None:
+    code = (
+        "import sys, bridge.operations as o; assert o.operations();"
+        "heavy = {'bridge.engine', 'pydantic', 'numpy', 'lancedb', 'igraph', 'aiohttp'} & set(sys.modules);"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    answer = run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (answer.returncode, answer.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "sentence"),
+    [
+        ("search", {}, "`search` needs `query`: what to look for."),
+        ("search", {"query": 1}, "`query` must be a string of at most 10,000 characters, not 1."),
+        ("search", {"query": None}, "`query` must be a string of at most 10,000 characters, not null."),
+        ("search", {"query": "a" * 100_000}, "of at most 10,000 characters, not 100,000 characters."),
+        ("search", {"query": "a", "limit": 0}, "`limit` must be an integer from 1 to 100, not 0."),
+        ("search", {"query": "a", "limit": 101}, "`limit` must be an integer from 1 to 100, not 101."),
+        ("search", {"query": "a", "limit": True}, "`limit` must be an integer from 1 to 100, not true."),
+        ("search", {"query": "a", "limit": 1.5}, "`limit` must be an integer from 1 to 100, not 1.5."),
+        ("search", {"query": "a", "limit": "5"}, '`limit` must be an integer from 1 to 100, not "5".'),
+        ("search", {"query": "a", "explain": 1}, "`explain` must be true or false, not 1."),
+        ("search", {"query": "a", "mode": "best"}, '`mode` must be one of hybrid, keyword, semantic, not "best".'),
+        ("search", {"query": "a", "tags": "b"}, '`tags` must be a list of strings, not "b".'),
+        ("search", {"query": "a", "tags": ["b", 3]}, "`tags[1]` must be a string, not 3."),
+        ("search", {"query": "a", "types": ["x"]}, '`types[0]` must be one of note, canvas, excalidraw, pdf, not "x".'),
+        ("search", {"query": "a", "properties": []}, "`properties` must be an object, not a list of 0."),
+        ("search", {"query": "a", "properties": {"b": {}}}, "`properties.b` must be a string, number, true or"),
+        ("search", {"query": "a", "lmit": 3}, "`search` has no argument `lmit`; did you mean `limit`?"),
+        ("status", {"zzz": 3}, "`status` has no argument `zzz`; it takes none."),
+        ("read_note", {"path": "a.md", "lines": [1]}, "`lines[1]` must be an integer; it is missing."),
+        ("read_note", {"path": "a.md", "lines": [1, 2, 3]}, "`lines` must be a list of 2 integers, not a list of 3."),
+        ("report_changes", {"changes": [{"kind": "upsert"}]}, "`changes[0].path` must be a string; it is missing."),
+        (
+            "report_changes",
+            {"changes": [{"kind": "rename", "path": "a.md", "form": "b.md"}]},
+            "`changes[0]` has no field `form`; did you mean `from`?",
+        ),
+        ("search", {"query": "\ud800"}, "The arguments of `search` hold a value that JSON cannot carry."),
+        ("search", {"query": "a", "limit": 2**80}, "The arguments of `search` hold a value that JSON cannot carry."),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_in_a_sentence(operation: str, arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        named(operation).bind(arguments)
+    assert sentence in refused.value.message
+    assert "\n" not in refused.value.message
+
+
+def test_what_is_refused_is_shown_without_control_characters() -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        named("search").bind({"query": "a", "mode": "\x1b[31m" + "x" * 100})
+    assert refused.value.message.isprintable()
+    assert len(refused.value.message) < 200
+
+
+def test_defaults_are_filled_in() -> None:
+    assert named("read_note").bind({"path": "a.md", "lines": [3, 9]}) == {
+        "path": "a.md",
+        "section": None,
+        "lines": (3, 9),
+        "offset": 0,
+        "max_chars": None,
+    }
+
+
+def test_a_python_keyword_keeps_its_name_in_json() -> None:
+    bound = named("report_changes").bind({"changes": [{"kind": "rename", "path": "b.md", "from": "a.md"}]})
+    assert [(change.path, change.from_) for change in bound["changes"]] == [("b.md", "a.md")]
