@@ -1,0 +1,6 @@
+"""HTTP on loopback; no decisions in it. Light to import: aiohttp loads when serving begins."""
+
+from bridge.server.runtime import Runtime, running
+from bridge.server.serving import serve
+
+__all__ = ["Runtime", "running", "serve"]

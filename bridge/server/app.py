@@ -1,0 +1,85 @@
+"""The aiohttp application: the guard in front, the routes behind it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from bridge.errors import BridgeError
+from bridge.operations import Principal
+from bridge.server import problems
+from bridge.server.guard import BODY_LIMIT, Guard
+from bridge.server.routes import BRIDGE, PRINCIPAL, ROUTES
+from bridge.server.stream import CLOSING
+
+if TYPE_CHECKING:
+    from bridge.engine import Bridge
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+OPEN = frozenset({"/healthz", "/api/pair"})
+"""Addresses that need no token."""
+
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID",
+    "Access-Control-Allow-Private-Network": "true",
+    "Access-Control-Max-Age": "600",
+}
+
+
+def application(bridge: "Bridge", port: int, principals: Mapping[str, Principal]) -> web.Application:
+    """Build the application.
+
+    Args:
+        bridge: What answers.
+        port: The port it is reached at, which the Host header must name.
+        principals: Who holds which token.
+    """
+    guard = Guard(port, principals)
+
+    @web.middleware
+    async def let_in(request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Check a request, run it, and put whatever goes wrong into the one shape."""
+        origin = None
+        try:
+            guard.check_host(request.headers)
+            origin = guard.check_origin(request.headers)
+            if request.method == "OPTIONS" and origin is not None:
+                response: web.StreamResponse = web.Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
+            else:
+                if request.path not in OPEN:
+                    request[PRINCIPAL] = guard.principal(request.headers)
+                response = await handler(request)
+        except BridgeError as error:
+            response = problems.answer(error)
+        except web.HTTPException as error:
+            response = problems.of_http(error, request.path)
+        except ConnectionError:
+            raise
+        except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
+            response = problems.of_fault(error)
+        if origin is not None and not response.prepared:
+            response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
+        return response
+
+    app = web.Application(middlewares=[let_in], client_max_size=BODY_LIMIT)
+    app[BRIDGE] = bridge
+    app[CLOSING] = asyncio.Event()
+    app.add_routes(ROUTES)
+    app.on_response_prepare.append(harden)
+    app.on_shutdown.append(close_streams)
+    return app
+
+
+async def harden(_: web.Request, response: web.StreamResponse) -> None:
+    """Keep answers out of caches and guessing browsers."""
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+
+
+async def close_streams(app: web.Application) -> None:
+    """Let open streams end."""
+    app[CLOSING].set()

@@ -1,0 +1,53 @@
+"""Every failure in the one JSON shape; nothing of a note and no stack trace leaves."""
+
+import logging
+import traceback
+from http import HTTPStatus
+
+from aiohttp import web
+
+from bridge.errors import BridgeError, Internal, InvalidArguments, NoSuchOperation, TooLarge
+from bridge.operations import encode
+
+log = logging.getLogger(__name__)
+
+
+def answer(error: BridgeError) -> web.Response:
+    """Turn an error into a response."""
+    response = web.Response(status=error.status, body=encode(error.wire()), content_type="application/json")
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="vault-bridge"'
+    return response
+
+
+def of_http(error: web.HTTPException, path: str) -> web.Response:
+    """Turn what aiohttp itself refuses into the same shape."""
+    match error:
+        case web.HTTPMethodNotAllowed():
+            allowed = ", ".join(sorted(error.allowed_methods))
+            response = answer(InvalidArguments(f"{error.method} is not answered here.", hint=f"Use {allowed}."))
+            response.set_status(error.status)
+            response.headers["Allow"] = allowed
+            return response
+        case web.HTTPRequestEntityTooLarge():
+            response = answer(TooLarge("The request is over 8 MiB."))
+            # What is left of the body is not worth reading.
+            response.force_close()
+            return response
+        case web.HTTPNotFound():
+            return answer(NoSuchOperation(f"There is nothing at `{path[:100]}`."))
+        case _:
+            refused = InvalidArguments(error.reason or "The request cannot be understood.")
+            response = answer(refused)
+            response.set_status(error.status)
+            return response
+
+
+def of_fault(error: Exception) -> web.Response:
+    """Log where our own fault happened, without the words it happened on, and answer `internal`."""
+    frames = traceback.extract_tb(error.__traceback__)[-6:]
+    places = " < ".join(
+        f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in reversed(frames)
+    )
+    log.error("%s at %s", type(error).__name__, places)
+    return answer(Internal("The bridge failed at this; it is our fault."))

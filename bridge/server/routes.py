@@ -1,0 +1,86 @@
+"""What is answered at which address."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+import bridge as program
+from bridge.engine import Bridge
+from bridge.errors import InvalidArguments
+from bridge.export import catalogue, openapi
+from bridge.operations import VAULT, Call, Principal, encode, named
+from bridge.server import stream
+
+BRIDGE = web.AppKey("BRIDGE", Bridge)
+PRINCIPAL = web.RequestKey("PRINCIPAL", Principal)
+"""Where the guard leaves who calls."""
+
+
+async def health(_: web.Request) -> web.Response:
+    """Say that the bridge is up; needs no token."""
+    return respond({"status": "ok", "version": program.__version__})
+
+
+async def operate(request: web.Request) -> web.Response:
+    """Run an operation."""
+    operation = named(request.match_info["operation"])
+    arguments = arguments_of(await request.read())
+    vault = arguments.pop(VAULT, None)
+    if vault is not None and not isinstance(vault, str):
+        raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
+    call = Call(
+        bridge=request.app[BRIDGE],
+        principal=request[PRINCIPAL],
+        vault=vault,
+        client=request.headers.get("User-Agent"),
+    )
+    return respond(await operation.run(call, arguments))
+
+
+def arguments_of(body: bytes) -> dict[str, Any]:
+    """Read the arguments; no body means none.
+
+    Raises:
+        InvalidArguments: The body is no JSON object.
+    """
+    if not body.strip():
+        return {}
+    try:
+        arguments = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise InvalidArguments(f"The body is not JSON: {error.msg} at {error.pos}.") from None
+    if not isinstance(arguments, dict):
+        raise InvalidArguments("The body must be a JSON object of arguments.")
+    return arguments
+
+
+async def operations(_: web.Request) -> web.Response:
+    """List every operation with its schemas."""
+    return respond({"operations": await asyncio.to_thread(catalogue)})
+
+
+async def description(_: web.Request) -> web.Response:
+    """Describe the API as OpenAPI."""
+    return respond(await asyncio.to_thread(openapi))
+
+
+async def events(request: web.Request) -> web.StreamResponse:
+    """Stream events."""
+    return await stream.serve(request, request.app[BRIDGE].events)
+
+
+def respond(value: Mapping[str, Any] | Any) -> web.Response:
+    """Answer with JSON."""
+    return web.Response(body=encode(value), content_type="application/json")
+
+
+ROUTES = (
+    web.get("/healthz", health, allow_head=False),
+    web.get("/openapi.json", description, allow_head=False),
+    web.get("/api/operations", operations, allow_head=False),
+    web.get("/api/events", events, allow_head=False),
+    web.post("/api/{operation}", operate),
+)

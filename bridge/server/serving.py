@@ -1,0 +1,92 @@
+"""Listens, tells others where, and leaves without a trace."""
+
+import asyncio
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bridge as program
+from bridge.errors import Busy
+from bridge.operations import RUNTIME
+from bridge.server import runtime
+from bridge.server.runtime import Runtime
+
+if TYPE_CHECKING:
+    from bridge.engine import Bridge
+
+LEAVING_S = 0.5
+"""Seconds that running calls get when the server goes down."""
+
+
+async def serve(bridge: "Bridge", port: int, stop: asyncio.Event, ready: Callable[[Runtime], None]) -> None:
+    """Serve a bridge until told to stop.
+
+    Args:
+        bridge: The bridge; started and stopped here.
+        port: The port; 0 takes a free one.
+        stop: Ends the service when set.
+        ready: Called once it listens.
+
+    Raises:
+        VaultHeld: Another process holds one of the vaults.
+        Busy: The port is taken.
+        ReadOnly: The data folder cannot be written.
+    """
+    from aiohttp import web
+
+    from bridge.server.app import application
+
+    await bridge.hold()
+    runner = None
+    files: list[Path] = []
+    try:
+        listening = listen(port)
+        token = secrets.token_urlsafe(32)
+        port = listening.getsockname()[1]
+        runner = web.AppRunner(
+            application(bridge, port, {token: RUNTIME}),
+            access_log=None,
+            handle_signals=False,
+            handler_cancellation=True,
+            shutdown_timeout=LEAVING_S,
+        )
+        await runner.setup()
+        await web.SockSite(runner, listening).start()
+        here = Runtime(f"http://127.0.0.1:{port}", token, os.getpid(), program.__version__)
+        for vault in bridge.vaults:
+            files.append(bridge.folders.runtime(vault))
+            runtime.write(files[-1], here)
+        ready(here)
+        # Only now: opening an index loads heavy libraries, for which nobody should wait to be heard.
+        bridge.begin()
+        await stop.wait()
+    finally:
+        for file in files:
+            runtime.remove(file)
+        if runner is not None:
+            await runner.cleanup()
+        await bridge.stop()
+
+
+def listen(port: int) -> Any:
+    """Open the socket, on loopback only.
+
+    Raises:
+        Busy: The port is taken.
+    """
+    import socket
+
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(("127.0.0.1", port))
+    except OSError as error:
+        listening.close()
+        raise Busy(
+            f"Port {port} cannot be used: {error.strerror}.", hint="Choose another, or 0 for a free one."
+        ) from None
+    listening.setblocking(False)
+    return listening

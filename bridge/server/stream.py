@@ -1,0 +1,57 @@
+"""Events as a stream that a client can leave and take up again."""
+
+import asyncio
+import contextlib
+
+import orjson
+from aiohttp import web
+
+from bridge.events import Event, Events
+
+HEARTBEAT_S = 15.0
+"""Seconds of silence after which a comment shows both ends that the other is there."""
+
+CLOSING = web.AppKey("CLOSING", asyncio.Event)
+"""Set when the server goes down, so that open streams end."""
+
+
+async def serve(request: web.Request, events: Events) -> web.StreamResponse:
+    """Send missed events, then each new one, until either side leaves."""
+    response = web.StreamResponse(
+        headers={"Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
+    )
+    closing = request.app[CLOSING]
+    with events.subscribed() as queue, contextlib.suppress(ConnectionError):
+        missed = events.since(last_seen(request)) if "Last-Event-ID" in request.headers else []
+        await response.prepare(request)
+        await response.write(b"retry: 2000\n\n" + b"".join(map(written, missed)))
+        while True:
+            event = await next_event(queue, closing)
+            if closing.is_set():
+                break
+            await response.write(written(event) if event is not None else b":\n\n")
+    return response
+
+
+def last_seen(request: web.Request) -> int:
+    """Return the id of the last event the client saw; one that is no number is one we do not know."""
+    sent = request.headers["Last-Event-ID"].strip()
+    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 19 else -1
+
+
+async def next_event(queue: asyncio.Queue[Event], closing: asyncio.Event) -> Event | None:
+    """Wait for an event; None after some silence, or when the server goes down."""
+    waiting = {asyncio.ensure_future(queue.get()), asyncio.ensure_future(closing.wait())}
+    try:
+        done, _ = await asyncio.wait(waiting, timeout=HEARTBEAT_S, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
+    results = [task.result() for task in done]
+    return next((result for result in results if isinstance(result, Event)), None)
+
+
+def written(event: Event) -> bytes:
+    """Write an event as the browser's EventSource reads it."""
+    data = orjson.dumps({"vault": event.vault, **event.data}, default=str)
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.id, event.kind.encode(), data)

@@ -1,0 +1,170 @@
+"""The server as other programs meet it."""
+
+import asyncio
+import gzip
+import logging
+from typing import Any
+
+import orjson
+import pytest
+
+import bridge
+from bridge.server.guard import BODY_LIMIT
+from tests.operations.served import Served
+
+
+async def test_health_needs_no_token(served: Served) -> None:
+    answer = await served.request("GET", "/healthz", headers={})
+    assert (answer.status, answer.json) == (200, {"status": "ok", "version": bridge.__version__})
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/api/status"), ("GET", "/api/operations"), ("GET", "/api/events"), ("GET", "/openapi.json"),
+     ("GET", "/nowhere"), ("POST", "/api/nowhere"), ("DELETE", "/api/status"), ("OPTIONS", "/api/status")],
+)  # fmt: skip
+async def test_everything_else_needs_one(served: Served, method: str, path: str) -> None:
+    answer = await served.request(method, path, headers={"Authorization": "Bearer wrong"})
+    assert (answer.status, answer.code) == (401, "unauthorized")
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+async def test_a_rebound_name_is_refused_before_the_token_is_looked_at(served: Served) -> None:
+    for path in ("/healthz", "/api/operations"):
+        answer = await served.request("GET", path, headers={"Host": "evil.example"})
+        assert (answer.status, answer.code) == (421, "bad_host")
+
+
+async def test_another_page_is_refused(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "Origin": "https://evil.example"}
+    answer = await served.request("POST", "/api/status", headers=headers)
+    assert (answer.status, answer.code) == (403, "forbidden")
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+async def test_obsidian_may_ask_and_read(served: Served) -> None:
+    origin = {"Origin": "app://obsidian.md"}
+    preflight = await served.request(
+        "OPTIONS", "/api/search", headers={**origin, "Access-Control-Request-Method": "POST"}
+    )
+    assert (preflight.status, preflight.headers["Access-Control-Allow-Origin"]) == (204, "app://obsidian.md")
+    assert "Authorization" in preflight.headers["Access-Control-Allow-Headers"]
+    answer = await served.request(
+        "POST", "/api/status", headers={**origin, "Authorization": f"Bearer {served.runtime.token}"}
+    )
+    assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (200, "app://obsidian.md")
+
+
+async def test_obsidian_may_read_refusals_too(served: Served) -> None:
+    answer = await served.request("POST", "/api/status", headers={"Origin": "app://obsidian.md"})
+    assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (401, "app://obsidian.md")
+
+
+async def test_the_runtime_token_is_no_admin(served: Served) -> None:
+    answer = await served.call("change_settings", changes={"workers": 1})
+    assert (answer.status, answer.code, answer.json["error"]["scope"]) == (403, "forbidden", "admin")
+
+
+async def test_an_unknown_operation_names_the_nearest(served: Served) -> None:
+    answer = await served.call("serach")
+    assert (answer.status, answer.code) == (404, "no_such_operation")
+    assert "`search`" in answer.json["error"]["message"]
+
+
+async def test_what_is_not_there_is_told_in_the_same_shape(served: Served) -> None:
+    answer = await served.request("GET", "/nowhere")
+    assert (answer.status, answer.code) == (404, "no_such_operation")
+
+
+async def test_a_wrong_method_is_told_in_the_same_shape(served: Served) -> None:
+    answer = await served.request("GET", "/api/search")
+    assert (answer.status, answer.code, answer.headers["Allow"]) == (405, "invalid_arguments", "POST")
+
+
+async def test_a_body_over_the_limit_is_refused(served: Served) -> None:
+    answer = await served.request("POST", "/api/search", data=b" " * (BODY_LIMIT + 1))
+    assert (answer.status, answer.code) == (413, "too_large")
+
+
+async def test_a_body_at_the_limit_is_read(served: Served) -> None:
+    body = orjson.dumps({"query": "beans"})
+    answer = await served.request("POST", "/api/search", data=body + b" " * (BODY_LIMIT - len(body)))
+    assert answer.status == 200
+
+
+async def test_a_packed_body_cannot_grow_over_the_limit(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "Content-Encoding": "gzip"}
+    packed = gzip.compress(b" " * (8 * BODY_LIMIT))
+    answer = await served.request("POST", "/api/search", headers=headers, data=packed)
+    assert (answer.status, answer.code) == (413, "too_large")
+
+
+async def test_the_operations_are_listed_with_their_schemas(served: Served) -> None:
+    listed = {entry["name"]: entry for entry in (await served.request("GET", "/api/operations")).json["operations"]}
+    assert listed["search"]["arguments"]["required"] == ["query"]
+    assert listed["search"]["result"]["properties"]["hits"]["type"] == "array"
+
+
+async def test_openapi_describes_every_operation(served: Served) -> None:
+    described = (await served.request("GET", "/openapi.json")).json
+    listed = (await served.request("GET", "/api/operations")).json["operations"]
+    assert {f"/api/{entry['name']}" for entry in listed} <= set(described["paths"])
+
+
+async def test_answers_stay_out_of_caches(served: Served) -> None:
+    answer = await served.call("status")
+    assert (answer.headers["Cache-Control"], answer.headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
+    assert answer.headers["Content-Type"].startswith("application/json")
+
+
+async def test_our_own_fault_is_told_without_a_trace_and_without_words(
+    served: Served, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise ValueError("the words of a note")
+
+    monkeypatch.setattr(served.bridge.find(None), "require_keyword", broken, raising=True)
+    with caplog.at_level(logging.DEBUG):
+        answer = await served.call("search", query="beans")
+    assert (answer.status, answer.code) == (500, "internal")
+    assert b"Traceback" not in answer.body
+    assert "the words" not in caplog.text + answer.body.decode()
+    assert "ValueError at test_app.py" in caplog.text
+
+
+async def test_nothing_of_a_call_is_logged(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        await served.call("search", query="frost")
+        await served.call("read_note", path="Garden/Beans.md")
+        await served.call("search", qery="frost")
+    assert "frost" not in caplog.text
+    assert served.runtime.token not in caplog.text
+
+
+async def test_a_client_that_leaves_ends_its_call(served: Served) -> None:
+    waiting = asyncio.create_task(
+        served.call("wait_until_indexed", path="Garden/Beans.md", digest="0" * 64, timeout=600)
+    )
+    async with asyncio.timeout(10):
+        while "wait_until_indexed" not in awaited():
+            await asyncio.sleep(0.01)
+        waiting.cancel()
+        while "wait_until_indexed" in awaited():
+            await asyncio.sleep(0.01)
+
+
+def awaited() -> set[str]:
+    """Name every coroutine that some task is in."""
+    names = set()
+    for task in asyncio.all_tasks():
+        inner: Any = task.get_coro()
+        while inner is not None:
+            names.add(getattr(inner, "__name__", ""))
+            inner = getattr(inner, "cr_await", None)
+    return names
+
+
+async def test_what_is_pending_does_not_close_status(served: Served) -> None:
+    vault = (await served.call("status")).json["vaults"][0]
+    assert (vault["name"], vault["notes"], vault["ready"]) == ("Notes", 2, {"keyword": True, "semantic": False})
+    assert vault["model"] is None

@@ -1,0 +1,113 @@
+"""Listening, being found, and leaving without a trace."""
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bridge.engine import Bridge, vault_id
+from bridge.errors import Busy, VaultHeld
+from bridge.operations import operations
+from bridge.server import serve
+from bridge.server.runtime import read
+from tests.operations.served import Served, serving, write_vault
+from tests.server.conftest import NOTES
+
+
+def runtime_files(served: Served) -> list[Path]:
+    return sorted((served.bridge.data_dir / "run").iterdir())
+
+
+async def test_each_vault_has_a_runtime_file_until_the_end(tmp_path: Path) -> None:
+    vaults = [write_vault(tmp_path / name, NOTES) for name in ("One", "Two")]
+    async with serving(vaults, tmp_path / "data", tmp_path / "no models") as served:
+        files = runtime_files(served)
+        assert [path.stem for path in files] == sorted(served.bridge.vaults)
+        assert {read(path) for path in files} == {served.runtime}
+        assert served.runtime.pid == os.getpid()
+    assert runtime_files(served) == []
+
+
+async def test_with_several_vaults_a_call_says_which(tmp_path: Path) -> None:
+    one = write_vault(tmp_path / "One", {"A.md": "# Alpha\n\nquokka\n"})
+    two = write_vault(tmp_path / "Two", {"B.md": "# Beta\n\nnumbat\n"})
+    async with serving([one, two], tmp_path / "data", tmp_path / "no models") as served:
+        assert (await served.call("search", query="quokka")).code == "no_such_vault"
+        by_name = (await served.call("search", query="quokka numbat", vault="One")).json["hits"]
+        by_id = (await served.call("search", query="quokka numbat", vault=served.bridge.find("Two").id)).json["hits"]
+        assert ([hit["path"] for hit in by_name], [hit["path"] for hit in by_id]) == (["A.md"], ["B.md"])
+        assert (await served.call("read_note", path="B.md", vault="One")).code == "note_not_found"
+        assert len((await served.call("status")).json["vaults"]) == 2
+        assert [vault["name"] for vault in (await served.call("status", vault="Two")).json["vaults"]] == ["Two"]
+
+
+async def test_a_second_bridge_is_told_who_holds_the_vault(served: Served) -> None:
+    root = served.bridge.find(None).root
+    with pytest.raises(VaultHeld) as held:
+        async with serving([root], served.bridge.data_dir, served.models):
+            pass
+    assert held.value.facts == {"url": served.runtime.url, "pid": os.getpid()}
+    assert len(runtime_files(served)) == 1
+    assert (await served.call("status")).status == 200
+
+
+async def test_a_taken_port_is_told(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
+        with pytest.raises(Busy):
+            await serve(bridge, taken.getsockname()[1], asyncio.Event(), lambda _: None)
+    assert list((tmp_path / "data" / "run").iterdir()) == []
+
+
+async def test_only_loopback_listens(served: Served) -> None:
+    port = int(served.runtime.url.rpartition(":")[2])
+    for address in {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}:
+        if not str(address).startswith("127."):
+            with pytest.raises(OSError, match="refused"):
+                socket.create_connection((str(address), port), timeout=5).close()
+
+
+async def test_open_streams_and_running_calls_do_not_hold_the_end(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    async with aiohttp.ClientSession() as session, asyncio.timeout(30):
+        async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+            headers = {"Authorization": f"Bearer {served.runtime.token}"}
+            events = await session.get(served.runtime.url + "/api/events", headers=headers)
+            waiting = asyncio.create_task(
+                served.call("wait_until_indexed", path="Bread/Rye.md", digest="0" * 64, timeout=600)
+            )
+            await events.content.readuntil(b"\n\n")
+        assert await events.content.read() == b""
+        with pytest.raises(aiohttp.ClientError):
+            await waiting
+
+
+async def test_status_answers_when_nothing_else_can(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    index = tmp_path / "data" / "vaults" / vault_id(vault) / "index"
+    index.parent.mkdir(parents=True)
+    index.write_text("no folder")
+    stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
+    bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
+    task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result))
+    served = Served(bridge, await listening, tmp_path / "no models")
+    status = (await served.call("status")).json["vaults"][0]
+    assert (status["name"], status["ready"]["keyword"]) == ("Notes", False)
+    for operation in operations():
+        if operation.vault and operation.name not in {
+            "read_note",
+            "pause_indexing",
+            "resume_indexing",
+            "wait_until_indexed",
+        }:
+            answer = await served.call(operation.name, **operation.example)
+            assert (answer.status, answer.code) == (503, "not_ready"), operation.name
+    assert (await served.call("read_note", path="Bread/Rye.md")).status == 200
+    stop.set()
+    await task

@@ -1,0 +1,86 @@
+"""Events as a stream."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import orjson
+import pytest
+
+from bridge.server import stream
+from tests.operations.served import Served
+
+
+class Reader:
+    """Reads a stream of events."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+
+    async def block(self) -> bytes:
+        """Read up to the next empty line."""
+        async with asyncio.timeout(10):
+            return await self._response.content.readuntil(b"\n\n")
+
+    async def event(self, kind: str | None = None) -> tuple[int, str, Any]:
+        """Read the next event, of a kind if one is named."""
+        while True:
+            fields = dict(line.split(b": ", 1) for line in (await self.block()).splitlines() if b": " in line)
+            if b"event" in fields and kind in {None, fields[b"event"].decode()}:
+                return int(fields[b"id"]), fields[b"event"].decode(), orjson.loads(fields[b"data"])
+
+
+@asynccontextmanager
+async def listening(served: Served, last: str | None = None) -> AsyncIterator[Reader]:
+    headers = {"Authorization": f"Bearer {served.runtime.token}"} | ({"Last-Event-ID": last} if last else {})
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(served.runtime.url + "/api/events", headers=headers) as response,
+    ):
+        assert (response.status, response.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
+        reader = Reader(response)
+        assert (await reader.block()).startswith(b"retry:")
+        yield reader
+
+
+async def test_a_changed_note_is_told(served: Served) -> None:
+    engine = served.bridge.find(None)
+    async with listening(served) as reader:
+        (engine.root / "Garden/Peas.md").write_text("# Peas\n")
+        await served.call("report_changes", changes=[{"kind": "upsert", "path": "Garden/Peas.md"}])
+        _, _, data = await reader.event("note_changed")
+        assert (data["vault"], data["path"]) == (engine.id, "Garden/Peas.md")
+
+
+async def test_what_was_missed_is_replayed(served: Served) -> None:
+    async with listening(served) as reader:
+        served.bridge.events.publish("settings_changed", None, number=1)
+        first, _, _ = await reader.event("settings_changed")
+    served.bridge.events.publish("settings_changed", None, number=2)
+    served.bridge.events.publish("settings_changed", None, number=3)
+    async with listening(served, str(first)) as reader:
+        told = [await reader.event("settings_changed") for _ in range(2)]
+    assert [(id_, data["number"]) for id_, _, data in told] == [(first + 1, 2), (first + 2, 3)]
+
+
+@pytest.mark.parametrize("last", ["7", "abc", "99999999999999999999999", "-1", "²"])
+async def test_an_id_that_is_not_known_means_reset(served: Served, last: str) -> None:
+    async with listening(served, last) as reader:
+        _, kind, _ = await reader.event()
+    assert kind == "reset"
+
+
+async def test_silence_is_broken_by_a_comment(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT_S", 0.05)
+    async with listening(served) as reader:
+        assert await reader.block() == b":\n\n"
+
+
+async def test_a_listener_that_leaves_is_forgotten(served: Served) -> None:
+    async with listening(served):
+        assert len(served.bridge.events._queues) == 1
+    async with asyncio.timeout(10):
+        while served.bridge.events._queues:
+            await asyncio.sleep(0.01)
