@@ -1,0 +1,102 @@
+"""Opens a vault in this process, when no bridge serves it."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from bridge.errors import BridgeError, NotReady
+from bridge.operations import OWNER, Call, Operation, encode
+
+if TYPE_CHECKING:
+    from bridge.engine import Bridge, VaultEngine
+
+LOOK_EVERY_S = 0.02
+DOCTOR_WAITS_S = 15.0
+
+Report = Callable[[dict[str, Any]], None]
+"""Takes the status of a vault while it is waited for."""
+
+
+@asynccontextmanager
+async def opened(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> "AsyncIterator[Bridge]":
+    """Open a bridge for a block."""
+    from bridge.engine import Bridge
+
+    bridge = Bridge(data_dir, models_dir, vaults)
+    await bridge.start()
+    try:
+        yield bridge
+    finally:
+        await bridge.stop()
+
+
+async def run(
+    bridge: "Bridge", operation: Operation, arguments: Mapping[str, Any], report: Report | None = None
+) -> dict[str, Any]:
+    """Run an operation once the vault's words can be searched.
+
+    Args:
+        bridge: An open bridge.
+        operation: What to run.
+        arguments: Its arguments; refused before anything is waited for when they do not fit.
+        report: Told of the progress.
+    """
+    operation.bind(arguments)
+    for engine in bridge.vaults.values():
+        if operation.name == "doctor":
+            await opened_or_failed(bridge, engine)
+        else:
+            await readable(bridge, engine, report)
+    return plain(await operation.run(Call(bridge, OWNER), arguments))
+
+
+async def readable(bridge: "Bridge", engine: "VaultEngine", report: Report | None) -> None:
+    """Wait until words can be searched.
+
+    Raises:
+        BridgeError: Something keeps the index closed.
+    """
+    while not is_readable(engine):
+        if report is not None:
+            report(await state(bridge))
+        await asyncio.sleep(LOOK_EVERY_S)
+
+
+def is_readable(engine: "VaultEngine") -> bool:
+    """Say whether words can be searched.
+
+    Raises:
+        BridgeError: Something keeps the index closed.
+    """
+    try:
+        engine.require_keyword()
+    except NotReady:
+        return False
+    return True
+
+
+async def opened_or_failed(bridge: "Bridge", engine: "VaultEngine") -> None:
+    """Wait a while until words can be searched or something is found to be in the way."""
+    with contextlib.suppress(BridgeError, TimeoutError):
+        async with asyncio.timeout(DOCTOR_WAITS_S):
+            await readable(bridge, engine, None)
+
+
+async def state(bridge: "Bridge") -> dict[str, Any]:
+    """Return the status of the first vault."""
+    from bridge.operations import named
+
+    status = plain(await named("status").run(Call(bridge, OWNER), {}))
+    first: dict[str, Any] = status["vaults"][0]
+    return first
+
+
+def plain(result: Any) -> dict[str, Any]:
+    """Return a result as it would arrive over HTTP."""
+    value: dict[str, Any] = orjson.loads(encode(result))
+    return value

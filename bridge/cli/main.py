@@ -1,0 +1,79 @@
+"""The command `vault-bridge`. Nothing but what was asked for goes to standard output."""
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from bridge.cli.parser import parser
+from bridge.errors import BridgeError
+from bridge.operations import encode
+
+USAGE = 2
+"""Exit status of a command that was not understood."""
+
+PRIVATE = 0o077
+
+PIPE_CLOSED = 141
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    given = parser().parse_args(argv)
+    # LanceDB makes its files as the process's mask says: what is derived from notes is for this user only.
+    os.umask(PRIVATE)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        complete(given)
+        status: int = importlib.import_module(f"bridge.cli.{given.module}").main(given)
+        sys.stdout.flush()
+    except BridgeError as error:
+        return refused(error, as_json=given.json)
+    except BrokenPipeError:
+        # Whoever read us has gone; the interpreter must not complain about it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except OSError as error:
+        sys.stderr.write(f"vault-bridge: {error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001  # the top of the program: whatever is left is our own fault
+        return failed(error)
+    return status
+
+
+def complete(given: argparse.Namespace) -> None:
+    """Fill in the folders that were not named."""
+    if given.data_dir is None:
+        from bridge.engine import default_data_dir
+
+        given.data_dir = default_data_dir()
+    if given.models_dir is None:
+        from bridge.models import default_models_dir
+
+        given.models_dir = default_models_dir()
+
+
+def refused(error: BridgeError, *, as_json: bool) -> int:
+    """Say on standard error what went wrong and what to do."""
+    if as_json:
+        sys.stderr.buffer.write(encode(error.wire()) + b"\n")
+    else:
+        sys.stderr.write(f"vault-bridge: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
+    return USAGE if error.code == "invalid_arguments" else 1
+
+
+def failed(error: Exception) -> int:
+    """Say where the program failed, without the words it failed on."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    sys.stderr.write(
+        f"vault-bridge: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}; "
+        "this is a fault of the program.\n  Please report it with this line.\n"
+    )
+    return 1

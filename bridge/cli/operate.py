@@ -1,0 +1,82 @@
+"""`vault-bridge <operation>`: in the running bridge if there is one, else in this process."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bridge.cli import client, options
+from bridge.cli.reach import Folder, Reached, Served, reach, served_now
+from bridge.errors import NoSuchVault
+from bridge.operations import VAULT, Operation, named
+
+
+def main(given: argparse.Namespace) -> int:
+    """Run an operation and print what it says."""
+    from bridge.cli import render
+
+    operation = named(given.operation)
+    result = answer(given, operation, options.collect(operation, given))
+    if given.json:
+        render.json_line(result)
+    else:
+        render.show(operation.name, result)
+    return int(operation.name == "doctor" and result["verdict"] == "fail")
+
+
+def answer(given: argparse.Namespace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Run an operation where it can be run."""
+    wanted = arguments.pop(VAULT, None) or given.vault
+    operation.bind(arguments)
+    if operation.scope == "admin":
+        # The runtime token may not; whoever may write the settings file may, and running bridges look at it.
+        return here(given, operation, arguments, [])
+    match place(given.data_dir, wanted, operation):
+        case Served() as served:
+            if operation.vault or wanted is not None:
+                arguments[VAULT] = served.id
+            found: dict[str, Any] = client.call(served.runtime, operation.name, arguments)
+            return found
+        case Folder(path):
+            return here(given, operation, arguments, [path])
+        case None:
+            return here(given, operation, arguments, [])
+
+
+def place(data_dir: Path, wanted: str | None, operation: Operation) -> Reached | None:
+    """Find the vault; an operation on no vault in particular can do without.
+
+    Raises:
+        NoSuchVault: There is none, or several.
+    """
+    try:
+        return reach(data_dir, wanted)
+    except NoSuchVault:
+        if operation.vault or wanted is not None:
+            raise
+        # One that works on no vault in particular is answered by any bridge that runs.
+        running = next(served_now(data_dir), None)
+        if running is None and operation.name == "status":
+            raise
+        return running
+
+
+def here(
+    given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], vaults: list[Path]
+) -> dict[str, Any]:
+    """Run an operation in this process."""
+    from bridge.cli import local
+    from bridge.cli.leaving import run
+    from bridge.cli.progress import IndexBar
+
+    results: list[dict[str, Any]] = []
+
+    async def work() -> int:
+        async with local.opened(given.data_dir, given.models_dir, vaults) as bridge:
+            with IndexBar(patient=True) as bar:
+                results.append(await local.run(bridge, operation, arguments, bar.show if sys.stderr.isatty() else None))
+        return 0
+
+    run(work())
+    return results[0]

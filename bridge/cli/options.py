@@ -1,0 +1,156 @@
+"""Command-line options for an operation's arguments, and back to the JSON that they stand for."""
+
+import argparse
+import dataclasses
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from bridge.errors import InvalidArguments
+from bridge.operations import Argument, Operation, expected, plain
+
+RANGE = re.compile(r"(\d+)(?:[-–:,](\d+))?")
+
+
+def add(parser: argparse.ArgumentParser, operation: Operation) -> None:
+    """Add an option for each argument; required ones may stand in order without a name."""
+    for argument in operation.arguments:
+        if is_positional(argument):
+            # Optional to the parser, since `--json-args` can bring it; the registry asks for it.
+            parser.add_argument(
+                argument.name, nargs="?", default=argparse.SUPPRESS, metavar=argument.name.upper(), help=told(argument)
+            )
+        elif plain(argument.hint) is bool:
+            parser.add_argument(
+                option(argument.name),
+                action=argparse.BooleanOptionalAction,
+                default=argparse.SUPPRESS,
+                help=told(argument),
+            )
+        else:
+            parser.add_argument(
+                option(argument.name),
+                dest=argument.name,
+                action="append" if is_many(argument) else "store",
+                default=argparse.SUPPRESS,
+                metavar=placeholder(argument),
+                help=told(argument),
+            )
+
+
+def is_positional(argument: Argument) -> bool:
+    """Say whether an argument may stand without its name."""
+    return argument.required and not is_many(argument)
+
+
+def is_many(argument: Argument) -> bool:
+    """Say whether an option may be repeated."""
+    kind = plain(argument.hint)
+    return is_mapping(kind) or (get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis)
+
+
+def is_mapping(kind: Any) -> bool:
+    """Say whether a hint is one of names to values."""
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def option(name: str) -> str:
+    """Name an argument's option."""
+    return "--" + name.replace("_", "-")
+
+
+def placeholder(argument: Argument) -> str:
+    """Show what an option takes."""
+    kind = plain(argument.hint)
+    if is_mapping(kind):
+        return "NAME=VALUE"
+    if get_origin(kind) is Literal:
+        return "|".join(map(str, get_args(kind)))
+    if get_origin(kind) is tuple and not is_many(argument):
+        return "FIRST-LAST"
+    return "JSON" if is_record(kind) else argument.name.rstrip("s").upper()
+
+
+def is_record(kind: Any) -> bool:
+    """Say whether a list holds objects."""
+    return get_origin(kind) is tuple and dataclasses.is_dataclass(get_args(kind)[0])
+
+
+def told(argument: Argument) -> str:
+    """Describe an argument on one line of help."""
+    default = "" if argument.required or not argument.default else f" (default {argument.default})"
+    repeated = " May be repeated." if is_many(argument) else ""
+    limits = f" {expected(argument.hint).capitalize()}." if plain(argument.hint) in (int, float) else ""
+    return f"{argument.meaning}{limits}{repeated}{default}".replace("%", "%%")
+
+
+def collect(operation: Operation, given: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments that were given, as JSON would carry them.
+
+    Raises:
+        InvalidArguments: `--json-args` is no JSON object.
+    """
+    arguments = from_json(given.json_args) if given.json_args else {}
+    for argument in operation.arguments:
+        if argument.name in given:
+            arguments[argument.name] = converted(plain(argument.hint), getattr(given, argument.name))
+    return arguments
+
+
+def from_json(source: str) -> dict[str, Any]:
+    """Read arguments from a file, or from standard input for `-`."""
+    try:
+        text = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        arguments = json.loads(text)
+    except OSError as error:
+        raise InvalidArguments(f"{source} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidArguments(f"`--json-args` is not JSON: {error}.") from None
+    if not isinstance(arguments, dict):
+        raise InvalidArguments("`--json-args` must be a JSON object of arguments.")
+    return arguments
+
+
+def converted(kind: Any, written: Any) -> Any:
+    """Turn what was typed into what JSON would carry; what does not fit stays, for the registry to refuse."""
+    if is_mapping(kind):
+        return mapped(written)
+    if is_record(kind):
+        return [value_of(item) for item in written]
+    if kind in (int, float):
+        return number(kind, written)
+    if get_origin(kind) is tuple and isinstance(written, str):
+        found = RANGE.fullmatch(written.strip())
+        return [int(found[1]), int(found[2] or found[1])] if found else written
+    return written
+
+
+def number(kind: type[int] | type[float], written: str) -> int | float | str:
+    """Read a number."""
+    try:
+        return kind(written)
+    except ValueError:
+        return written
+
+
+def mapped(pairs: list[str]) -> dict[str, Any]:
+    """Read `name=value` pairs; a name given twice means any of its values."""
+    found: dict[str, list[Any]] = {}
+    for pair in pairs:
+        name, equals, written = pair.partition("=")
+        if not equals:
+            raise InvalidArguments(f"`{pair}` is not of the form NAME=VALUE.")
+        found.setdefault(name, []).append(value_of(written))
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def value_of(written: str) -> Any:
+    """Read a value as JSON if it is JSON, else as text."""
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return written

@@ -1,0 +1,125 @@
+"""The command line: a few commands by hand, one for each operation."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bridge
+from bridge.cli import options
+from bridge.operations import Operation, operations
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # argparse gives it no other name
+
+COMMANDS = {
+    "serve": "Serve vaults to Obsidian, agents and this command.",
+    "index": "Read and embed a whole vault, then end.",
+    "models": "List, install, choose and check embedding models.",
+}
+"""Everything but the operations."""
+
+MODEL_ACTIONS = {
+    "list": "Show the models that can be installed and those that are.",
+    "install": "Fetch a model; the only command that opens a connection.",
+    "use": "Choose the model that embeds the vaults.",
+    "verify": "Compare installed models with their checksums.",
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser for every command and operation."""
+    made = argparse.ArgumentParser(
+        prog="vault-bridge",
+        description="A local companion for an Obsidian vault: search, links and agents' tools, offline.",
+        epilog=overview(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    made.add_argument("--version", action="version", version=f"vault-bridge {bridge.__version__}")
+    commands = made.add_subparsers(required=True, metavar="COMMAND", title="commands and operations", help="see below")
+    add_serve(commands)
+    add_index(commands)
+    add_models(commands)
+    for operation in operations():
+        add_operation(commands, operation)
+    return made
+
+
+def add_serve(commands: "Commands") -> None:
+    """Add `serve`."""
+    serve = commands.add_parser("serve", parents=[folders()], description=COMMANDS["serve"], allow_abbrev=False)
+    serve.add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
+    serve.add_argument("--port", type=port, default=0, help="The port on 127.0.0.1; 0 takes a free one (default).")
+    serve.add_argument("--print-ready", action="store_true", help="Print one line of JSON once listening.")
+    serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
+    serve.set_defaults(module="serve")
+
+
+def add_index(commands: "Commands") -> None:
+    """Add `index`."""
+    index = commands.add_parser("index", parents=[folders()], description=COMMANDS["index"], allow_abbrev=False)
+    index.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id.")
+    index.set_defaults(module="index")
+
+
+def add_models(commands: "Commands") -> None:
+    """Add `models` and what follows it; the folders may be named before or after."""
+    held = commands.add_parser("models", parents=[folders()], description=COMMANDS["models"], allow_abbrev=False)
+    actions = held.add_subparsers(dest="action", required=True, metavar="|".join(MODEL_ACTIONS))
+    made = {
+        name: actions.add_parser(name, parents=[folders(inner=True)], help=what, description=what, allow_abbrev=False)
+        for name, what in MODEL_ACTIONS.items()
+    }
+    made["install"].add_argument("id", nargs="?", help="Its name in the list; without, the default model.")
+    made["use"].add_argument("model", help="The name of an installed model, or a GGUF file, which is copied.")
+    made["verify"].add_argument("id", nargs="*", help="Their names; without, all that are installed.")
+    held.set_defaults(module="models")
+
+
+def add_operation(commands: "Commands", operation: Operation) -> None:
+    """Add the command of an operation."""
+    entry = commands.add_parser(
+        operation.name.replace("_", "-"),
+        parents=[folders()],
+        description="\n\n".join(filter(None, (operation.summary, operation.details))).replace("%", "%%"),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    # Before the arguments of this name, which it would give a default that hides what another of them was given.
+    entry.set_defaults(module="operate", operation=operation.name, vault=None)
+    options.add(entry, operation)
+    what = "The vault, by path, name or id; without, the one around this folder, or the only one that is served."
+    if operation.name == "doctor":
+        entry.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=what)
+    entry.add_argument("--vault", dest="vault", default=argparse.SUPPRESS, help=what)
+    entry.add_argument("--json-args", metavar="FILE", help="Take arguments from a JSON object; `-` is standard input.")
+
+
+def folders(*, inner: bool = False) -> argparse.ArgumentParser:
+    """Return the options that every command has.
+
+    Args:
+        inner: They may have been given before already, which no default must hide.
+    """
+    absent = argparse.SUPPRESS if inner else None
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--data-dir", type=Path, default=absent, help="Where index and state are kept.")
+    shared.add_argument("--models-dir", type=Path, default=absent, help="Where models are kept.")
+    shared.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")
+    return shared
+
+
+def port(written: str) -> int:
+    """Read a port."""
+    number = int(written)
+    if not 0 <= number < 65536:
+        raise ValueError
+    return number
+
+
+def overview() -> str:
+    """List commands and operations with what they do."""
+    width = max(len(operation.name) for operation in operations())
+    known = [f"  {name:{width}}  {what}" for name, what in COMMANDS.items()]
+    offered = [f"  {o.name.replace('_', '-'):{width}}  {o.summary}" for o in operations()]
+    return "\n".join(["commands:", *known, "", "operations:", *offered])

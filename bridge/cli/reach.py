@@ -1,0 +1,114 @@
+"""Finds the vault that a command means, and the bridge that serves it if one runs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bridge.cli import client
+from bridge.errors import BridgeError, NoSuchVault
+from bridge.server import Runtime, running
+
+LOOK_S = 3.0
+"""Seconds that a bridge gets to say which vaults it serves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A vault that a running bridge serves."""
+
+    runtime: Runtime
+    id: str
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A vault that no bridge serves."""
+
+    path: Path
+
+
+Reached = Served | Folder
+
+
+def reach(data_dir: Path, wanted: str | None) -> Reached:
+    """Find the vault.
+
+    Args:
+        data_dir: The data folder, whose runtime files tell which bridges run.
+        wanted: Its name, id or path; without, the vault around the current folder, else the only one there is.
+
+    Raises:
+        NoSuchVault: There is none, or several.
+    """
+    served = list(served_now(data_dir))
+    if wanted is None and (around := vault_around(Path.cwd())) is not None:
+        return next((vault for vault in served if same(vault.path, around)), Folder(around))
+    if wanted is None:
+        return only(served)
+    matching = [v for v in served if wanted in {v.id, v.name} or same(v.path, Path(wanted))]
+    if len(matching) == 1:
+        return matching[0]
+    if not matching and Path(wanted).is_dir():
+        return Folder(Path(wanted))
+    if not matching and len(known := known_by(data_dir, wanted)) == 1:
+        return Folder(known[0])
+    raise NoSuchVault(
+        f"There is no folder and no running vault `{wanted}`."
+        if not matching
+        else f"Several vaults are called `{wanted}`.",
+        hint=f"Give a path{or_one_of(served)}.",
+    )
+
+
+def only(served: list[Served]) -> Served:
+    """Return the only vault that is served.
+
+    Raises:
+        NoSuchVault: There is none, or several.
+    """
+    if len(served) == 1:
+        return served[0]
+    raise NoSuchVault(
+        "There are several vaults: say which." if served else "No bridge runs, and this folder is no vault.",
+        hint=f"Give `--vault` with a path{or_one_of(served)}.",
+    )
+
+
+def or_one_of(served: list[Served]) -> str:
+    """Name the vaults that run."""
+    return " or one of " + ", ".join(f"`{vault.name}`" for vault in served) if served else ""
+
+
+def served_now(data_dir: Path) -> Iterator[Served]:
+    """Ask every running bridge for its vaults; one that does not answer is none."""
+    for runtime in running(data_dir):
+        try:
+            status: dict[str, Any] = client.call(runtime, "status", {}, patience=LOOK_S)
+        except BridgeError:
+            continue
+        for vault in status["vaults"]:
+            yield Served(runtime, vault["id"], vault["name"], Path(vault["path"]))
+
+
+def vault_around(folder: Path) -> Path | None:
+    """Return the vault that a folder lies in."""
+    return next((place for place in (folder, *folder.parents) if (place / ".obsidian").is_dir()), None)
+
+
+def known_by(data_dir: Path, wanted: str) -> list[Path]:
+    """Return the vaults of this name or id that were opened before and are still there."""
+    from bridge.engine import Folders, remembered
+
+    vaults = remembered(Folders(data_dir)).items()
+    return [path for id_, path in vaults if wanted in {id_, path.name} and path.is_dir()]
+
+
+def same(one: Path, other: Path) -> bool:
+    """Say whether two paths are the same folder."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

@@ -1,0 +1,245 @@
+"""Results for a person: coloured in a terminal, plain text in a pipe."""
+
+import os
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def json_line(result: Any) -> None:
+    """Print a result as one line of JSON."""
+    sys.stdout.buffer.write(orjson.dumps(result) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def show(operation: str, result: dict[str, Any]) -> None:
+    """Print the result of an operation."""
+    SHOWN.get(operation, anything)(result)
+    sys.stdout.flush()
+
+
+def console() -> "Console":
+    """Return standard output; in a pipe lines are never wrapped."""
+    from rich.console import Console
+
+    return Console(
+        highlight=False, markup=False, emoji=False, soft_wrap=True, no_color=bool(os.environ.get("NO_COLOR")) or None
+    )
+
+
+def safe(text: object) -> str:
+    """Take out what would steer the terminal."""
+    return "".join(c for c in str(text) if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"})
+
+
+def styled(*parts: tuple[object, str]) -> "Text":
+    """Join parts of different styles."""
+    from rich.text import Text
+
+    return Text.assemble(*((safe(text), style) for text, style in parts))
+
+
+def marked(snippet: str, style: str = "") -> "Text":
+    """Show the marks of a snippet as a terminal can."""
+    from rich.text import Text
+
+    text = Text(style=style)
+    for number, part in enumerate(safe(snippet).split("==")):
+        text.append(part, "bold yellow" if number % 2 else "")
+    return text
+
+
+def hits(result: dict[str, Any]) -> None:
+    """Print the hits of a search."""
+    out = console()
+    for number, hit in enumerate(result["hits"], start=1):
+        first, last = hit["lines"]
+        place = f"{hit['path']}:{first}" + (f"-{last}" if last != first else "")
+        out.print(styled((f"{number:2}. ", "dim"), (hit["title"], "bold"), (f"  {place}", "cyan")))
+        if hit["heading"]:
+            out.print(styled((f"    {hit['heading']}", "magenta")))
+        for line in hit["snippet"].splitlines():
+            if line.strip():
+                out.print("    ", marked(line.strip()), sep="") if out.is_terminal else out.print(
+                    f"    {safe(line.strip())}"
+                )
+        tags = " ".join(f"#{tag}" for tag in hit["tags"])
+        out.print(styled((f"    {' · '.join(hit['why'])}", "dim"), (f"  {tags}" if tags else "", "dim green")))
+        out.print()
+    if not result["hits"]:
+        note("Nothing found.")
+    for notice in result["notices"]:
+        note(notice)
+    waiting = result["freshness"]
+    if waiting["pending_keyword"]:
+        note(f"Still indexing: {waiting['pending_keyword']:,} notes to read.")
+    if waiting["pending_vectors"] and result["mode_used"] != "keyword":
+        note(f"Still indexing: {waiting['pending_vectors']:,} passages cannot be found by meaning yet.")
+
+
+def note(line: str) -> None:
+    """Say something about an answer, beside it."""
+    sys.stdout.flush()
+    sys.stderr.write(f"{safe(line)}\n")
+
+
+def read_note(result: dict[str, Any]) -> None:
+    """Print a note's text; in a pipe exactly as it is."""
+    if not sys.stdout.isatty():
+        sys.stdout.buffer.write(result["text"].encode())
+        return
+    out = console()
+    first, last = result["lines"]
+    tags = " ".join(f"#{tag}" for tag in result["tags"])
+    out.print(
+        styled((result["title"], "bold"), (f"  {result['path']}:{first}-{last}", "cyan"), (f"  {tags}", "dim green"))
+    )
+    out.print()
+    for line in result["text"].splitlines():
+        out.print(styled((line, "bold" if line.startswith("#") and line.lstrip("#").startswith(" ") else "")))
+    if "next" in result:
+        (first, last), offset = result["next"]["lines"], result["next"]["offset"]
+        note(f"Cut here; --lines {first}-{last} --offset {offset} reads on.")
+
+
+def status(result: dict[str, Any]) -> None:
+    """Print how far every vault is."""
+    out = console()
+    for vault in result["vaults"]:
+        ready, pending = vault["ready"], vault["pending"]
+        out.print(styled((vault["name"], "bold"), (f"  {vault['path']}", "cyan")))
+        out.print(f"  {vault['notes']:,} notes, {vault['passages']:,} passages")
+        words = "ready" if ready["keyword"] else "being read"
+        out.print(
+            styled(("  words    ", "dim"), (words, good(ready["keyword"])), (waiting(pending["keyword"], "notes"), ""))
+        )
+        model = f"ready, {vault['model']['id']}" if ready["semantic"] else "no model answers yet"
+        left = waiting(pending["vectors"], "passages")
+        out.print(styled(("  meaning  ", "dim"), (model, good(ready["semantic"])), (left, "")))
+        if vault["paused"]:
+            out.print(styled(("  embedding is paused", "yellow")))
+        if vault["trouble"]:
+            out.print(styled((f"  {vault['trouble']}", "red")))
+        for kind, style in (("skipped", "dim"), ("failed", "red")):
+            for left_out in vault[kind]["first"]:
+                out.print(styled((f"  {kind:8} {left_out['path']}: {left_out['reason']}", style)))
+
+
+def waiting(count: int, what: str) -> str:
+    """Say how much is still to be done."""
+    return f", {count:,} {what} to go" if count else ""
+
+
+def good(true: bool) -> str:
+    """Return the colour of yes or not yet."""
+    return "green" if true else "yellow"
+
+
+def findings(result: dict[str, Any]) -> None:
+    """Print what the doctor found."""
+    out = console()
+    signs = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}
+    for finding in result["findings"]:
+        vault = f" ({finding['vault']})" if finding["vault"] else ""
+        out.print(
+            styled(signs[finding["verdict"]], (f"  {finding['check']}{vault}: ", "bold"), (finding["message"], ""))
+        )
+        if finding["do"]:
+            out.print(styled((f"      → {finding['do']}", "cyan")))
+
+
+def links(result: dict[str, Any]) -> None:
+    """Print the links of a note, in both directions."""
+    out = console()
+    for name, title in (("links", "Links to"), ("backlinks", "Linked from"), ("unresolved", "Leads nowhere")):
+        if result[name]:
+            out.print(styled((title, "bold")))
+        for link in result[name]:
+            shown = link["path"] or link["target"]
+            out.print(
+                styled(
+                    (f"  {shown}", "cyan"),
+                    (f":{link['line']}" if name == "backlinks" else "", "cyan"),
+                    (f"  {link['text']}" if link["text"] != shown else "", "dim"),
+                )
+            )
+
+
+def listed(name: str, columns: Sequence[str]) -> Callable[[dict[str, Any]], None]:
+    """Return a printer of a list of records."""
+
+    def print_list(result: dict[str, Any]) -> None:
+        table(result[name], columns)
+        if "total" in result and result["total"] > len(result[name]):
+            note(f"{len(result[name])} of {result['total']:,}; --offset shows more.")
+
+    return print_list
+
+
+def table(rows: Rows, columns: Sequence[str]) -> None:
+    """Print records as a table; in a pipe with tabs between the columns."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            sys.stdout.write("\t".join(cell(row[column]) for column in columns) + "\n")
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, header_style="dim", pad_edge=False)
+    for column in columns:
+        numbers = all(isinstance(row[column], int) for row in rows)
+        made.add_column(column, justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(cell(row[column])) for column in columns))
+    console().print(made, soft_wrap=False)
+
+
+def cell(value: Any) -> str:
+    """Write a value on one line."""
+    if isinstance(value, list):
+        return " ".join(cell(item) for item in value)
+    if isinstance(value, dict):
+        return orjson.dumps(value).decode()
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else " ".join(safe(value).split())
+
+
+def anything(result: dict[str, Any]) -> None:
+    """Print a record by its fields."""
+    for name, value in result.items():
+        for line in lines_of(name, value):
+            sys.stdout.write(f"{line}\n")
+
+
+def lines_of(name: str, value: Any) -> Iterable[str]:
+    """Write one field, a list of records with a line each."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        yield f"{name}:"
+        yield from ("  " + "  ".join(filter(None, map(cell, item.values()))) for item in value)
+    elif value not in (None, [], ""):
+        yield f"{name}: {cell(value)}"
+
+
+SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
+    "search": hits,
+    "related_notes": hits,
+    "read_note": read_note,
+    "status": status,
+    "doctor": findings,
+    "note_links": links,
+    "find_notes": listed("notes", ("path", "title", "tags", "modified")),
+    "list_folders": listed("folders", ("path", "notes")),
+    "list_tags": listed("tags", ("tag", "count")),
+    "read_settings": listed("settings", ("name", "value", "default", "meaning")),
+    "change_settings": listed("settings", ("name", "value", "default", "meaning")),
+}

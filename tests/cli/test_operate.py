@@ -1,0 +1,124 @@
+"""The command as a person or a script runs it."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.operations.served import Served, command
+
+
+async def test_the_running_bridge_answers(served: Served) -> None:
+    ran = await served.command("search", "frost", "--json", "--vault", "Notes")
+    assert (ran.status, [hit["path"] for hit in ran.json["hits"]]) == (0, ["Garden/Beans.md"])
+
+
+@pytest.mark.parametrize("way", ["name", "id", "path", "inside", "only one"])
+async def test_the_vault_is_found(served: Served, way: str) -> None:
+    engine = served.bridge.find(None)
+    named = {"name": ["--vault", "Notes"], "id": ["--vault", engine.id], "path": ["--vault", str(engine.root)]}
+    cwd = engine.root / "Bread" if way == "inside" else None
+    ran = await served.command("list-folders", "--json", *named.get(way, []), cwd=cwd)
+    assert (ran.status, len(ran.json["folders"])) == (0, 2)
+
+
+async def test_a_vault_that_nobody_serves_is_opened_here(vault: Path, tmp_path: Path) -> None:
+    ran = await command("search", "frost", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=vault)
+    assert (ran.status, ran.err, [hit["path"] for hit in ran.json["hits"]]) == (0, "", ["Garden/Beans.md"])
+    assert list((tmp_path / "data" / "run").iterdir()) == []
+
+
+async def test_a_vault_opened_before_is_known_by_name(vault: Path, served: Served, tmp_path: Path) -> None:
+    known = orjson.dumps({served.bridge.find(None).id: {"path": str(vault), "name": "Notes"}})
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "vaults.json").write_bytes(known)
+    ran = await command(
+        "list-tags", "--vault", "Notes", "--json", data=tmp_path / "other", models=tmp_path / "m", cwd=tmp_path
+    )
+    assert (ran.status, len(ran.json["tags"])) == (0, 2)
+
+
+async def test_no_vault_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    ran = await command("search", "frost", data=tmp_path / "data", models=tmp_path / "m", cwd=tmp_path)
+    assert (ran.status, ran.out) == (1, "")
+    assert "--vault" in ran.err
+
+
+async def test_an_unknown_vault_is_refused(served: Served) -> None:
+    ran = await served.command("search", "frost", "--vault", "Nowhere")
+    assert (ran.status, ran.out) == (1, "")
+    assert "`Notes`" in ran.err
+
+
+async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served) -> None:
+    ran = await served.command("read-note", "Bread/Ry.md")
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err.startswith("vault-bridge: There is no note `Bread/Ry.md`; the closest are `Bread/Rye.md`")
+    assert ran.err.count("\n") == 2
+
+
+async def test_wrong_arguments_are_a_wrong_usage(served: Served, vault: Path, tmp_path: Path) -> None:
+    ran = await served.command("search", "frost", "--limit", "1000")
+    assert (ran.status, ran.out, ran.err.splitlines()[0]) == (
+        2, "", "vault-bridge: `limit` must be an integer from 1 to 100, not 1000."
+    )  # fmt: skip
+    unserved = await command("search", data=tmp_path / "other", models=tmp_path / "m", cwd=vault)
+    assert (unserved.status, unserved.out) == (2, "")
+    assert not (tmp_path / "other").exists()
+
+
+async def test_a_refusal_is_json_when_json_was_asked_for(served: Served) -> None:
+    ran = await served.command("read-note", "Gone.md", "--json")
+    assert (ran.status, ran.out, orjson.loads(ran.err)["error"]["code"]) == (1, "", "note_not_found")
+
+
+async def test_a_note_is_printed_byte_for_byte(served: Served, vault: Path) -> None:
+    ran = await served.command("read-note", "Bread/Rye.md")
+    assert ran.out == (vault / "Bread/Rye.md").read_text()
+    part = await served.command("read-note", "Bread/Rye.md", "--section", "Rye > Baking")
+    assert part.out == "## Baking\n\nIn a falling oven.\n"
+
+
+async def test_arguments_come_from_standard_input(served: Served) -> None:
+    ran = await served.command("search", "--json-args", "-", "--json", stdin=b'{"query": "frost", "limit": 1}')
+    assert len(ran.json["hits"]) == 1
+
+
+async def test_settings_are_changed_while_a_bridge_runs(served: Served) -> None:
+    ran = await served.command("change-settings", "--changes", "max_file_mb=5", "--json")
+    assert ran.status == 0, ran.err
+    listed = (await served.call("read_settings")).json["settings"]
+    assert {setting["name"]: setting["value"] for setting in listed}["max_file_mb"] == 5
+
+
+async def test_a_wrong_setting_is_refused_with_the_nearest(served: Served) -> None:
+    ran = await served.command("change-settings", "--changes", "max_file_md=5")
+    assert (ran.status, "did you mean `max_file_mb`" in ran.err) == (2, True)
+
+
+async def test_doctor_works_when_nothing_runs(vault: Path, tmp_path: Path) -> None:
+    ran = await command("doctor", str(vault), "--json", data=tmp_path / "data", models=tmp_path / "m")
+    verdicts = {finding["check"]: finding["verdict"] for finding in ran.json["findings"]}
+    assert (ran.status, verdicts["model"], verdicts["index"], verdicts["vault"]) == (1, "fail", "ok", "ok")
+    assert all(finding["do"] for finding in ran.json["findings"] if finding["verdict"] != "ok")
+
+
+async def test_doctor_works_without_any_vault(tmp_path: Path) -> None:
+    ran = await command("doctor", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=tmp_path)
+    assert {finding["check"] for finding in ran.json["findings"]} == {"settings", "data folder", "disk", "model"}
+
+
+async def test_doctor_looks_at_a_running_bridge(served: Served) -> None:
+    ran = await served.command("doctor", "--json")
+    findings = {finding["check"]: finding for finding in ran.json["findings"]}
+    assert findings["runtime file"]["verdict"] == "ok"
+    assert served.runtime.url in findings["runtime file"]["message"]
+
+
+async def test_a_bridge_that_died_is_not_asked(served: Served, vault: Path) -> None:
+    file = next((served.bridge.data_dir / "run").iterdir())
+    broken = {**orjson.loads(file.read_bytes()), "url": "http://127.0.0.1:9"}
+    file.write_bytes(orjson.dumps(broken))
+    ran = await served.command("search", "frost", cwd=vault)
+    assert ran.status == 1
+    assert "held by" in ran.err

@@ -1,0 +1,86 @@
+"""What is typed becomes what JSON would carry."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.cli.options import collect
+from bridge.cli.parser import parser
+from bridge.errors import InvalidArguments
+from bridge.operations import named
+
+
+def typed(*words: str) -> dict[str, Any]:
+    given = parser().parse_args(words)
+    return collect(named(given.operation), given)
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        (["search", "a b"], {"query": "a b"}),
+        (["search", "a", "--limit", "5", "--explain"], {"query": "a", "limit": 5, "explain": True}),
+        (["search", "a", "--no-explain"], {"query": "a", "explain": False}),
+        (["search", "a", "--tags", "b", "--tags", "c/d"], {"query": "a", "tags": ["b", "c/d"]}),
+        (["search", "a", "--limit", "many"], {"query": "a", "limit": "many"}),
+        (["search", "a", "--modified-after", "2026-01-31"], {"query": "a", "modified_after": "2026-01-31"}),
+        (["search", "a", "--properties", "b=c"], {"query": "a", "properties": {"b": "c"}}),
+        (["search", "a", "--properties", "b=7"], {"query": "a", "properties": {"b": 7}}),
+        (["find-notes", "--properties", "b=7", "--properties", "b=x=y"], {"properties": {"b": [7, "x=y"]}}),
+        (["search"], {}),
+        (["read-note", "a.md", "--lines", "3-9"], {"path": "a.md", "lines": [3, 9]}),
+        (["read-note", "a.md", "--lines", "3"], {"path": "a.md", "lines": [3, 3]}),
+        (["read-note", "a.md", "--lines", "all"], {"path": "a.md", "lines": "all"}),
+        (["resolve-link", "B#c", "a.md", "--kind", "embed"], {"link": "B#c", "source": "a.md", "kind": "embed"}),
+        (["wait-until-indexed", "a.md", "--timeout", "0.5"], {"path": "a.md", "timeout": 0.5}),
+        (["report-changes", "--changes", '{"path":"a"}'], {"changes": [{"path": "a"}]}),
+        (["change-settings", "--changes", "watch=poll"], {"changes": {"watch": "poll"}}),
+        (["reindex", "--paths", "a.md", "--paths", "b.md"], {"paths": ["a.md", "b.md"]}),
+    ],
+)  # fmt: skip
+def test_what_is_typed_becomes_arguments(words: list[str], arguments: dict[str, Any]) -> None:
+    assert typed(*words) == arguments
+
+
+def test_arguments_come_from_a_file_and_what_is_typed_wins(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"query": "from the file", "limit": 3}')
+    assert typed("search", "typed", "--json-args", str(tmp_path / "a.json")) == {"query": "typed", "limit": 3}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "1", "[" * 100_000])
+def test_what_is_no_json_object_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(InvalidArguments):
+        typed("search", "--json-args", str(tmp_path / "a.json"))
+
+
+def test_a_pair_without_a_value_is_refused() -> None:
+    with pytest.raises(InvalidArguments, match="NAME=VALUE"):
+        typed("search", "a", "--properties", "b")
+
+
+@pytest.mark.parametrize("words", [["serach"], ["search", "a", "b"], ["search", "a", "--lim", "3"], ["serve"], []])
+def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        parser().parse_args(words)
+    assert (left.value.code, capsys.readouterr().out) == (2, "")
+
+
+def test_the_folders_may_be_named_before_and_after_a_model_action() -> None:
+    for words in (["models", "--models-dir", "m", "list"], ["models", "list", "--models-dir", "m"]):
+        given = parser().parse_args(words)
+        assert (given.models_dir, given.data_dir, given.json) == (Path("m"), None, False)
+
+
+@pytest.mark.parametrize("words", [["doctor", "Notes"], ["doctor", "--vault", "Notes"], ["status", "--vault", "Notes"]])
+def test_the_vault_is_named_with_an_option_or_after_doctor(words: list[str]) -> None:
+    assert parser().parse_args(words).vault == "Notes"
+    assert parser().parse_args(words[:1]).vault is None
+
+
+def test_every_command_has_help() -> None:
+    commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    for command in commands.choices.values():
+        assert command.format_help()

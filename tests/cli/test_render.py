@@ -1,0 +1,149 @@
+"""What a person sees, in a pipe and in a terminal."""
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from bridge.cli import render
+
+HIT = {
+    "path": "Bread/Rye.md", "title": "Rye", "heading": "Rye > Baking", "lines": [3, 9], "score": 0.9,
+    "snippet": "In a ==falling== oven.", "why": ["title matches", "says 'falling'"], "tags": ["grain"],
+    "modified": "2026-01-31T09:30:00+00:00",
+}  # fmt: skip
+FOUND = {
+    "hits": [HIT], "mode_used": "hybrid", "took_ms": 3.0, "notices": ["Take note."],
+    "freshness": {"pending_keyword": 2, "pending_vectors": 7},
+}  # fmt: skip
+STATUS = {
+    "vaults": [{
+        "id": "0" * 16, "name": "Notes", "path": "/notes", "notes": 1234, "passages": 5678,
+        "pending": {"keyword": 0, "vectors": 78}, "ready": {"keyword": True, "semantic": True},
+        "paused": True, "trouble": "It is full.",
+        "skipped": {"count": 1, "first": [{"path": "big.md", "reason": "over 32"}]},
+        "failed": {"count": 0, "first": []}, "model": {"id": "all-minilm-l6-v2"}, "embedded_total": 1,
+    }],
+}  # fmt: skip
+
+
+def shown(operation: str, result: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    render.show(operation, result)
+    out, err = capsys.readouterr()
+    assert "\x1b" not in out
+    return out, err
+
+
+def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = shown("search", FOUND, capsys)
+    assert out.splitlines() == [
+        " 1. Rye  Bread/Rye.md:3-9",
+        "    Rye > Baking",
+        "    In a ==falling== oven.",
+        "    title matches · says 'falling'  #grain",
+        "",
+    ]
+    assert err.splitlines() == [
+        "Take note.",
+        "Still indexing: 2 notes to read.",
+        "Still indexing: 7 passages cannot be found by meaning yet.",
+    ]
+
+
+def test_nothing_found_is_said_beside_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    nothing = {**FOUND, "hits": [], "notices": [], "freshness": {"pending_keyword": 0, "pending_vectors": 0}}
+    assert shown("search", nothing, capsys) == ("", "Nothing found.\n")
+
+
+def test_status_says_what_is_ready_and_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = shown("status", STATUS, capsys)
+    assert out.splitlines() == [
+        "Notes  /notes",
+        "  1,234 notes, 5,678 passages",
+        "  words    ready",
+        "  meaning  ready, all-minilm-l6-v2, 78 passages to go",
+        "  embedding is paused",
+        "  It is full.",
+        "  skipped  big.md: over 32",
+    ]
+
+
+def test_lists_are_tabbed_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    note = {"path": "A.md", "title": "A\tB", "tags": ["x", "y"], "modified": "now", "digest": "0"}
+    out, err = shown("find_notes", {"notes": [note], "total": 3}, capsys)
+    assert (out, err) == ("A.md\tA B\tx y\tnow\n", "1 of 3; --offset shows more.\n")
+
+
+def test_the_doctor_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    findings = [
+        {"check": "disk", "verdict": "ok", "message": "Fine.", "do": "", "vault": None},
+        {"check": "index", "verdict": "fail", "message": "Broken.", "do": "Mend it.", "vault": "Notes"},
+    ]
+    out, _ = shown("doctor", {"verdict": "fail", "findings": findings}, capsys)
+    assert out.splitlines() == ["ok    disk: Fine.", "FAIL  index (Notes): Broken.", "      → Mend it."]
+
+
+def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) -> None:
+    link = {"path": "B.md", "line": 3, "text": "bee", "kind": "wiki", "target": "B", "embed": False}
+    nowhere = {**link, "path": None, "text": "B"}
+    out, _ = shown("note_links", {"links": [link], "backlinks": [link], "unresolved": [nowhere]}, capsys)
+    assert out.splitlines() == [
+        "Links to", "  B.md  bee", "Linked from", "  B.md:3  bee", "Leads nowhere", "  B"
+    ]  # fmt: skip
+
+
+def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    result = {
+        "path": "A.md",
+        "heading": None,
+        "ready": True,
+        "first": [{"a": 1, "b": "two"}],
+        "empty": [],
+        "more": {"c": 1},
+    }
+    out, _ = shown("anything else", result, capsys)
+    assert out.splitlines() == ["path: A.md", "ready: yes", "first:", "  1  two", 'more: {"c":1}']
+
+
+def test_what_would_steer_a_terminal_is_taken_out() -> None:
+    assert render.safe("a\x1b]0;title\x07b\x9bc\td\ne") == "a]0;titlebc\td\ne"
+
+
+def test_what_is_no_text_is_still_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", out)
+    render.json_line({"a": "é"})
+    assert out.buffer.getvalue() == '{"a":"é"}\n'.encode()
+
+
+CASES = {
+    "search": FOUND,
+    "status": STATUS,
+    "list_tags": {"tags": [{"tag": "bread", "count": 12}]},
+    "read_note": {
+        "path": "A.md", "title": "A", "text": "# Head\n\x1b[31mtext\n", "lines": [1, 2], "tags": ["x"],
+        "next": {"lines": [3, 9], "offset": 4},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
+@pytest.mark.parametrize("operation", CASES)
+def test_a_terminal_gets_colours_but_nothing_from_notes_steers_it(operation: str) -> None:
+    code = f"from bridge.cli import render; render.show({operation!r}, {CASES[operation]!r})"
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm-256color"}
+    )
+    process.wait(60)
+    os.close(theirs)
+    text = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    assert process.returncode == 0, text
+    assert "\x1b[1m" in text or operation == "list_tags"
+    assert "\x1b[31mtext" not in text
+    assert "==" not in text
