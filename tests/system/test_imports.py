@@ -1,0 +1,118 @@
+"""Who may import what, where import-linter cannot see it."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge.operations import operations
+from tests.system.sidecar import COMMAND
+
+BRIDGE = Path(__file__).resolve().parents[2] / "bridge"
+HEAVY = {
+    "lancedb",
+    "pyarrow",
+    "llama_cpp",
+    "igraph",
+    "numpy",
+    "aiohttp",
+    "gguf",
+    "safetensors",
+    "pypdfium2",
+    "pydantic",
+}
+PACKAGES = sorted(path.parent.name for path in BRIDGE.glob("*/__init__.py"))
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield what a module imports, wherever the statement stands, with its line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from ((name.name, node.lineno) for name in names)
+            case ast.ImportFrom(module=str(module), level=0, names=names):
+                yield from ((f"{module}.{name.name}", node.lineno) for name in names)
+
+
+def test_only_the_server_serves() -> None:
+    serving = {
+        path.relative_to(BRIDGE).parts[0]
+        for path in BRIDGE.rglob("*.py")
+        for name, _ in imports(path)
+        if name.startswith("aiohttp.web")
+    }
+    assert serving == {"server"}
+
+
+def offered(package: str) -> set[str]:
+    """Return what others may import from a package: its `__all__`, else what it defines."""
+    tree = ast.parse((BRIDGE / package / "__init__.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
+                return set(ast.literal_eval(value))
+    defined = (
+        node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    assigned = (
+        node.targets[0].id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    )
+    return {*defined, *assigned}
+
+
+def test_packages_import_each_other_by_their_front_door() -> None:
+    front = {package: offered(package) for package in PACKAGES}
+    insides = [
+        f"{path.relative_to(BRIDGE)}:{line} imports {name}"
+        for path in sorted(BRIDGE.rglob("*.py"))
+        for name, line in imports(path)
+        if (parts := name.split("."))[0] == "bridge"
+        and len(parts) > 2
+        and parts[1] in PACKAGES
+        and parts[1] != path.relative_to(BRIDGE).parts[0]
+        and (len(parts) > 3 or parts[2] not in front[parts[1]])
+    ]
+    assert insides == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_says_what_it_offers(package: str) -> None:
+    tree = ast.parse((BRIDGE / package / "__init__.py").read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree)
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """Return the names of the packages a Python process has loaded at its end."""
+    answer = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments], capture_output=True, text=True, check=True, timeout=60
+    )
+    names = (line.rpartition("|")[2].strip() for line in answer.stderr.splitlines() if line.startswith("import time:"))
+    return {name.partition(".")[0] for name in names}
+
+
+def test_help_loads_nothing_heavy() -> None:
+    assert loaded_by(str(COMMAND), "--help") & HEAVY == set()
+
+
+def test_reading_a_vault_loads_nothing_heavy() -> None:
+    assert loaded_by("-c", "import bridge.vault") & HEAVY == set()
+
+
+def test_everything_can_be_imported_without_opening_the_heavy_libraries() -> None:
+    opened_later = HEAVY - {"numpy", "aiohttp", "pydantic"}
+    assert loaded_by("-c", "import bridge.engine, bridge.server, bridge.export") & opened_later == set()
+
+
+def test_operations_are_listed_without_the_engine() -> None:
+    code = "import sys, bridge.operations as o; assert o.operations(); print('bridge.engine.bridge' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert (answer.stdout.strip(), "search" in {o.name for o in operations()}) == ("False", True)
+
+
+def test_the_trap_would_catch_a_heavy_import() -> None:
+    assert loaded_by("-c", "import numpy") & HEAVY == {"numpy"}
