@@ -1,0 +1,89 @@
+"""Runs the measurements one after the other on a copy of a vault."""
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from scripts.benchmarks import measures, vectors
+from scripts.benchmarks.generate import generate
+from scripts.benchmarks.rows import Measured, Row
+
+SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
+PARTS = ("models", "cold", "warm", "never-twice", "edits", "disk")
+
+
+def main() -> int:
+    """Measure and say what was missed; the exit status tells only whether all could be measured."""
+    options = arguments()
+    with tempfile.TemporaryDirectory(prefix="vault-bridge-bench-", dir=options.work) as folder:
+        work = Path(folder)
+        vault = work / "vault"
+        if options.vault:
+            shutil.copytree(options.vault, vault, symlinks=True)
+        else:
+            generate(vault, options.generate, SAMPLE)
+        found = Measured(str(options.vault.name if options.vault else f"generated, {options.generate} notes"))
+        notes = [path.stat().st_size for path in vault.rglob("*.md")]
+        found.add(Row("notes", len(notes), ""), Row("text", sum(notes) / 1e6, "MB"))
+        place = measures.Place(vault, work / "data", options.models_dir, len(notes) >= measures.LARGE)
+        measure(place, found, options)
+    if options.json:
+        options.json.write_text(json.dumps(found.json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    missed = [row for row in found.rows if row.reached is False]
+    print(f"{len(missed)} of {sum(row.reached is not None for row in found.rows)} figures were missed.")
+    return 1 if found.failed else 0
+
+
+def measure(place: measures.Place, found: Measured, options: argparse.Namespace) -> None:
+    """Run the chosen parts; every part but the models' needs the index that the first start makes."""
+
+    def first_start() -> None:
+        if options.random_vectors:
+            measures.keyword_only(place, found)
+            vectors.invent(place.data, place.models)
+        else:
+            measures.cold(place, found)
+
+    parts: dict[str, Callable[[], None]] = {
+        "models": lambda: vectors.models(place.models, found),
+        "cold": first_start,
+        "warm": lambda: measures.warm(place, found),
+        "never-twice": lambda: measures.never_twice(place, found),
+        "edits": lambda: measures.edits(place, found),
+        "disk": lambda: measures.disk(place, found, options.edits),
+    }
+    wanted = {*options.only, *(("cold",) if set(options.only) - {"models"} else ())}
+    for name, part in parts.items():
+        if name in wanted:
+            try:
+                part()
+            except (AssertionError, OSError, RuntimeError) as error:
+                # The other figures are still worth having.
+                found.failed.append(name)
+                print(f"{name} could not be measured: {error}", file=sys.stderr)
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure the bridge on a copy of a vault.")
+    parser.add_argument("vault", nargs="?", type=Path, help="the vault to copy; without one, notes are generated")
+    parser.add_argument("--generate", type=int, default=1000, metavar="N", help="how many notes to generate (1000)")
+    parser.add_argument("--edits", type=int, default=1000, metavar="N", help="edits before the disk is measured (1000)")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="run only these parts")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument("--models-dir", type=Path, help="where the models are")
+    parser.add_argument("--work", type=Path, help="where the copy and its index may lie for the time of the run")
+    parser.add_argument(
+        "--random-vectors",
+        action="store_true",
+        help="invent the vectors instead of computing them: speed at sizes whose embedding would take hours",
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

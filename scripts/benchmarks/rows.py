@@ -1,0 +1,98 @@
+"""What was measured: a table for people, JSON for comparing."""
+
+import os
+import platform
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure, and what it should reach."""
+
+    what: str
+    value: float
+    unit: str
+    reach: float | None = None
+    at_least: bool = False
+    note: str = ""
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether it is reached; None where nothing was set."""
+        if self.reach is None:
+            return None
+        return self.value >= self.reach if self.at_least else self.value <= self.reach
+
+
+@dataclass(slots=True)
+class Measured:
+    """Every figure of a run, and the machine it was run on."""
+
+    vault: str
+    rows: list[Row] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    def add(self, *rows: Row) -> None:
+        """Keep figures and show them at once."""
+        self.rows += rows
+        for row in rows:
+            print(line(row), flush=True)
+
+    def json(self) -> dict[str, Any]:
+        """Return all of it."""
+        rows = [{**asdict(row), "reached": row.reached} for row in self.rows]
+        return {"date": datetime.now(UTC).date().isoformat(), "machine": machine(), "vault": self.vault} | {
+            "facts": self.facts,
+            "failed": self.failed,
+            "rows": rows,
+        }
+
+
+def line(row: Row) -> str:
+    """Write a figure as a line of the table."""
+    verdict = {None: "", True: "reached", False: "MISSED"}[row.reached]
+    reach = "" if row.reach is None else f"{'≥' if row.at_least else '≤'} {row.reach:g}"
+    return f"| {row.what:62} | {number(row.value):>9} {row.unit:12} | {reach:8} | {verdict:7} | {row.note}"
+
+
+def number(value: float) -> str:
+    """Write a number with three digits that count."""
+    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def times(what: str, seconds: Sequence[float], reach: tuple[float, float] | None = None, note: str = "") -> list[Row]:
+    """Return median and 95th percentile in milliseconds."""
+    middle, high = (1000 * share(seconds, part) for part in (0.5, 0.95))
+    return [
+        Row(f"{what}, p50", middle, "ms", reach and reach[0], note=note),
+        Row(f"{what}, p95", high, "ms", reach and reach[1], note=note),
+    ]
+
+
+def share(values: Sequence[float], part: float) -> float:
+    """Return the value below which this part of the values lies."""
+    return sorted(values)[min(len(values) - 1, int(part * len(values)))]
+
+
+def middle_and_worst(what: str, seconds: Sequence[float], reach: tuple[float, float]) -> list[Row]:
+    """Return median, worst and first in seconds."""
+    return [
+        Row(f"{what}, median of {len(seconds)}", statistics.median(seconds), "s", reach[0]),
+        Row(f"{what}, worst", max(seconds), "s", reach[1]),
+        Row(f"{what}, the first after the start", seconds[0], "s", reach[1]),
+    ]
+
+
+def machine() -> dict[str, Any]:
+    """Say what it was run on, without naming it."""
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 1),
+    }

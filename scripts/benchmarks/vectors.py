@@ -1,0 +1,50 @@
+"""Figures of the embedding itself, and invented vectors for sizes that nobody waits for."""
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+
+from bridge.engine.embedders import model_key
+from bridge.index import Index
+from bridge.models import DEFAULT_MODEL, default_models_dir, find
+from scripts.bench_models import measure
+from scripts.benchmarks.rows import Measured, Row
+
+AT_ONCE = 2000
+
+
+def models(folder: Path | None, found: Measured) -> None:
+    """Measure the embedding against `Llama.embed` with its defaults."""
+    facts = measure(find(folder or default_models_dir(), DEFAULT_MODEL))
+    found.facts["models"] = facts
+    rate, ratio, two = (
+        float(str(facts[k])) for k in ("tokens_per_cpu_second", "ratio_to_defaults", "two_workers_to_one")
+    )
+    found.add(
+        Row("embedding: tokens a CPU second", rate, "1/s"),
+        Row("embedding: times Llama.embed with its defaults", ratio, "×", 1.8, at_least=True),
+        Row("embedding: two workers, times one", two, "×", 1.8, at_least=True),
+    )
+
+
+def invent(data: Path, folder: Path | None) -> None:
+    """Give every passage a random vector."""
+    model = find(folder or default_models_dir(), DEFAULT_MODEL)
+    (index,) = (data / "vaults").glob("*/index")
+    asyncio.run(fill(index, model_key(model), model.spec.dimensions))
+
+
+async def fill(folder: Path, key: str, dimensions: int) -> None:
+    """Fill the index's vectors."""
+    index = Index.open(folder)
+    random = np.random.default_rng(1)
+    try:
+        index.use_model(key, dimensions)
+        while missing := index.missing(AT_ONCE):
+            vectors = random.normal(size=(len(missing), dimensions)).astype(np.float32)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            await index.add_vectors([text.digest for text in missing], vectors)
+        await index.optimise()
+    finally:
+        await index.close()

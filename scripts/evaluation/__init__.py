@@ -1,0 +1,1 @@
+"""Measures search on the judged sets of the development data."""

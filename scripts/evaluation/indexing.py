@@ -1,0 +1,86 @@
+"""Indexes a judged set as a vault, once: a second run finds the index and its vectors in the cache."""
+
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge.engine.embedders import model_key
+from bridge.engine.links import targets
+from bridge.errors import ModelMissing
+from bridge.graph import Edge, Graph
+from bridge.index import Boilerplate, Index, prepare
+from bridge.models import DEFAULT_MODEL, Embedder, find
+from bridge.retrieval import Vocabulary
+from bridge.types import VaultPath
+from bridge.vault import Names, Rules, Stat, Vault, read_document
+from bridge.vault.note import Note
+from scripts.evaluation.sets import JudgedSet, write_vault
+
+EMBEDDED_AT_ONCE = 64
+LEARN_AT = 32
+"""Fewer notes than this have no boilerplate to speak of, as in the engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A set's index with what a search needs beside it."""
+
+    index: Index
+    graph: Graph
+    vocabulary: Vocabulary
+    document_of: Mapping[VaultPath, str]
+
+
+def open_embedder(models_dir: Path, workers: int) -> Embedder | None:
+    """Open the default model; None when it is not installed."""
+    try:
+        return Embedder(find(models_dir, DEFAULT_MODEL), workers, 600)
+    except ModelMissing:
+        return None
+
+
+async def open_index(judged: JudgedSet, cache: Path, embedder: Embedder | None) -> Indexed:
+    """Open the set's index, writing and embedding what is missing."""
+    with tempfile.TemporaryDirectory() as written:
+        root = Path(written)
+        document_of = write_vault(judged, root)
+        vault = Vault(root, Rules(exclude=(), max_file_bytes=50_000_000, ignored=()))
+        scan = vault.scan()
+        read = [(stat, read_document(path, data)) for path in scan.files for data, stat in [vault.read(path)]]
+    names = Names([*scan.files, *scan.others])
+    index = await _opened(cache / judged.name, read)
+    if embedder is not None:
+        await _embed(index, embedder, judged.name)
+    edges = (Edge(path, target) for path, note in index.notes.items() for target in targets(note, names))
+    return Indexed(index, Graph.build(index.notes, edges), Vocabulary(), document_of)
+
+
+async def _opened(folder: Path, read: list[tuple[Stat, Note]]) -> Index:
+    """Write the notes whose text or recipe is not what the index holds."""
+    index = Index.open(folder)
+    learnt = Boilerplate.learn(note.text for _, note in read) if len(read) >= LEARN_AT else Boilerplate.empty()
+    entries = [prepare(note, stat, learnt) for stat, note in read]
+    news = [
+        entry
+        for entry in entries
+        if (known := index.notes.get(entry.note.path)) is None
+        or (known.digest, known.recipe) != (entry.note.digest, entry.note.recipe)
+    ]
+    if news:
+        await index.write(news, index.notes.keys() - {entry.note.path for entry in entries})
+        await index.optimise()
+    return index
+
+
+async def _embed(index: Index, embedder: Embedder, name: str) -> None:
+    """Give each passage and title its vector."""
+    index.use_model(model_key(embedder.model), embedder.model.spec.dimensions)
+    due = index.pending_vectors()
+    while batch := index.missing(EMBEDDED_AT_ONCE):
+        done = await embedder.embed([missing.text for missing in batch])
+        await index.add_vectors([missing.digest for missing in batch], done.vectors)
+        print(f"\r{name}: {due - index.pending_vectors():,} of {due:,} passages embedded", end="", file=sys.stderr)
+    if due:
+        print(file=sys.stderr)

@@ -1,0 +1,91 @@
+"""The measuring of search, on a judged set small enough to work out by hand."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.evaluation.metrics import Interval, bootstrap, scores
+from scripts.evaluation.sets import read_set
+
+ROOT = Path(__file__).resolve().parents[2]
+
+WRITE_CORPUS = """
+import json
+def write_corpus(source, out):
+    (out / ".obsidian").mkdir(parents=True)
+    ids = {}
+    for line in (source / "corpus.jsonl").read_text(encoding="utf8").splitlines():
+        document = json.loads(line)
+        ids[f"{document['title']}.md"] = document["id"]
+        (out / f"{document['title']}.md").write_text(document["text"], encoding="utf8")
+    return ids
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A judged set under the name of a known one: `SETS` is what may be asked for."""
+    (tmp_path / "write_corpus.py").write_text(WRITE_CORPUS, encoding="utf-8")
+    folder = tmp_path / "retrieval" / "cranfield"
+    folder.mkdir(parents=True)
+    documents = [("1", "Fern", "Ferns like shade."), ("2", "Rye", "Rye bread keeps."), ("3", "Oven", "A stone oven.")]
+    rows = [json.dumps({"id": id_, "title": title, "text": text}) for id_, title, text in documents]
+    (folder / "corpus.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    queries = [{"id": "a", "text": "shade"}, {"id": "b", "text": "bread", "cat": "food"}, {"id": "c", "text": "stone"}]
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)) + "\n", encoding="utf-8")
+    (folder / "qrels.tsv").write_text("a\t1\t1\nb\t2\t2\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_gains_are_discounted_by_place_and_shared_by_the_ideal() -> None:
+    ranking = ["x", "b", "a"]
+    found = scores(ranking, {"a": 2.0, "b": 1.0})
+    ideal = 3 + 1 / math.log2(3)
+    assert found["nDCG@5"] == pytest.approx((1 / math.log2(3) + 3 / math.log2(4)) / ideal)
+    assert found["R@5"] == 1.0
+    assert found["MRR"] == 0.5
+
+
+def test_nothing_found_scores_nothing() -> None:
+    assert set(scores([], {"a": 1.0}).values()) == {0.0}
+
+
+def test_a_bootstrap_of_equal_values_has_no_width_and_is_the_same_each_time() -> None:
+    assert bootstrap([0.5, 0.5, 0.5]) == Interval(0.5, 0.5, 0.5)
+    assert bootstrap([0.0, 1.0, 0.3]) == bootstrap([0.0, 1.0, 0.3])
+    assert bootstrap([]) == Interval(0.0, 0.0, 0.0)
+
+
+def test_queries_without_a_judgement_are_left_out(data: Path) -> None:
+    judged = read_set(data / "retrieval" / "cranfield")
+    assert [(question.id, question.category) for question in judged.questions] == [("a", ""), ("b", "food")]
+    assert [question.id for question in read_set(data / "retrieval" / "cranfield", 1).questions] == ["a"]
+
+
+def test_a_set_is_indexed_asked_and_reported(data: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    command = [sys.executable, "-m", "scripts.evaluation", "--no-model", "--data", str(data)]
+    command += ["--cache", str(tmp_path / "cache"), "--json", str(report)]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(report.read_text(encoding="utf-8"))["cranfield"]
+    assert {"fts5", "passages", "stems", "whole", "names", "keyword", "by category"} == found.keys()
+    assert found["keyword"]["nDCG@10"]["mean"] == 1.0
+    assert found["fts5"]["queries"] == 2
+    assert "cranfield: 3 documents, 2 queries" in done.stdout
+
+
+def test_without_the_data_it_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "scripts.evaluation", "--data", str(tmp_path)]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "There are no judged sets" in done.stderr
