@@ -1,0 +1,1 @@
+"""The operations as MCP tools, notes as resources, and prompts: for any MCP client, old or new."""
