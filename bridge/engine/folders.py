@@ -7,7 +7,7 @@ from pathlib import Path
 
 import platformdirs
 
-from bridge.errors import DiskFull, ReadOnly
+from bridge.private import make_private
 from bridge.types import VaultId
 
 
@@ -56,31 +56,6 @@ class Folders:
         """
         for folder in (self.data, self.data / "vaults", self.data / "run"):
             make_private(folder)
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder and take other users' access away.
-
-    Raises:
-        ReadOnly: It cannot be made or written.
-        DiskFull: There is no room.
-    """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.chmod(0o700)
-    except OSError as error:
-        raise unwritable(folder, error) from None
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ReadOnly(f"{folder} cannot be written.")
-
-
-def unwritable(path: Path, error: OSError) -> ReadOnly | DiskFull:
-    """Translate what the system said about a place we must write."""
-    import errno
-
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return DiskFull(f"There is no room for {path}.")
-    return ReadOnly(f"{path} cannot be written: {error.strerror}.")
 
 
 def default_data_dir() -> Path:

@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from bridge.engine.folders import make_private, unwritable
 from bridge.errors import VaultHeld
+from bridge.private import make_private, unwritable
 
 
 class Hold:

@@ -2,15 +2,15 @@
 
 import hashlib
 import logging
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import orjson
 
-from bridge.engine.folders import Folders, unwritable
+from bridge.engine.folders import Folders
 from bridge.errors import BridgeError
+from bridge.private import write_private
 from bridge.types import VaultId, VaultPath
 from bridge.vault import Vault
 
@@ -36,17 +36,8 @@ def remember(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
         DiskFull: There is no room.
     """
     known = {**remembered(folders), **vaults}
-    text = orjson.dumps({key: {"path": str(path), "name": path.name} for key, path in known.items()})
-    fresh = folders.vaults.with_suffix(".new")
-    try:
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(folders.vaults)
-    except OSError as error:
-        raise unwritable(folders.vaults, error) from None
+    listed = {key: {"path": str(path), "name": path.name} for key, path in known.items()}
+    write_private(folders.vaults, orjson.dumps(listed))
 
 
 def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:

@@ -13,6 +13,7 @@ from typing import Any
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, ReadOnly
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.schema import VERSION
+from bridge.private import write_private
 
 _FORMAT = "index.json"
 _BOILERPLATE = "boilerplate.json"
@@ -86,7 +87,7 @@ class IndexFolder:
     def keep_boilerplate(self, boilerplate: Boilerplate) -> None:
         """Keep what was learnt of recurring lines."""
         with disk(self.path):
-            replace_file(self.path / _BOILERPLATE, boilerplate.dumps())
+            write_private(self.path / _BOILERPLATE, boilerplate.dumps().encode())
 
     @property
     def vanished(self) -> dict[str, float]:
@@ -107,7 +108,7 @@ class IndexFolder:
         return found if isinstance(found, dict) else None
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
-        replace_file(self.path / name, json.dumps(content))
+        write_private(self.path / name, json.dumps(content).encode())
 
     def size(self, below: str = "") -> int:
         """Add up the files, or those in folders of one name."""
@@ -120,17 +121,6 @@ class IndexFolder:
                 with suppress(FileNotFoundError):
                     total += Path(folder, name).stat().st_size
         return total
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a small file so that a crash leaves the old or the new one."""
-    draft = path.with_name(f".{path.name}.new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 
 from bridge.errors import ModelMissing, ModelUnusable
 from bridge.models.known import ModelSpec, catalogue
+from bridge.private import write_private
 from bridge.types import Digest
 
 _FORMAT = 1
@@ -101,13 +102,7 @@ def record(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str) -> In
         "size": path.stat().st_size,
         "origin": origin,
     }
-    about = _about(models_dir, spec.id)
-    part = about.with_suffix(".json.new")
-    with private(part) as stream:
-        stream.write(json.dumps(facts, indent=2, ensure_ascii=False).encode() + b"\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    put(part, about)
+    write_private(_about(models_dir, spec.id), json.dumps(facts, indent=2, ensure_ascii=False).encode() + b"\n")
     return Installed(spec, path, digest)
 
 
@@ -126,17 +121,6 @@ def private(path: Path, *, append: bool = False) -> Any:
     """Open a file for writing that only the user can read."""
     flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_BINARY", 0) | (os.O_APPEND if append else os.O_TRUNC)
     return os.fdopen(os.open(path, flags, 0o600), "ab" if append else "wb")
-
-
-def put(part: Path, place: Path) -> None:
-    """Move a finished, synced file to its place so that it is there whole or not at all."""
-    part.replace(place)
-    if sys.platform != "win32":
-        folder = os.open(place.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 @contextlib.contextmanager

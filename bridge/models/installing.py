@@ -11,10 +11,11 @@ from pathlib import Path
 from bridge.errors import DiskFull, ModelMissing, ModelUnusable, ReadOnly
 from bridge.models import probe, wheel
 from bridge.models.download import download
-from bridge.models.folder import Installed, check, file_digest, find, held, put, record, weights
+from bridge.models.folder import Installed, check, file_digest, find, held, record, weights
 from bridge.models.job import POOLING
 from bridge.models.known import DEFAULT_MODEL, ModelSpec, Pooling, catalogue, kin, listed
 from bridge.models.wheel import Progress
+from bridge.private import put
 from bridge.types import Digest
 
 _ROOM = ".room"

@@ -1,7 +1,5 @@
 """The runtime file: how other programs of this user find the bridge and prove who they are."""
 
-import contextlib
-import errno
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import orjson
 
-from bridge.errors import DiskFull, ReadOnly
+from bridge.private import make_private, write_private
 
 SCHEMA = 1
 """Version of the file's form."""
@@ -33,21 +31,8 @@ def write(path: Path, runtime: Runtime) -> None:
         DiskFull: There is no room for it.
         ReadOnly: Its folder cannot be written.
     """
-    fresh = path.with_suffix(f".{os.getpid()}.new")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(orjson.dumps(asdict(runtime)))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise DiskFull(f"There is no room for {path}.") from None
-        raise ReadOnly(f"{path} cannot be written: {error.strerror}.") from None
+    make_private(path.parent)
+    write_private(path, orjson.dumps(asdict(runtime)))
 
 
 def read(path: Path) -> Runtime | None:

@@ -2,14 +2,13 @@
 
 import dataclasses
 import difflib
-import errno
-import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bridge.errors import DiskFull, InvalidArguments, ReadOnly
+from bridge.errors import InvalidArguments
+from bridge.private import write_private
 from bridge.settings.schema import SettingProblem, Settings, problem
 
 NAMES = tuple(f.name for f in dataclasses.fields(Settings))
@@ -57,29 +56,8 @@ def change(path: Path, changes: Mapping[str, Any]) -> Settings:
         raise InvalidArguments(
             f"{path} cannot be read: {error}.", hint="Correct or delete that file, then change settings again."
         ) from None
-    write(path, text)
+    write_private(path, text.encode())
     return load(path)[0]
-
-
-def write(path: Path, text: str) -> None:
-    """Write the file whole or not at all, for this user only.
-
-    Raises:
-        ReadOnly: It cannot be written.
-        DiskFull: There is no room for it.
-    """
-    fresh = path.with_suffix(".new")
-    try:
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise DiskFull(f"There is no room for {path}.") from None
-        raise ReadOnly(f"{path} cannot be written: {error.strerror}.") from None
 
 
 def checked(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:

@@ -1,0 +1,68 @@
+"""Files and folders for this user alone."""
+
+import contextlib
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+from bridge.errors import DiskFull, ReadOnly
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, also through a crash, readable by the user only.
+
+    Raises:
+        ReadOnly: It cannot be written.
+        DiskFull: There is no room.
+    """
+    try:
+        # Two processes may write at once, so that each needs a draft of its own.
+        descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            put(Path(draft), path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)  # noqa: PTH108
+            raise
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def put(draft: Path, place: Path) -> None:
+    """Move a finished, synced file to its place so that it is there whole or not at all."""
+    draft.replace(place)
+    if os.name == "nt":
+        return
+    folder = os.open(place.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and take other users' access away.
+
+    Raises:
+        ReadOnly: It cannot be made or written.
+        DiskFull: There is no room.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ReadOnly(f"{folder} cannot be written.")
+
+
+def unwritable(path: Path, error: OSError) -> ReadOnly | DiskFull:
+    """Translate what the system said about a place we must write."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return DiskFull(f"There is no room for {path}.")
+    return ReadOnly(f"{path} cannot be written: {error.strerror}.")
