@@ -2,7 +2,7 @@
 
 * BridgeError
   x Invalid: InvalidArguments
-  x Denied: Unauthorized, Forbidden, BadHost, TooLarge, OutsideVault, ProtectedPath, ReadOnly
+  x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, ReadOnly
   x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, HeadingNotFound, JobNotFound, ModelMissing
   x Conflict: AmbiguousHeading, Busy, VaultHeld
   x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, ModelUnusable, VaultUnreadable, NoteUnreadable
@@ -84,6 +84,14 @@ class TooLarge(Denied):
     code = "too_large"
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
     hint = "Send less at a time."
+
+
+class RateLimited(Denied):
+    """There were too many calls in a short time."""
+
+    code = "rate_limited"
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    hint = "Wait `retry_after_s` seconds, then call again."
 
 
 class OutsideVault(Denied):

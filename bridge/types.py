@@ -14,6 +14,12 @@ VaultId = NewType("VaultId", str)
 NoteKind = Literal["note", "canvas", "excalidraw", "pdf"]
 """What a file that can be searched is."""
 
+Scope = Literal["read", "write", "admin"]
+"""What the holder of a token may do."""
+
+Preset = Literal["default", "read-only", "full"]
+"""Which tools an agent is offered."""
+
 SearchMode = Literal["hybrid", "keyword", "semantic"]
 """Which lanes a search may use."""
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from bridge.operations.arguments import VAULT
-from bridge.operations.call import OWNER, RUNTIME, Call, Principal, Scope
+from bridge.operations.call import OWNER, RUNTIME, Call, Principal
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.hints import bounds, expected, plain
 from bridge.operations.registry import Argument, Operation, named, operations
@@ -18,7 +18,6 @@ __all__ = [
     "Call",
     "Operation",
     "Principal",
-    "Scope",
     "arguments_schema",
     "bounds",
     "encode",

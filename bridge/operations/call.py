@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from bridge.errors import Forbidden
+from bridge.types import Preset, Scope
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge, VaultEngine
-
-Scope = Literal["read", "write", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +17,10 @@ class Principal:
 
     name: str
     scopes: frozenset[Scope]
+    preset: Preset | None = None
+    """The tools it is offered, when its token says so."""
+    local: bool = False
+    """Whether it proved to be a program of the user by reading the runtime file or by opening the vault itself."""
 
     def require(self, scope: Scope) -> None:
         """Let nobody pass who lacks the scope.
@@ -28,11 +31,22 @@ class Principal:
         if scope not in self.scopes:
             raise Forbidden(f"This needs the scope `{scope}`, which `{self.name}` does not have.", scope=scope)
 
+    def require_local(self) -> None:
+        """Let only programs of the user pass.
 
-RUNTIME = Principal("runtime", frozenset[Scope]({"read", "write"}))
+        Raises:
+            Forbidden: It is a client that was let in by one.
+        """
+        if not self.local:
+            raise Forbidden(
+                f"`{self.name}` may not do this.", hint="Use the token of the runtime file, or run `vault-bridge pair`."
+            )
+
+
+RUNTIME = Principal("runtime", frozenset[Scope]({"read", "write"}), local=True)
 """Who holds the token of the runtime file."""
 
-OWNER = Principal("owner", frozenset[Scope]({"read", "write", "admin"}))
+OWNER = Principal("owner", frozenset[Scope]({"read", "write", "admin"}), local=True)
 """Who runs an operation in a process of their own."""
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 import bridge.errors
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.operations import arguments, docstring
-from bridge.operations.call import Scope
 from bridge.operations.hints import Folder
-from bridge.types import VaultPath
+from bridge.types import Scope, VaultPath
 
 if TYPE_CHECKING:
     from bridge.operations.call import Call
