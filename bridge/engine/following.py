@@ -129,7 +129,7 @@ class Following:
             known = self._known(places, scan)
             self._take_names(places, scan)
             notes = {path: self.index.notes[path] for path in known if path in self.index.notes}
-            due = plan(scan.files, notes, recipe(self.index.boilerplate))
+            due = plan(scan.files, notes, recipe(self.boilerplate))
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
             self.pending |= read
@@ -180,7 +180,7 @@ class Following:
     async def _apply(self, read: Sequence[VaultPath], gone: set[VaultPath]) -> None:
         """Read notes and write what they say; `gone` notes leave with the last write."""
         gathered: list[Prepared] = []
-        reading = Reading(self.vault.root, self.vault.rules, self.index.boilerplate, self.settings.max_pdf_pages)
+        reading = Reading(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
         async for outcomes in read_notes(reading, read):
             for outcome in outcomes:
                 self._sort(outcome, gathered, gone)
@@ -215,6 +215,11 @@ class Following:
         self._links.changed([*written, *gone], names=bool(gone))
         self.pending -= set(written)
         self._told(written, gone)
+
+    @property
+    def boilerplate(self) -> Boilerplate:
+        """What is left out of the embedding now; what was learnt is kept while the setting is off."""
+        return self.index.boilerplate if self.settings.boilerplate else Boilerplate.empty()
 
     @property
     def linked(self) -> bool:

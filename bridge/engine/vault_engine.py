@@ -342,6 +342,8 @@ class VaultEngine:
         if (before.exclude, before.max_file_mb) != (settings.exclude, settings.max_file_mb):
             self.vault = self._following.vault = Vault(self.root, rules_of(self.root, settings))
             await self._following.reconcile()
+        if before.boilerplate != settings.boilerplate:
+            self.reindex((), full=settings.boilerplate and not self.index.boilerplate.version)
         self._filling.wake()
 
     def model_keys(self) -> set[str]:

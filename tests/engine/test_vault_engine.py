@@ -284,3 +284,41 @@ async def test_an_index_that_cannot_be_adopted_keeps_no_vault_from_opening(vault
     async with opened(moved) as bridge:
         await settled(only(bridge))
         assert await found(only(bridge), "starter flour") == ["Bread/Sourdough.md"]
+
+
+def days(vault: Path) -> None:
+    for number in range(40):
+        (vault / f"Day {number}.md").write_text(
+            f"How was the weather\n\n{chr(97 + number % 26) * 4}{chr(97 + number // 26) * 4} was here.\n"
+        )
+
+
+async def test_leaving_recurring_lines_out_can_be_switched_off_and_on(vault: Path, opened: Opened) -> None:
+    days(vault)
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+
+        async def embedded(boilerplate: str, left_out: tuple[str, ...]) -> int:
+            bridge.settings_path.write_text(f"boilerplate = {boilerplate}\n")
+            await until(lambda: {n.left_out for p, n in engine.index.notes.items() if "Day" in p} == {left_out})
+            await settled(engine)
+            return engine.progress().embedded_total
+
+        await settled(engine)
+        total = await embedded("true", ("How was the weather",))
+        assert await embedded("false", ()) == total + 40
+        assert await embedded("true", ("How was the weather",)) == total + 40
+
+
+async def test_recurring_lines_are_learnt_when_that_is_switched_on_later(
+    vault: Path, opened: Opened, tmp_path: Path
+) -> None:
+    days(vault)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/settings.toml").write_text("boilerplate = false\n")
+    async with opened(vault, models=tmp_path / "none") as bridge:
+        engine = only(bridge)
+        await until(lambda: engine.progress().ready_keyword)
+        assert engine.index.notes[VaultPath("Day 7.md")].left_out == ()
+        bridge.settings_path.write_text("")
+        await until(lambda: engine.index.notes[VaultPath("Day 7.md")].left_out == ("How was the weather",))
