@@ -172,6 +172,17 @@ def links(result: dict[str, Any]) -> None:
                     (f"  {link['text']}" if link["text"] != shown else "", "dim"),
                 )
             )
+    if not any(result[name] for name in ("links", "backlinks", "unresolved")):
+        note("It links to nothing, and nothing links to it.")
+
+
+def resolved(result: dict[str, Any]) -> None:
+    """Print where a link leads, as a link would say it."""
+    if result["path"] is None:
+        note("It leads nowhere.")
+        return
+    block = f"^{result['block']}" if result["block"] else None
+    sys.stdout.write("#".join(cell(part) for part in (result["path"], result["heading"], block) if part) + "\n")
 
 
 def listed(name: str, columns: Sequence[str]) -> Callable[[dict[str, Any]], None]:
@@ -179,7 +190,9 @@ def listed(name: str, columns: Sequence[str]) -> Callable[[dict[str, Any]], None
 
     def print_list(result: dict[str, Any]) -> None:
         table(result[name], columns)
-        if "total" in result and result["total"] > len(result[name]):
+        if not result[name]:
+            note("Nothing found.")
+        elif "total" in result and result["total"] > len(result[name]):
             note(f"{len(result[name])} of {result['total']:,}; --offset shows more.")
 
     return print_list
@@ -237,6 +250,7 @@ SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
     "status": status,
     "doctor": findings,
     "note_links": links,
+    "resolve_link": resolved,
     "find_notes": listed("notes", ("path", "title", "tags", "modified")),
     "list_folders": listed("folders", ("path", "notes")),
     "list_tags": listed("tags", ("tag", "count")),

@@ -96,6 +96,37 @@ def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) 
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("found", "line"),
+    [
+        ({"path": "Bread/Rye.md", "heading": None, "block": None}, "Bread/Rye.md\n"),
+        ({"path": "Bread/Rye.md", "heading": "Baking", "block": None}, "Bread/Rye.md#Baking\n"),
+        ({"path": "Bread/Rye.md", "heading": None, "block": "crust"}, "Bread/Rye.md#^crust\n"),
+    ],
+)
+def test_a_resolved_link_is_one_line(found: dict[str, Any], line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown("resolve_link", found, capsys) == (line, "")
+
+
+@pytest.mark.parametrize(
+    ("operation", "result", "said"),
+    [
+        ("resolve_link", {"path": None, "heading": "Baking", "block": None}, "It leads nowhere.\n"),
+        (
+            "note_links",
+            {"links": [], "backlinks": [], "unresolved": []},
+            "It links to nothing, and nothing links to it.\n",
+        ),
+        ("find_notes", {"notes": [], "total": 0}, "Nothing found.\n"),
+        ("list_tags", {"tags": []}, "Nothing found.\n"),
+    ],
+)
+def test_an_answer_that_holds_nothing_says_so(
+    operation: str, result: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert shown(operation, result, capsys) == ("", said)
+
+
 def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
     result = {
         "path": "A.md",
