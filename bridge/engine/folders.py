@@ -27,6 +27,11 @@ class Folders:
         """The list of vaults ever opened."""
         return self.data / "vaults.json"
 
+    @property
+    def tokens(self) -> Path:
+        """The clients that hold tokens."""
+        return self.data / "tokens.json"
+
     def vault(self, vault: VaultId) -> Path:
         """The folder of one vault."""
         return self.data / "vaults" / vault

@@ -1,0 +1,111 @@
+"""The clients that hold tokens, and the form in which a file keeps them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import orjson
+
+from bridge.types import Digest, Preset, Scope
+
+SCHEMA = 1
+"""Version of the file's form."""
+
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+DIGEST = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A program that holds a token."""
+
+    id: str
+    name: str
+    scopes: frozenset[Scope]
+    preset: Preset | None
+    created: str
+    last_used: str | None
+    """The day, ISO 8601; not more, since nobody needs to know when somebody worked."""
+
+    def wire(self) -> dict[str, Any]:
+        """Return the client as JSON shows it."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "scopes": [scope for scope in SCOPES if scope in self.scopes],
+            "preset": self.preset,
+            "created": self.created,
+            "last_used": self.last_used,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Every client by the digest of its token, and the names whose token was revoked."""
+
+    clients: Mapping[Digest, Client] = field(default_factory=dict)
+    revoked: frozenset[str] = frozenset()
+
+    def named(self, name: str) -> Client | None:
+        """Find a client by its name, whatever its case."""
+        return next((c for c in self.clients.values() if c.name.casefold() == name.casefold()), None)
+
+    def with_client(self, digest: Digest, client: Client) -> "Ledger":
+        """Add a client, or replace the one with this digest."""
+        return Ledger({**self.clients, digest: client}, self.revoked - {client.name.casefold()})
+
+    def without(self, client: Client) -> "Ledger":
+        """Take a client away and remember its name."""
+        kept = {digest: held for digest, held in self.clients.items() if held.id != client.id}
+        return Ledger(kept, self.revoked | {client.name.casefold()})
+
+
+def written(ledger: Ledger) -> bytes:
+    """Write a ledger as the file holds it."""
+    clients = [{**client.wire(), "digest": digest} for digest, client in ledger.clients.items()]
+    whole = {"schema": SCHEMA, "clients": clients, "revoked": sorted(ledger.revoked)}
+    return orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def read(data: bytes) -> Ledger:
+    """Read what a file holds.
+
+    Raises:
+        ValueError: It is damaged, or of another version.
+    """
+    try:
+        match orjson.loads(data):
+            case {"schema": version, "clients": list(clients), "revoked": list(revoked)} if version == SCHEMA:
+                return Ledger(dict(map(entry, clients)), frozenset(strings(revoked)))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"a field is wrong: {error}") from None
+    raise ValueError("it has another form")
+
+
+def entry(facts: Mapping[str, Any]) -> tuple[Digest, Client]:
+    """Read one client.
+
+    Raises:
+        ValueError: A field is wrong.
+    """
+    id_, name, created, digest = strings([facts["id"], facts["name"], facts["created"], facts["digest"]])
+    scopes, preset, last_used = strings(facts["scopes"]), facts["preset"], facts["last_used"]
+    if not DIGEST.fullmatch(digest) or not set(scopes) <= set(SCOPES) or preset not in (None, *get_args(Preset)):
+        raise ValueError("a field is wrong")
+    if last_used is not None:
+        strings([last_used])
+    held: frozenset[Scope] = frozenset(scope for scope in SCOPES if scope in scopes)
+    return Digest(digest), Client(id_, name, held, preset, created, last_used)
+
+
+def strings(values: Iterable[Any]) -> list[str]:
+    """Return a list of strings.
+
+    Raises:
+        ValueError: One of them is none.
+    """
+    held = list(values)
+    if not all(isinstance(value, str) for value in held):
+        raise ValueError("a field is no text")
+    return held

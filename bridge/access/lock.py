@@ -1,0 +1,39 @@
+"""One process at a time changes a file."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep others from changing a file for a block; the lock ends with the process, whatever ends it.
+
+    Raises:
+        OSError: The lock file beside it cannot be written.
+    """
+    descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        wait_for_lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+
+    def wait_for_lock(descriptor: int) -> None:
+        """Lock the first byte; gives up after ten seconds."""
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+
+else:
+
+    def wait_for_lock(descriptor: int) -> None:
+        """Lock the file."""
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)

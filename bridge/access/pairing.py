@@ -1,0 +1,62 @@
+"""Pairing: for two minutes, whoever knows the code that a person was shown gets in."""
+
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bridge.errors import Forbidden
+
+OPEN_S = 120.0
+"""Seconds for which a code can be used."""
+
+TRIES = 5
+DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A code that can be used now."""
+
+    code: str
+    until: float
+    tries: int
+
+
+class Pairing:
+    """At most one window, in this process only."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start closed.
+
+        Args:
+            clock: Tells the time in seconds.
+        """
+        self._clock = clock
+        self._window: Window | None = None
+
+    def open(self) -> str:
+        """Open a window, in place of one that is open, and return its code."""
+        code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
+        self._window = Window(code, self._clock() + OPEN_S, TRIES)
+        return code
+
+    def enter(self, code: str) -> None:
+        """Let one who knows the code in, and close.
+
+        Raises:
+            Forbidden: No window is open, or the code is wrong; the fifth wrong one closes it.
+        """
+        window, self._window = self._window, None
+        if window is None or self._clock() >= window.until:
+            raise Forbidden("No pairing is open.", hint="Run `vault-bridge pair` and send its code within two minutes.")
+        if hmac.compare_digest(code.encode("utf-8", "replace"), window.code.encode()):
+            return
+        left = window.tries - 1
+        if not left:
+            raise Forbidden("The code is wrong; pairing is closed.", hint="Run `vault-bridge pair` for a new code.")
+        self._window = Window(window.code, window.until, left)
+        raise Forbidden(
+            "The code is wrong.", hint="Send the code that `vault-bridge pair` showed last.", tries_left=left
+        )

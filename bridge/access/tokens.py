@@ -1,0 +1,222 @@
+"""The file of tokens, which commands change while bridges read it."""
+
+import hashlib
+import logging
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from bridge.access.ledger import Client, Ledger, read, written
+from bridge.access.lock import locked
+from bridge.errors import BridgeError, InvalidArguments
+from bridge.private import unwritable, write_private
+from bridge.types import Digest, Preset, Scope
+
+log = logging.getLogger(__name__)
+
+TOKEN_BYTES = 32
+NAME = re.compile(r"[A-Za-z0-9](?:[ -~]{0,62}[!-~])?")
+"""What a header can carry and a command line need not quote away."""
+
+RESERVED = {"runtime", "owner"}
+"""Names of those who hold no token of a client."""
+
+Stamp = tuple[int, int, int]
+
+
+class Tokens:
+    """Knows the clients as the file does now."""
+
+    def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
+        """Look at nothing yet.
+
+        Args:
+            path: The file; absent while there are no tokens.
+            now: Tells the time.
+        """
+        self.path = path
+        self._now = now
+        self._seen: Stamp | None = None
+        self._ledger = Ledger()
+
+    def holder(self, token: str) -> Client | None:
+        """Find who holds a token."""
+        return self._current().clients.get(digest(token))
+
+    def named(self, name: str) -> Client | None:
+        """Find a client by its name."""
+        return self._current().named(name)
+
+    def is_revoked(self, name: str) -> bool:
+        """Say whether the last token of this name was revoked."""
+        return name.casefold() in self._current().revoked
+
+    def clients(self) -> tuple[Client, ...]:
+        """Return every client, oldest first."""
+        return tuple(self._current().clients.values())
+
+    def create(
+        self, name: str, scopes: Iterable[Scope], preset: Preset | None = None, *, numbered: bool = False
+    ) -> tuple[Client, str]:
+        """Make a token.
+
+        Args:
+            name: The client's name.
+            scopes: What it may do.
+            preset: Which tools it is offered.
+            numbered: Number the name when another client has it, instead of refusing.
+
+        Returns:
+            The client and its token, which is kept nowhere.
+
+        Raises:
+            InvalidArguments: The name cannot be one, or another client has it.
+            ReadOnly: The file cannot be written.
+            DiskFull: There is no room for it.
+        """
+        check_name(name)
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        with self._changing() as ledger:
+            if numbered:
+                name = free_name(name, ledger)
+            elif ledger.named(name) is not None:
+                raise InvalidArguments(
+                    f"There is a client called `{name}` already.",
+                    hint=f"Choose another name, or run `vault-bridge tokens revoke '{name}'` first.",
+                )
+            created = self._now().isoformat(timespec="seconds")
+            client = Client(secrets.token_hex(4), name, frozenset(scopes), preset, created, None)
+            self._write(ledger.with_client(digest(token), client))
+        return client, token
+
+    def revoke(self, name_or_id: str) -> Client:
+        """Take a client's token away.
+
+        Raises:
+            InvalidArguments: There is no such client.
+            ReadOnly: The file cannot be written.
+            DiskFull: There is no room for it.
+        """
+        with self._changing() as ledger:
+            client = ledger.named(name_or_id) or next((c for c in ledger.clients.values() if c.id == name_or_id), None)
+            if client is None:
+                raise InvalidArguments("There is no such client.", hint="`vault-bridge tokens list` shows them.")
+            self._write(ledger.without(client))
+        return client
+
+    def is_noted(self, client: Client) -> bool:
+        """Say whether the file tells that a client was here today."""
+        return client.last_used == self._today()
+
+    def note_use(self, client: Client) -> None:
+        """Write down that a client was here today; no call fails because that cannot be written."""
+        with suppress(BridgeError), self._changing() as ledger:
+            for key, held in ledger.clients.items():
+                if held.id == client.id and not self.is_noted(held):
+                    self._write(ledger.with_client(key, replace(held, last_used=self._today())))
+
+    def _today(self) -> str:
+        return self._now().date().isoformat()
+
+    def _current(self) -> Ledger:
+        """Return what the file holds, reading it when it changed."""
+        stamp = stamp_of(self.path)
+        if stamp != self._seen:
+            try:
+                self._ledger = self._read()
+            except OSError as error:
+                log.warning("%s cannot be read: %s. No client gets in.", self.path, error.strerror)
+                self._ledger = Ledger()
+            self._seen = stamp
+        return self._ledger
+
+    def _read(self) -> Ledger:
+        try:
+            return on_disk(self.path)
+        except ValueError:
+            with locked(self.path):
+                return sound(self.path)
+
+    @contextmanager
+    def _changing(self) -> Iterator[Ledger]:
+        """Hand out what the file holds, while nobody else changes it."""
+        try:
+            with locked(self.path):
+                yield sound(self.path)
+        except OSError as error:
+            raise unwritable(self.path, error) from None
+
+    def _write(self, ledger: Ledger) -> None:
+        write_private(self.path, written(ledger))
+
+
+def digest(token: str) -> Digest:
+    """Return what is kept of a token."""
+    return Digest(hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest())
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Return what changes with the file; None when it is absent."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_ino, facts.st_mtime_ns, facts.st_size
+
+
+def on_disk(path: Path) -> Ledger:
+    """Read the file; an absent one holds nobody.
+
+    Raises:
+        ValueError: It is damaged.
+        OSError: It cannot be read.
+    """
+    try:
+        return read(path.read_bytes())
+    except FileNotFoundError:
+        return Ledger()
+
+
+def sound(path: Path) -> Ledger:
+    """Read the file, setting a damaged one aside; only under the lock, so that nobody's sound one is.
+
+    Raises:
+        OSError: It cannot be read, or not set aside.
+    """
+    try:
+        return on_disk(path)
+    except ValueError:
+        aside = set_aside(path)
+        path.replace(aside)
+        log.warning("%s was damaged and is now %s. Every client needs a new token.", path, aside.name)
+        return Ledger()
+
+
+def set_aside(path: Path) -> Path:
+    """Return where a damaged file is kept."""
+    return path.with_suffix(f".damaged{path.suffix}")
+
+
+def check_name(name: str) -> None:
+    """Let only names pass that any client can send.
+
+    Raises:
+        InvalidArguments: It is none.
+    """
+    if not NAME.fullmatch(name) or name.casefold() in RESERVED:
+        raise InvalidArguments(
+            "This name cannot be a client's.",
+            hint="Begin with a letter or digit; up to 64 plain characters, and neither `runtime` nor `owner`.",
+        )
+
+
+def free_name(wanted: str, ledger: Ledger) -> str:
+    """Return the name, numbered when another client has it."""
+    if ledger.named(wanted) is None:
+        return wanted
+    numbered = (f"{wanted[:58].rstrip()} ({number})" for number in range(2, len(ledger.clients) + 3))
+    return next(name for name in numbered if ledger.named(name) is None)
