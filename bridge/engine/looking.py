@@ -10,6 +10,8 @@ from bridge.types import Digest, VaultPath
 What = Literal["keyword", "links", "vectors"]
 """A part of the index that one can wait for."""
 
+NO_DOCUMENT = "Only notes, canvases, Excalidraw drawings and PDF files are searched."
+
 
 def inspect(following: Following, store: Store, path: VaultPath) -> Inspection:
     """Tell what the index holds of a note, or why it holds nothing."""
@@ -23,11 +25,11 @@ def inspect(following: Following, store: Store, path: VaultPath) -> Inspection:
         return Inspection("failed", failed[1], None, (), (), ())
     if path in following.pending:
         return Inspection("pending", "It waits to be read.", None, (), (), ())
-    reason = skip_reason(following, path)
-    if reason is not None:
-        return Inspection("skipped", reason, None, (), (), ())
-    if following.vault.stat(path) is not None:
+    there = following.vault.look([path])
+    if path in there.files:
         return Inspection("pending", "It was not noticed yet; `reindex` reads it now.", None, (), (), ())
+    if path in there.others or path in there.skipped:
+        return Inspection("skipped", skip_reason(following, path) or NO_DOCUMENT, None, (), (), ())
     return Inspection("unknown", "There is no such file.", None, (), (), ())
 
 

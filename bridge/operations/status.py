@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import bridge as program
 from bridge.operations.call import Call
+from bridge.operations.missing import no_such_note
 from bridge.operations.registry import operation
 from bridge.types import Digest, Lines, VaultId, VaultPath
 
@@ -190,7 +191,7 @@ class IndexStatus:
 
     Attributes:
         path: The file.
-        state: `indexed`, `pending`, `skipped`, `failed`, or `unknown` when there is no such file.
+        state: `indexed`, `pending`, `skipped` or `failed`.
         reason: Why it is not in the index, when it is not.
         digest: SHA-256 of the file as the index read it.
         passages: Its passages.
@@ -213,8 +214,13 @@ async def index_status(call: Call, path: VaultPath) -> IndexStatus:
 
     Args:
         path: The file.
+
+    Raises:
+        NoteNotFound: There is no such file; the message names the closest ones.
     """
     found = call.engine.inspect(path)
+    if found.state == "unknown":
+        raise no_such_note(call.engine, path)
     return IndexStatus(
         path=path,
         state=found.state,

@@ -166,15 +166,14 @@ async def test_pausing_keeps_vectors_waiting_and_resuming_fills_them(vault: Path
 
 
 async def test_why_a_note_is_missing_can_be_read(vault: Path, opened: Opened) -> None:
-    (vault / ".hidden").mkdir()
-    (vault / ".hidden/Secret.md").write_text("x")
+    copy = VaultPath("Garden/Beans.sync-conflict-20260101-120000-ABCDEFG.md")
+    (vault / copy).write_text("x")
     async with opened(vault) as bridge:
         engine = only(bridge)
         await settled(engine)
         assert engine.inspect(VaultPath("Bread/Rye.md")).state == "indexed"
-        hidden = engine.inspect(VaultPath(".hidden/Secret.md"))
-        assert hidden.state == "skipped"
-        assert hidden.reason
+        assert engine.inspect(copy).state == "skipped"
+        assert "conflict copy" in str(engine.inspect(copy).reason)
         assert engine.inspect(VaultPath("None.md")).state == "unknown"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from bridge.settings import Settings
 from tests.operations.served import Served, serving, write_vault
 
 NOTES = {"A.md": "# A\n\nalpha\n", "B.md": "# B\n\nbeta\n", "Sub/C.md": "# C\n\ngamma\n"}
@@ -148,6 +149,27 @@ async def test_what_the_index_holds_of_a_file_is_told(served: Served) -> None:
         "indexed", None, hashlib.sha256(NOTES["A.md"].encode()).hexdigest()
     )  # fmt: skip
     assert [(passage["lines"], passage["embedded"]) for passage in note["passages"]] == [([1, 3], False)]
-    absent = (await served.call("index_status", path="Nowhere.md")).json
-    assert (absent["state"], absent["passages"]) == ("unknown", [])
-    assert absent["reason"]
+
+
+async def test_a_file_that_is_nowhere_is_refused_with_the_closest(served: Served) -> None:
+    answer = await served.call("index_status", path="Sbu/C.md")
+    assert (answer.status, answer.code, answer.json["error"]["closest"]) == (404, "note_not_found", ["Sub/C.md"])
+
+
+async def test_why_a_file_that_is_there_is_not_in_the_index_is_told(served: Served) -> None:
+    (root(served) / "Photo.png").write_bytes(b"PNG")
+    (root(served) / "Old.md").write_text("old\n")
+    await served.bridge.use(Settings(watch="off", exclude=("Old*",)))
+    (root(served) / "New.md").write_text("new\n")
+
+    async def told(path: str) -> tuple[str, str]:
+        found = (await served.call("index_status", path=path)).json
+        return found["state"], found["reason"]
+
+    assert await told("Photo.png") == (
+        "skipped",
+        "Only notes, canvases, Excalidraw drawings and PDF files are searched.",
+    )
+    assert await told("Old.md") == ("skipped", "Left out by the setting `exclude`: `Old*`.")
+    assert await told("New.md") == ("pending", "It was not noticed yet; `reindex` reads it now.")
+    assert (await served.call("index_status", path="Older.md")).code == "note_not_found"
