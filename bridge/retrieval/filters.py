@@ -12,7 +12,7 @@ from bridge.index import IndexedNote
 from bridge.retrieval.request import SearchRequest
 from bridge.retrieval.terms import HasProperty
 from bridge.types import VaultPath
-from bridge.vault import Value
+from bridge.vault import Names, Value
 
 Notes = Mapping[VaultPath, IndexedNote]
 
@@ -94,6 +94,16 @@ def folder_prefix(folder: str | None) -> str | None:
     """Return what paths below a folder begin with; None for the whole vault."""
     inner = unicodedata.normalize("NFC", folder or "").replace("\\", "/").strip().strip("/")
     return f"{inner}/" if inner and inner != "." else None
+
+
+def no_such_folder(notes: Iterable[VaultPath], folder: str | None) -> str | None:
+    """Say that no note is in such a folder, and name the closest ones; None when one is."""
+    prefix = folder_prefix(folder)
+    if prefix is None or any(fold(path).startswith(fold(prefix)) for path in notes):
+        return None
+    folders = {VaultPath(path[:end]) for path in notes for end, letter in enumerate(path) if letter == "/"}
+    closest = ", ".join(f"`{near}`" for near in Names(folders).closest(prefix))
+    return f"There is no folder `{prefix[:-1]}` with notes" + (f"; the closest are {closest}." if closest else ".")
 
 
 def fold(text: str) -> str:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from bridge.index import IndexedNote
 from bridge.retrieval.diversify import collapse
+from bridge.retrieval.filters import no_such_folder
 from bridge.retrieval.fuse import Fused, numbers
 from bridge.retrieval.look import SPARE, Found, look, read
 from bridge.retrieval.matching import Wanted, compile_wanted
@@ -36,7 +37,8 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     query = parse_query(request.query)
     within = await scope(sources.index, request, query.condition)
     if within is not None and not within:
-        return SearchAnswer(notices=(*query.notices, _NOTHING_ALLOWED))
+        nothing = no_such_folder(sources.index.notes, request.folder) or _NOTHING_ALLOWED
+        return SearchAnswer(notices=(*query.notices, nothing))
     if query.is_empty:
         return await _listed(sources, request, query, within)
     found = await look(sources, request, query, within)

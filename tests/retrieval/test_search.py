@@ -108,9 +108,20 @@ async def test_filters_narrow_and_without_words_list_the_newest(sources: Sources
 
 
 async def test_filters_that_no_note_passes_say_so(sources: Sources) -> None:
-    answer = await search(sources, SearchRequest("fern", folder="Nowhere"))
-    assert answer.hits == ()
-    assert answer.notices == ("No note passes the filters.",)
+    answer = await search(sources, SearchRequest("fern", folder="Work", tags=("garden",)))
+    assert (answer.hits, answer.notices) == ((), ("No note passes the filters.",))
+
+
+@pytest.mark.parametrize(
+    ("folder", "notice"),
+    [
+        ("Gardn", "There is no folder `Gardn` with notes; the closest are `Garden`."),
+        ("Elsewhere/", "There is no folder `Elsewhere` with notes."),
+    ],
+)
+async def test_a_folder_that_is_nowhere_is_named_with_the_closest(sources: Sources, folder: str, notice: str) -> None:
+    answer = await search(sources, SearchRequest("fern", folder=folder))
+    assert (answer.hits, answer.notices) == ((), (notice,))
 
 
 @pytest.mark.parametrize("typed", ["", "???", '"', "(((", "  "])
