@@ -5,7 +5,8 @@
   x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, ReadOnly
   x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, HeadingNotFound, JobNotFound, ModelMissing
   x Conflict: AmbiguousHeading, Busy, VaultHeld
-  x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, ModelUnusable, VaultUnreadable, NoteUnreadable
+  x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, ModelUnusable, VaultUnreadable,
+    NoteUnreadable
   x Internal
 """
 
@@ -223,6 +224,13 @@ class IndexUnusable(Unready):
 
     code = "not_ready"
     hint = "Delete the index folder named in the message; it is built again from the vault."
+
+
+class StateUnusable(Unready):
+    """The file that keeps a vault's state cannot be used."""
+
+    code = "not_ready"
+    hint = "Check the disk and who may use the file; what was stored is kept."
 
 
 class ModelUnusable(Unready):

@@ -7,11 +7,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
-from bridge.errors import DiskFull, IndexUnusable, ReadOnly
+from bridge.errors import BridgeError, StateUnusable
+from bridge.store.faults import translated
 from bridge.store.schema import MIGRATIONS, migrate
 from bridge.types import Digest, VaultPath
 
 log = logging.getLogger(__name__)
+
+PATIENCE_S = 1.0
+"""Seconds that another program may have the file locked."""
 
 
 class Store:
@@ -28,7 +32,7 @@ class Store:
         """Open or make the file; a damaged one is set aside and restored from its backup.
 
         Raises:
-            IndexUnusable: A newer version wrote the file.
+            StateUnusable: A newer version wrote the file.
             ReadOnly: The folder cannot be written.
             DiskFull: There is no room.
         """
@@ -39,7 +43,7 @@ class Store:
                 raise
             except sqlite3.DatabaseError as error:
                 if "newer version" in str(error):
-                    raise IndexUnusable(
+                    raise StateUnusable(
                         f"{path.name} was {error}.", hint="Install the newer version again, or move the file away."
                     ) from None
                 log.warning("The state file is damaged and is restored from its backup: %s", error)
@@ -48,7 +52,7 @@ class Store:
 
     def close(self) -> None:
         """Write the backup and close."""
-        with contextlib.suppress(sqlite3.Error, OSError):
+        with contextlib.suppress(BridgeError, OSError):
             self.back_up()
         self._connection.close()
 
@@ -56,10 +60,14 @@ class Store:
         """Copy the file to its backup; the old backup is kept until the new one is whole."""
         fresh = backup_of(self._path).with_suffix(".new")
         fresh.unlink(missing_ok=True)
-        with contextlib.closing(sqlite3.connect(fresh)) as target:
-            self._connection.backup(target)
-        fresh.chmod(0o600)
-        fresh.replace(backup_of(self._path))
+        try:
+            with translated(fresh), contextlib.closing(sqlite3.connect(fresh)) as target:
+                self._connection.backup(target)
+            fresh.chmod(0o600)
+            fresh.replace(backup_of(self._path))
+        finally:
+            # On a full disk half a copy takes the room that the file itself needs.
+            fresh.unlink(missing_ok=True)
 
     def count(self, name: str, more: int) -> None:
         """Add to a counter, which starts at 0 and never falls."""
@@ -99,9 +107,12 @@ class Store:
 
 def connected(path: Path) -> sqlite3.Connection:
     """Open the file, check it, and bring it to the newest version."""
-    connection = sqlite3.connect(path, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
     try:
         path.chmod(0o600)
+        # Before WAL: its index is then kept in memory instead of in a mapped file, and a write to a mapped file for
+        # which the disk has no room ends the process. Nobody else opens the file, since the vault is held.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         if connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
@@ -142,20 +153,6 @@ def damaged(path: Path, number: int) -> Path:
 def backup_of(path: Path) -> Path:
     """Name the place of the backup."""
     return path.with_name(path.name + ".backup")
-
-
-@contextlib.contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise what SQLite says of the disk as errors a caller can act on."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        text = str(error)
-        if "full" in text:
-            raise DiskFull(f"There is no room for {path.name}.") from None
-        if "readonly" in text or "unable to open" in text:
-            raise ReadOnly(f"{path} cannot be written.") from None
-        raise
 
 
 __all__ = ["MIGRATIONS", "Store"]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import IndexUnusable
+from bridge.errors import StateUnusable
 from bridge.store import Store
 from bridge.types import Digest, VaultPath
 
@@ -50,7 +50,7 @@ def test_a_file_of_a_newer_version_is_refused_and_kept(tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 9999")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(IndexUnusable, match="newer version"):
+    with pytest.raises(StateUnusable, match="newer version"):
         Store.open(path)
     assert path.read_bytes() == before
 
