@@ -1,8 +1,38 @@
 """The user's globs, as regular expressions."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-from bridge.vault.paths import nfc
+from bridge.vault.paths import INVISIBLE, nfc
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """Globs that close paths, in whatever spelling: a disk may take another one for the same file."""
+
+    globs: tuple[str, ...] = ()
+    _patterns: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        written = used(self.globs)
+        together = "|".join(matches(glob).pattern for glob in dict.fromkeys((*written, *map(folded, written))))
+        pattern = re.compile(together, re.IGNORECASE | re.DOTALL)
+        object.__setattr__(self, "_patterns", (pattern,) if written else ())
+
+    def covers(self, path: str) -> bool:
+        """Say whether a file, or a folder with all that is in it, is closed."""
+        return any(pattern.fullmatch(path) or pattern.fullmatch(folded(path)) for pattern in self._patterns)
+
+
+def folded(path: str) -> str:
+    """Return the form that is the same for all spellings that some disk takes for one: no case, no unseen character."""
+    return path.lower() if path.isascii() else nfc(INVISIBLE.sub("", nfc(path)).casefold())
+
+
+def used(globs: Iterable[str]) -> tuple[str, ...]:
+    """Leave out the globs that name nothing."""
+    return tuple(glob for glob in globs if glob.strip("/\\ "))
 
 
 def matches(glob: str) -> re.Pattern[str]:

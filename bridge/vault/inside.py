@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,8 +31,13 @@ class _Linked(Exception):
         self.rest = rest
 
 
-def open_inside(root: Path, path: str) -> int:
+def open_inside(root: Path, path: str, denies: Callable[[str], bool] | None = None) -> int:
     """Open a file of the vault for reading.
+
+    Args:
+        root: The vault.
+        path: A checked path.
+        denies: Says which paths must seem missing, under every name that leads there.
 
     Returns:
         A descriptor of an ordinary file; the caller closes it.
@@ -44,7 +49,7 @@ def open_inside(root: Path, path: str) -> int:
         NoteUnreadable: The system refuses.
         VaultUnreadable: The vault itself is gone.
     """
-    with located(root, path) as (name, folder, _):
+    with located(root, path, denies) as (name, folder, _):
         return os.open(name, FILE, dir_fd=folder)
 
 
@@ -55,22 +60,31 @@ def stat_inside(root: Path, path: str) -> os.stat_result:
 
 
 @contextmanager
-def located(root: Path, path: str, *, stepwise: bool = STEPWISE) -> Iterator[tuple[str, int | None, os.stat_result]]:
+def located(
+    root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE
+) -> Iterator[tuple[str, int | None, os.stat_result]]:
     """Follow a path to an ordinary file; what the block raises about the file is told as in `open_inside`.
 
     Args:
         root: The vault.
         path: A checked path.
+        denies: Says which paths must seem missing.
         stepwise: Hold each folder open on the way; without it the whole path is checked and then used.
     """
     folder: int | None = None
     try:
+        _let_in(path, denies)
         for _ in range(MOST_LINKS):
             try:
                 name, folder, info = _held(root, path) if stepwise else _checked(root, path)
             except _Linked as met:
-                path = _behind(root, met)
+                behind = _behind(root, met)
+                _let_in(behind, denies)
+                path = behind
                 continue
+            if not stepwise:
+                # Windows has short names for long ones.
+                _let_in(relative(os.path.realpath(root), os.path.realpath(name)) or path, denies)
             if not stat.S_ISREG(info.st_mode):
                 raise NoteNotFound(f"`{shown(path)}` is {sort_of(info.st_mode)}, not a file.")
             yield name, folder, info
@@ -87,6 +101,12 @@ def located(root: Path, path: str, *, stepwise: bool = STEPWISE) -> Iterator[tup
     finally:
         if folder is not None:
             os.close(folder)
+
+
+def _let_in(path: str, denies: Callable[[str], bool] | None) -> None:
+    """Say of a denied path what the system says of one that is not there."""
+    if denies is not None and denies(nfc(path)):
+        raise FileNotFoundError
 
 
 def _held(root: Path, path: str) -> tuple[str, int, os.stat_result]:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from bridge.vault.filters import filter_pattern, is_expression
-from bridge.vault.globs import matches
+from bridge.vault.globs import Ban, matches, used
 from bridge.vault.kinds import is_document
 from bridge.vault.paths import is_hidden, nfc
 
@@ -19,19 +19,28 @@ OWNERS = {".obsidian": "Obsidian's own settings", ".trash": "Obsidian's trash", 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is left out: by the user's globs, by size, by Obsidian's own excluded files, and what is never a note."""
+    """What is left out: by the user's globs, by size, by Obsidian's own excluded files, and what is never a note.
+
+    What `deny` names is not left out but seems missing: no reason is given for it anywhere.
+    """
 
     exclude: tuple[str, ...] = ()
     max_file_bytes: int = 32 * 1024 * 1024
     ignored: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    readonly: tuple[str, ...] = ()
+    _denied: Ban = field(init=False, repr=False, compare=False)
+    _kept: Ban = field(init=False, repr=False, compare=False)
     _globs: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
     _any_glob: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
     _filters: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        globs = tuple((glob, matches(glob)) for glob in self.exclude if glob.strip("/\\ "))
+        globs = tuple((glob, matches(glob)) for glob in used(self.exclude))
         together = "|".join(f"(?:{pattern.pattern})" for _, pattern in globs)
         filters = ((text, filter_pattern(text)) for text in self.ignored)
+        object.__setattr__(self, "_denied", Ban(self.deny))
+        object.__setattr__(self, "_kept", Ban((*self.deny, *self.readonly)))
         object.__setattr__(self, "_globs", globs)
         object.__setattr__(self, "_any_glob", re.compile(together, re.IGNORECASE | re.DOTALL) if globs else None)
         object.__setattr__(self, "_filters", tuple((text, pattern) for text, pattern in filters if pattern))
@@ -41,6 +50,14 @@ class Rules:
         """Obsidian's excluded files that could not be used: what they name is indexed."""
         used = {text for text, _ in self._filters}
         return tuple(text for text in self.ignored if text.strip() and text not in used)
+
+    def denies(self, path: str) -> bool:
+        """Say whether a file or folder must seem missing."""
+        return self._denied.covers(path)
+
+    def keeps(self, path: str) -> bool:
+        """Say whether a file or folder must stay as it is; what seems missing must too."""
+        return self._kept.covers(path)
 
     def reason(self, path: str, size: int | None = None) -> str | None:
         """Say why a document is not indexed, or None when it is; that a file is no document is no reason.
@@ -76,7 +93,7 @@ class Rules:
 
     def indexes(self, path: str, size: int) -> bool:
         """Say whether this file is one that search should find."""
-        return is_document(path) and self.reason(path, size) is None
+        return is_document(path) and not self.denies(path) and self.reason(path, size) is None
 
 
 def hidden_reason(path: str) -> str:

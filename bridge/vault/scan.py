@@ -13,6 +13,8 @@ from bridge.vault.kinds import is_document
 from bridge.vault.paths import flaw, is_hidden, nfc, parents
 from bridge.vault.rules import ICLOUD, Rules, hidden_reason
 
+NOWHERE = "A link that leads nowhere."
+
 
 @dataclass(frozen=True, slots=True)
 class Stat:
@@ -69,7 +71,7 @@ class Walk:
 
     def one(self, path: VaultPath) -> None:
         """Look at one path, a file or a folder; where there is nothing, nothing is found."""
-        place = self._on_disk(path)
+        place = None if self.rules.denies(path) else self._on_disk(path)
         if place is None:
             return
         try:
@@ -102,8 +104,11 @@ class Walk:
         for entry in sorted(entries, key=lambda entry: composed_first(entry.name)):
             name = nfc(entry.name)
             path = joined(folder, name)
+            in_icloud = ICLOUD.fullmatch(name) is not None
+            if self.rules.denies(path) or (in_icloud and self.rules.denies(joined(folder, name[1 : -len(".icloud")]))):
+                continue
             if is_hidden(name):
-                if ICLOUD.fullmatch(name):
+                if in_icloud:
                     self.skipped[path] = hidden_reason(name)
             elif why := flaw(path):
                 self.skipped[as_text(path)] = f"Its name {why}."
@@ -152,10 +157,12 @@ class Walk:
             target = os.path.realpath(place, strict=True)
             info = os.lstat(target)
         except OSError:
-            self.skipped[path] = "A link that leads nowhere."
+            self.skipped[path] = NOWHERE
             return None
         inside = relative(os.path.realpath(self.root), target)
-        if inside is None:
+        if inside is not None and self.rules.denies(nfc(inside)):
+            self.skipped[path] = NOWHERE
+        elif inside is None:
             self.skipped[path] = "A link that leaves the vault; such links are not followed."
         elif is_hidden(nfc(inside)):
             self.skipped[path] = "A link to a hidden file."

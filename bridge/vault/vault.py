@@ -4,10 +4,18 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from bridge.errors import BridgeError, NoteNotFound, NoteUnreadable, TooLarge, VaultUnreadable
+from bridge.errors import (
+    BridgeError,
+    NoteNotFound,
+    NoteUnreadable,
+    OutsideVault,
+    ProtectedPath,
+    TooLarge,
+    VaultUnreadable,
+)
 from bridge.types import VaultPath
-from bridge.vault.inside import open_inside
-from bridge.vault.paths import shown, vault_path
+from bridge.vault.inside import open_inside, relative
+from bridge.vault.paths import nfc, shown, vault_path
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat, Walk, require_listing
 
@@ -80,7 +88,7 @@ class Vault:
         """Return a file's bytes, left out of the index or not, with what told it unchanged before it was read.
 
         Raises:
-            NoteNotFound: There is no such file.
+            NoteNotFound: There is no such file, or it must seem so.
             OutsideVault: The path, or a link on it, leads out of the vault.
             ProtectedPath: The file is hidden.
             TooLarge: It is larger than the limit.
@@ -104,9 +112,23 @@ class Vault:
         """
         return vault_path(path)
 
+    def require_writable(self, path: VaultPath) -> None:
+        """Let only paths pass that may be written, whether or not there is such a file.
+
+        Raises:
+            ProtectedPath: A rule of the settings keeps the path, or what a link on it leads to, as it is.
+            OutsideVault: A link on it leads out of the vault.
+        """
+        behind = relative(os.path.realpath(self.root), os.path.realpath(self.root / path))
+        if behind is None:
+            raise OutsideVault(f"`{shown(path)}` leads out of the vault through a link.")
+        # The same words whether or not there is a file: a refusal must not tell.
+        if self.rules.keeps(path) or self.rules.keeps(nfc(behind)):
+            raise ProtectedPath(f"`{shown(path)}` must stay as it is: the user's settings say so.")
+
     def _read(self, path: VaultPath) -> tuple[bytes, Stat, Stat]:
         """Read a file once, with its state before and after."""
-        descriptor = open_inside(self.root, path)
+        descriptor = open_inside(self.root, path, self.rules.denies)
         try:
             before = stat_of(descriptor)
             if before.size > self.rules.max_file_bytes:
