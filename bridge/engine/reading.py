@@ -107,4 +107,10 @@ async def one_by_one(reading: Reading, paths: Sequence[VaultPath]) -> list[Outco
 
 def rules_of(root: Path, settings: "Settings") -> Rules:
     """Join the user's settings with Obsidian's own."""
-    return Rules(settings.exclude, settings.max_file_mb * 2**20, read_obsidian_settings(root).ignored)
+    return Rules(
+        exclude=settings.exclude,
+        max_file_bytes=settings.max_file_mb * 2**20,
+        ignored=read_obsidian_settings(root).ignored,
+        deny=settings.deny,
+        readonly=settings.readonly,
+    )

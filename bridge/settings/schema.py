@@ -23,6 +23,14 @@ class Settings:
         0, "Embedding processes; 0 means one for each core but one, at most 4.", least=0, most=32, restart=True
     )
     exclude: tuple[str, ...] = setting((), "Globs of paths that are not indexed, such as `Archive/**`.")
+    deny: tuple[str, ...] = setting(
+        (),
+        "Globs of paths that no caller sees, such as `Private/**`: what they name seems missing, and what was kept of"
+        " it is erased. Case does not count.",
+    )
+    readonly: tuple[str, ...] = setting(
+        (), "Globs of paths that may be read and not changed, such as `Templates/**`. Case does not count."
+    )
     max_file_mb: int = setting(32, "Files over this size, in MiB, are not indexed.", least=1, most=4096)
     max_pdf_pages: int = setting(
         300, "Pages of a PDF that are read; the rest is reported as left out.", least=1, most=100_000
