@@ -9,6 +9,7 @@ from annotated_types import MaxLen
 from bridge.operations.call import Call
 from bridge.operations.missing import no_such_note
 from bridge.operations.notes import Notes, snapshot, sources_of
+from bridge.operations.reading import opened
 from bridge.operations.registry import operation
 from bridge.types import VaultPath
 
@@ -73,8 +74,10 @@ async def note_links(call: Call, path: VaultPath) -> NoteLinks:
 
 
 def gathered(engine: "VaultEngine", notes: Notes, path: VaultPath) -> NoteLinks:
-    """Resolve a note's links and those that lead to it."""
-    note = notes.get(path)
+    """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
+    from bridge.vault import is_document
+
+    note = notes.get(path) or (opened(engine, path) if is_document(path) else None)
     here = [(link, target(engine.names, link, path)) for link in (note.links if note else ())]
     back = [
         shown(link, source)

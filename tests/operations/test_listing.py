@@ -17,6 +17,7 @@ NOTES = {
     "Bread/Old/Spelt.md": "---\ntags: [grain, bread]\nstatus: draft\n---\n[[Rye]]\n",
     "Garden/Beans.md": "#bread #garden/beans\n\n[[#Self]]\n",
     "Garden/crumb.png": "",
+    "Left out/Draft.md": "First.\n\n[[Spelt]] and [[Nowhere]]\n",
 }
 
 
@@ -26,6 +27,8 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
     vault = write_vault(folder / "Notes", NOTES)
     for number, path in enumerate(NOTES):
         os.utime(vault / path, (1_700_000_000 + number * 86_400,) * 2)
+    (folder / "data").mkdir()
+    (folder / "data/settings.toml").write_text('exclude = ["Left out/**"]\n')
     async with serving([vault], folder / "data", folder / "no models") as served:
         yield served
 
@@ -134,6 +137,12 @@ async def test_a_link_to_itself_is_no_backlink(served: Served) -> None:
 async def test_a_picture_has_backlinks_too(served: Served) -> None:
     picture = (await served.call("note_links", path="Garden/crumb.png")).json
     assert ([link["path"] for link in picture["backlinks"]], picture["links"]) == (["Index.md"], [])
+
+
+async def test_a_note_that_is_left_out_of_the_index_has_links_too(served: Served) -> None:
+    draft = (await served.call("note_links", path="Left out/Draft.md")).json
+    assert [(link["path"], link["line"]) for link in draft["links"]] == [("Bread/Old/Spelt.md", 3)]
+    assert [link["target"] for link in draft["unresolved"]] == ["Nowhere"]
 
 
 @pytest.mark.parametrize(
