@@ -21,6 +21,7 @@ from bridge.vault.note import (
 from bridge.vault.obsidian import ObsidianSettings, read_obsidian_settings
 from bridge.vault.parse import parse
 from bridge.vault.paths import at_or_below
+from bridge.vault.protected import protected
 from bridge.vault.resolve import Resolved
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
@@ -55,6 +56,7 @@ __all__ = [
     "is_document",
     "kind_of",
     "parse",
+    "protected",
     "read_document",
     "read_obsidian_settings",
     "section",

@@ -38,7 +38,7 @@ def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
         lines: Its lines.
         start: Where to begin, behind a property block.
     """
-    structure, comments = _structure(text, start)
+    structure, comments = structure_of(text, start)
     return Markdown(
         headings=tuple(read_headings(text, structure, lines)),
         links=tuple(read_links(text, start, structure, lines)),
@@ -52,7 +52,7 @@ def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
     )
 
 
-def _structure(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
+def structure_of(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
     """Parse a text behind its property block, its block comments blanked out.
 
     Of a block comment Obsidian's cache holds the tags alone; inside a paragraph a comment hides nothing from it.

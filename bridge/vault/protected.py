@@ -1,0 +1,59 @@
+"""Where a note's text is no prose: what stands there is never taken for a mention, nor made a link."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from bridge.types import Span
+from bridge.vault.links import WIKI
+from bridge.vault.markdown import structure_of
+from bridge.vault.note import Note
+
+_NOT_PROSE: Final = frozenset({"fence", "html", "math", "footnote"})
+_ELSEWHERE: Final = re.compile(
+    r"""
+      https?://[^\s<>]+ | www\.[^\s<>]+ | [\w.+-]+@[\w-]+\.[\w.-]+   # addresses
+    | \[\^[^\]\s]+\] | \[[^\[\]\n]*\]\[[^\[\]\n]*\]                     # footnotes, reference links
+    | (?<!\w)\#[^\s\#,.;:!?()\[\]{}'"`]+                             # tags
+    | ^[ \t]*\[[^\]\n]+\]:[ \t].*$                                   # where reference links lead
+    | </?[A-Za-z][^<>\n]*> | <!--[\s\S]*?-->                              # HTML
+    | ^[ \t>]*[-*+]?[ \t]*[\w ]{1,60}::                              # names of inline fields
+    | (?<=[\w/\\])\S*[/\\]\S*\.\w{1,5}\b                             # paths of files
+    | [ \t]\^[A-Za-z0-9-]+[ \t]*$                                    # block ids
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def protected(note: Note, *, headings: bool = False) -> tuple[Span, ...]:
+    """Return the stretches of a note that hold no prose, in order, none touching another.
+
+    These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
+    and headings.
+
+    Args:
+        note: The note; of one that is no Markdown, all is protected.
+        headings: Whether headings count as prose.
+    """
+    if note.kind != "note":
+        return ((0, len(note.text)),) if note.text else ()
+    text = note.text
+    structure, comments = structure_of(text, note.body)
+    unlike = _NOT_PROSE if headings else _NOT_PROSE | {"heading"}
+    parts = ((part.start, part.end) for part in structure.parts if part.kind in unlike)
+    links = ((link.start, link.end) for link in structure.links)
+    wiki = (found.span() for found in WIKI.finditer(text, note.body))
+    elsewhere = (found.span() for found in _ELSEWHERE.finditer(text, note.body))
+    front = ((0, note.body),) if note.body else ()
+    return merged([*front, *structure.holes, *comments, *structure.hidden, *parts, *links, *wiki, *elsewhere])
+
+
+def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Join stretches that touch or overlap."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)

@@ -1,0 +1,76 @@
+"""What is no prose is protected, whatever script the prose is in."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.types import VaultPath
+from bridge.vault import parse, protected
+
+
+def free(text: str, *, headings: bool = False) -> str:
+    """Return what of a text is prose, the rest as dots."""
+    note = parse(VaultPath("a.md"), text.encode())
+    for start, end in protected(note, headings=headings):
+        text = text[:start] + "·" * (end - start) + text[end:]
+    return text
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "---\nabout: Moon\n---\n",
+        "`Moon`",
+        "``a ` Moon``",
+        "```\nMoon\n```",
+        "    Moon",
+        "$Moon$",
+        "$$\nMoon\n$$",
+        "[[Moon]]",
+        "[[Sun|Moon]]",
+        "![[Moon]]",
+        "[Moon](Sun.md)",
+        "[the Moon][1]",
+        "[1]: Moon.md",
+        "https://example.org/Moon",
+        "www.example.org/Moon",
+        "moon@Moon.org",
+        "#Moon",
+        "#a/Moon",
+        "<b title='Moon'>",
+        "<div>\nMoon\n</div>",
+        "<!-- Moon -->",
+        "%%Moon%%",
+        "%%\nMoon\n%%",
+        "# Moon",
+        "[^1]: Moon",
+        "Moon:: 1",
+    ],
+)
+def test_what_is_no_prose_is_protected(inside: str) -> None:
+    text = f"{inside}\n\nThe Moon, 月亮 and قمر are prose.\n"
+    assert "Moon" in inside
+    shown = free(text)
+    assert shown.count("Moon") == 1
+    assert shown.endswith("\n\nThe Moon, 月亮 and قمر are prose.\n")
+
+
+def test_headings_are_prose_when_asked() -> None:
+    assert free("# Moon\n", headings=True) == "# Moon\n"
+
+
+def test_a_canvas_holds_no_prose() -> None:
+    from bridge.vault import read_document
+
+    note = read_document(VaultPath("a.canvas"), b'{"nodes":[{"id":"1","type":"text","text":"Moon"}],"edges":[]}')
+    assert protected(note) == ((0, len(note.text)),)
+
+
+@given(st.text(alphabet="aM月 \n`$[]()|#%<>-:^!~=*_/.\u0301", max_size=80))
+def test_stretches_are_in_order_and_apart_for_any_text(text: str) -> None:
+    note = parse(VaultPath("a.md"), text.encode())
+    spans = protected(note)
+    assert all(0 <= start < end <= len(note.text) for start, end in spans)
+    assert all(first[1] < second[0] for first, second in itertools.pairwise(spans))
