@@ -1,0 +1,1 @@
+"""The official conformance suite of MCP against our own transport, run by `scripts/conformance`."""
