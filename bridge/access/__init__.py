@@ -20,7 +20,7 @@ What holds:
 
 from bridge.access.ledger import Client
 from bridge.access.pace import Pace
-from bridge.access.pairing import Pairing
-from bridge.access.tokens import Tokens, digest
+from bridge.access.pairing import OPEN_S, Pairing
+from bridge.access.tokens import Tokens, check_name, digest
 
-__all__ = ["Client", "Pace", "Pairing", "Tokens", "digest"]
+__all__ = ["OPEN_S", "Client", "Pace", "Pairing", "Tokens", "check_name", "digest"]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bridge.access import Pairing
 from bridge.engine.embedders import Embedders
 from bridge.engine.folders import Folders
 from bridge.engine.jobs import Jobs
@@ -40,6 +41,8 @@ class Bridge:
         # Milliseconds as the first id: an id of an earlier run is then always older than ours.
         self.events = Events(first_id=time.time_ns() // 1_000_000)
         self.jobs = Jobs()
+        self.pairing: Pairing | None = None
+        """Set by the server: only a bridge that listens can be paired with."""
         self.vaults: Mapping[VaultId, VaultEngine] = {}
         self.embedders: Embedders | None = None
         self._paths = tuple(vault_paths)

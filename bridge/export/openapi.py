@@ -1,15 +1,27 @@
 """The registry as OpenAPI 3.1."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
 import bridge
-from bridge.errors import BadHost, BridgeError, Forbidden, Internal, TooLarge, Unauthorized
+from bridge.errors import (
+    BadHost,
+    BridgeError,
+    DiskFull,
+    Forbidden,
+    Internal,
+    InvalidArguments,
+    RateLimited,
+    ReadOnly,
+    TooLarge,
+    Unauthorized,
+)
 from bridge.export.catalogue import described
 from bridge.operations import Operation, arguments_schema, operations, result_schema
 
-ALWAYS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLarge, Internal)
+ALWAYS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, Internal)
 """What any call can be answered with."""
 
 ERROR = {
@@ -74,15 +86,15 @@ def post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
                 "description": "The result.",
                 "content": {"application/json": {"schema": shared(result_schema(operation.result), schemas)}},
             },
-            **refusals(operation),
+            **refusals((*operation.errors, *ALWAYS)),
         },
     }
 
 
-def refusals(operation: Operation) -> dict[str, Any]:
-    """Describe the errors of an operation, those of one status together."""
+def refusals(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
+    """Describe what can go wrong, errors of one status together."""
     by_status: defaultdict[HTTPStatus, list[str]] = defaultdict(list)
-    for error in {**operation.errors, **dict.fromkeys(ALWAYS)}:
+    for error in errors:
         if error.code not in by_status[error.status]:
             by_status[error.status].append(error.code)
     return {
@@ -113,6 +125,7 @@ def shared(schema: Any, schemas: dict[str, Any]) -> Any:
 def other_paths() -> dict[str, Any]:
     """Describe what is no operation."""
     return {
+        "/api/pair": {"post": pairing()},
         "/api/operations": {"get": got("operations", "List every operation with its schemas.", "application/json")},
         "/api/events": {
             "get": got("events", "Stream events; `Last-Event-ID` replays what was missed.", "text/event-stream")
@@ -120,6 +133,36 @@ def other_paths() -> dict[str, Any]:
         "/openapi.json": {"get": got("openapi", "This description.", "application/json")},
         "/healthz": {"get": {**got("healthz", "Say that the bridge is up.", "application/json"), "security": []}},
     }
+
+
+def pairing() -> dict[str, Any]:
+    """Describe how a client gets a token; no operation, since it needs none."""
+    text = {"type": "string"}
+    asked = {
+        "code": {**text, "description": "What `open_pairing` told."},
+        "client": {**text, "description": "Its name."},
+    }
+    answered = {
+        "token": {**text, "description": "Its token, told only this once."},
+        "scopes": {"type": "array", "items": text, "description": "What it may do."},
+        "client": {**text, "description": "Its name, numbered when another client has it."},
+    }
+    errors = (InvalidArguments, Forbidden, BadHost, TooLarge, RateLimited, ReadOnly, DiskFull, Internal)
+    return {
+        "operationId": "pair",
+        "summary": "Give a client that knows the code a token of its own.",
+        "security": [],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": record(asked)}}},
+        "responses": {
+            "200": {"description": "The token.", "content": {"application/json": {"schema": record(answered)}}},
+            **refusals(errors),
+        },
+    }
+
+
+def record(fields: dict[str, Any]) -> dict[str, Any]:
+    """Describe an object that has all of these fields and no other."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 def got(name: str, summary: str, content: str) -> dict[str, Any]:

@@ -30,5 +30,5 @@ __all__ = [
 ]
 
 # Importing a module registers its operations; documents list them in this order.
-for module in ("search", "notes", "listing", "reading", "links", "status", "indexing", "settings", "doctor"):
+for module in ("search", "notes", "listing", "reading", "links", "status", "indexing", "settings", "pairing", "doctor"):
     import_module(f"bridge.operations.{module}")

@@ -1,17 +1,19 @@
 """The aiohttp application: the guard in front, the routes behind it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from bridge.access import Pairing, Tokens, digest
 from bridge.errors import BridgeError
-from bridge.operations import Principal
 from bridge.server import problems
+from bridge.server.door import Door
 from bridge.server.guard import BODY_LIMIT, Guard
-from bridge.server.routes import BRIDGE, PRINCIPAL, ROUTES
+from bridge.server.limits import Limits
+from bridge.server.routes import BRIDGE, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
 from bridge.server.stream import CLOSING
 
 if TYPE_CHECKING:
@@ -30,15 +32,19 @@ PREFLIGHT = {
 }
 
 
-def application(bridge: "Bridge", port: int, principals: Mapping[str, Principal]) -> web.Application:
+def application(bridge: "Bridge", port: int, token: str) -> web.Application:
     """Build the application.
 
     Args:
         bridge: What answers.
         port: The port it is reached at, which the Host header must name.
-        principals: Who holds which token.
+        token: The token of the runtime file.
     """
-    guard = Guard(port, principals)
+    tokens, limits = Tokens(bridge.folders.tokens), Limits()
+    guard = Guard(port, digest(token), tokens)
+    door = Door(guard, limits, lambda: bridge.settings.rate_limit_per_s)
+    # Only a bridge that listens can be paired with.
+    bridge.pairing = Pairing()
 
     @web.middleware
     async def let_in(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -49,10 +55,11 @@ def application(bridge: "Bridge", port: int, principals: Mapping[str, Principal]
             origin = guard.check_origin(request.headers)
             if request.method == "OPTIONS" and origin is not None:
                 response: web.StreamResponse = web.Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
-            else:
-                if request.path not in OPEN:
-                    request[PRINCIPAL] = guard.principal(request.headers)
+            elif request.path in OPEN:
                 response = await handler(request)
+            else:
+                async with door.entered(request) as request[PRINCIPAL]:
+                    response = await handler(request)
         except BridgeError as error:
             response = problems.answer(error)
         except web.HTTPException as error:
@@ -67,9 +74,11 @@ def application(bridge: "Bridge", port: int, principals: Mapping[str, Principal]
 
     app = web.Application(middlewares=[let_in], client_max_size=BODY_LIMIT)
     app[BRIDGE] = bridge
+    app[TOKENS], app[PAIRING], app[LIMITS] = tokens, bridge.pairing, limits
     app[CLOSING] = asyncio.Event()
     app.add_routes(ROUTES)
     app.on_response_prepare.append(harden)
+    app.cleanup_ctx.append(door.watching)
     app.on_shutdown.append(close_streams)
     return app
 

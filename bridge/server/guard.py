@@ -1,12 +1,14 @@
 """Who may come in: the Host and Origin of a request, and the token it carries."""
 
 import hmac
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bridge.access import Client, Tokens, digest
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.operations import Principal
+from bridge.operations import RUNTIME, Principal
+from bridge.types import Digest
 
 if TYPE_CHECKING:
     from multidict import CIMultiDictProxy
@@ -15,14 +17,29 @@ OBSIDIAN = "app://obsidian.md"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BODY_LIMIT = 8 * 2**20
 
+CLIENT = "X-Vault-Bridge-Client"
+"""Names the client that a program with the runtime token calls for: it then may no more than that client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who calls."""
+
+    principal: Principal
+    client: Client | None = None
+    """The client whose token, or whose name beside the runtime token, says what it may do."""
+    paced: bool = False
+    """Whether it may call only so often."""
+
 
 @dataclass(frozen=True, slots=True)
 class Guard:
     """Lets requests in; made once the port is known."""
 
     port: int
-    principals: Mapping[str, Principal]
-    """Who holds which token."""
+    runtime: Digest
+    """The digest of the token in the runtime file."""
+    tokens: Tokens
 
     def check_host(self, headers: "CIMultiDictProxy[str]") -> None:
         """Let only requests pass that were sent to this machine by name: a rebound DNS name is refused.
@@ -54,19 +71,34 @@ class Guard:
         """Return the origins that may call."""
         return {OBSIDIAN, *(f"http://{name}:{self.port}" for name in LOOPBACK)}
 
-    def principal(self, headers: "CIMultiDictProxy[str]") -> Principal:
+    def visitor(self, headers: "CIMultiDictProxy[str]") -> Visitor:
         """Find who holds the request's token.
 
         Raises:
-            Unauthorized: There is no token, or nobody holds it.
+            Unauthorized: There is no token, nobody holds it, or the client it is used for lost its own.
         """
         sent = headers.getall("Authorization", [])
         scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
-        found = None
-        for known, principal in self.principals.items():
-            # Every token is compared, so that the time tells nothing about which one was close.
-            if hmac.compare_digest(known.encode(), token.strip().encode("utf-8", "surrogateescape")):
-                found = principal
-        if scheme.lower() != "bearer" or found is None:
+        if scheme.lower() != "bearer":
             raise Unauthorized
-        return found
+        token = token.strip()
+        if hmac.compare_digest(digest(token), self.runtime):
+            return self.local(headers.getall(CLIENT, []))
+        client = self.tokens.holder(token)
+        if client is None:
+            raise Unauthorized
+        return Visitor(Principal(client.name, client.scopes, client.preset), client, paced=True)
+
+    def local(self, names: Sequence[str]) -> Visitor:
+        """Find as whom a program with the runtime token calls.
+
+        Args:
+            names: The clients it names; one that has no token of its own changes nothing.
+        """
+        for name in names:
+            if self.tokens.is_revoked(name):
+                raise Unauthorized("The token of this client was revoked.", hint="Run `vault-bridge pair`.")
+            client = self.tokens.named(name)
+            if client is not None:
+                return Visitor(Principal(client.name, client.scopes & RUNTIME.scopes, client.preset), client)
+        return Visitor(RUNTIME)

@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from bridge.errors import BridgeError, Internal, InvalidArguments, NoSuchOperation, TooLarge
+from bridge.errors import BridgeError, Internal, InvalidArguments, NoSuchOperation, RateLimited, TooLarge
 from bridge.operations import encode
 
 log = logging.getLogger(__name__)
@@ -17,6 +17,8 @@ def answer(error: BridgeError) -> web.Response:
     response = web.Response(status=error.status, body=encode(error.wire()), content_type="application/json")
     if error.status == HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = 'Bearer realm="vault-bridge"'
+    if isinstance(error, RateLimited):
+        response.headers["Retry-After"] = str(error.facts["retry_after_s"])
     return response
 
 

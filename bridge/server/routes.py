@@ -8,15 +8,25 @@ import orjson
 from aiohttp import web
 
 import bridge as program
+from bridge.access import Pairing, Tokens, check_name
 from bridge.engine import Bridge
 from bridge.errors import InvalidArguments
 from bridge.export import catalogue, openapi
 from bridge.operations import VAULT, Call, Principal, encode, named
 from bridge.server import stream
+from bridge.server.limits import Limits
+from bridge.types import Scope
 
 BRIDGE = web.AppKey("BRIDGE", Bridge)
 PRINCIPAL = web.RequestKey("PRINCIPAL", Principal)
 """Where the guard leaves who calls."""
+
+TOKENS = web.AppKey("TOKENS", Tokens)
+PAIRING = web.AppKey("PAIRING", Pairing)
+LIMITS = web.AppKey("LIMITS", Limits)
+
+PAIRED: tuple[Scope, ...] = ("read", "write")
+"""What a client may do that paired."""
 
 
 async def health(_: web.Request) -> web.Response:
@@ -38,6 +48,19 @@ async def operate(request: web.Request) -> web.Response:
         client=request.headers.get("User-Agent"),
     )
     return respond(await operation.run(call, arguments))
+
+
+async def pair(request: web.Request) -> web.Response:
+    """Give a client that knows the code a token of its own; needs no other."""
+    request.app[LIMITS].pairing()
+    match arguments_of(await request.read()):
+        case {"code": str(code), "client": str(name), **rest} if not rest:
+            check_name(name)
+        case _:
+            raise InvalidArguments("Pairing takes `code`, six digits as text, and `client`, a name.")
+    request.app[PAIRING].enter(code)
+    client, token = await asyncio.to_thread(request.app[TOKENS].create, name, PAIRED, numbered=True)
+    return respond({"token": token, "scopes": PAIRED, "client": client.name})
 
 
 def arguments_of(body: bytes) -> dict[str, Any]:
@@ -69,6 +92,7 @@ async def description(_: web.Request) -> web.Response:
 
 async def events(request: web.Request) -> web.StreamResponse:
     """Stream events."""
+    request[PRINCIPAL].require("read")
     return await stream.serve(request, request.app[BRIDGE].events)
 
 
@@ -82,5 +106,6 @@ ROUTES = (
     web.get("/openapi.json", description, allow_head=False),
     web.get("/api/operations", operations, allow_head=False),
     web.get("/api/events", events, allow_head=False),
+    web.post("/api/pair", pair),
     web.post("/api/{operation}", operate),
 )

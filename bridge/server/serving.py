@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import bridge as program
 from bridge.errors import Busy
-from bridge.operations import RUNTIME
 from bridge.server import runtime
 from bridge.server.runtime import Runtime
 
@@ -46,7 +45,7 @@ async def serve(bridge: "Bridge", port: int, stop: asyncio.Event, ready: Callabl
         token = secrets.token_urlsafe(32)
         port = listening.getsockname()[1]
         runner = web.AppRunner(
-            application(bridge, port, {token: RUNTIME}),
+            application(bridge, port, token),
             access_log=None,
             handle_signals=False,
             handler_cancellation=True,

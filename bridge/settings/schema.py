@@ -47,6 +47,9 @@ class Settings:
     vector_keep_days: int = setting(
         7, "Days for which vectors of vanished passages are kept.", least=0, most=36_500, restart=True
     )
+    rate_limit_per_s: int = setting(
+        20, "Calls a second that one client may make, after a burst of five times as many.", least=1, most=10_000
+    )
 
 
 @dataclass(frozen=True, slots=True)

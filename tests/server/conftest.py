@@ -3,8 +3,11 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
+from bridge.access import Pace
+from bridge.server import limits
 from tests.operations.served import Served, serving, write_vault
 
 NOTES = {
@@ -18,3 +21,11 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     vault = write_vault(tmp_path / "Notes", NOTES)
     async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
         yield served
+
+
+@pytest.fixture
+def standing(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that goes when told, for every pace."""
+    now = [1000.0]
+    monkeypatch.setattr(limits, "Pace", lambda: Pace(lambda: now[0]))
+    return now

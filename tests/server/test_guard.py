@@ -1,13 +1,16 @@
 """Who may come in, each check alone."""
 
+from pathlib import Path
+
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
+from bridge.access import Tokens, digest
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.operations import RUNTIME
-from bridge.server.guard import Guard
+from bridge.operations import RUNTIME, Principal
+from bridge.server.guard import CLIENT, Guard, Visitor
 
-GUARD = Guard(4321, {"right": RUNTIME})
+GUARD = Guard(4321, digest("right"), Tokens(Path("there", "are", "none")))
 
 
 def headers(*pairs: tuple[str, str]) -> CIMultiDictProxy[str]:
@@ -54,8 +57,8 @@ def test_any_other_origin_is_refused(origin: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["Bearer right", "bearer right", "BEARER  right"])
-def test_the_holder_of_a_token_is_found(value: str) -> None:
-    assert GUARD.principal(headers(("Authorization", value))) is RUNTIME
+def test_the_holder_of_the_runtime_token_is_found(value: str) -> None:
+    assert GUARD.visitor(headers(("Authorization", value))) == Visitor(RUNTIME)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +66,50 @@ def test_the_holder_of_a_token_is_found(value: str) -> None:
 )
 def test_nobody_holds_any_other_token(value: str) -> None:
     with pytest.raises(Unauthorized):
-        GUARD.principal(headers(("Authorization", value)))
+        GUARD.visitor(headers(("Authorization", value)))
 
 
 def test_two_tokens_are_none() -> None:
     with pytest.raises(Unauthorized):
-        GUARD.principal(headers(("Authorization", "Bearer right"), ("Authorization", "Bearer wrong")))
+        GUARD.visitor(headers(("Authorization", "Bearer right"), ("Authorization", "Bearer wrong")))
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Tokens:
+    return Tokens(tmp_path / "tokens.json")
+
+
+def of(tokens: Tokens, *pairs: tuple[str, str]) -> Visitor:
+    return Guard(4321, digest("right"), tokens).visitor(headers(*pairs))
+
+
+def test_a_client_may_what_its_token_says_and_is_not_local(tokens: Tokens) -> None:
+    client, token = tokens.create("Cursor", ["read", "admin"], "full")
+    assert of(tokens, ("Authorization", f"Bearer {token}")) == Visitor(
+        Principal("Cursor", frozenset({"read", "admin"}), "full", local=False), client, paced=True
+    )
+
+
+@pytest.mark.parametrize("name", ["Cursor", "cursor"])
+def test_a_program_with_the_runtime_token_may_no_more_than_the_client_it_names(tokens: Tokens, name: str) -> None:
+    client, _ = tokens.create("Cursor", ["read", "admin"], "read-only")
+    assert of(tokens, ("Authorization", "Bearer right"), (CLIENT, name)) == Visitor(
+        Principal("Cursor", frozenset({"read"}), "read-only", local=False), client
+    )
+
+
+def test_naming_one_without_a_token_changes_nothing(tokens: Tokens) -> None:
+    assert of(tokens, ("Authorization", "Bearer right"), (CLIENT, "Cursor")) == Visitor(RUNTIME)
+
+
+def test_naming_one_whose_token_was_revoked_is_refused(tokens: Tokens) -> None:
+    tokens.create("Cursor", ["read"])
+    tokens.revoke("Cursor")
+    with pytest.raises(Unauthorized, match="revoked"):
+        of(tokens, ("Authorization", "Bearer right"), (CLIENT, "cursor"))
+
+
+def test_a_client_cannot_call_as_another(tokens: Tokens) -> None:
+    tokens.create("Other", ["read", "write"])
+    client, token = tokens.create("Cursor", ["read"])
+    assert of(tokens, ("Authorization", f"Bearer {token}"), (CLIENT, "Other")).client == client
