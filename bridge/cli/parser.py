@@ -1,12 +1,14 @@
 """The command line: a few commands by hand, one for each operation."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import bridge
 from bridge.cli import options
 from bridge.operations import Operation, operations
+from bridge.types import Preset, Scope
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # argparse gives it no other name
@@ -15,6 +17,8 @@ COMMANDS = {
     "serve": "Serve vaults to Obsidian, agents and this command.",
     "index": "Read and embed a whole vault, then end.",
     "models": "List, install, choose and check embedding models.",
+    "tokens": "Make, list and revoke the tokens of clients.",
+    "pair": "Show a code with which a client gets a token of its own.",
 }
 """Everything but the operations."""
 
@@ -23,6 +27,12 @@ MODEL_ACTIONS = {
     "install": "Fetch a model; the only command that opens a connection.",
     "use": "Choose the model that embeds the vaults.",
     "verify": "Compare installed models with their checksums.",
+}
+
+TOKEN_ACTIONS = {
+    "create": "Make a token and print it, this once.",
+    "list": "Show which clients have tokens.",
+    "revoke": "Take a client's token away; what it has open ends.",
 }
 
 
@@ -40,6 +50,8 @@ def parser() -> argparse.ArgumentParser:
     add_serve(commands)
     add_index(commands)
     add_models(commands)
+    add_tokens(commands)
+    add_pair(commands)
     for operation in operations():
         add_operation(commands, operation)
     return made
@@ -63,17 +75,42 @@ def add_index(commands: "Commands") -> None:
 
 
 def add_models(commands: "Commands") -> None:
-    """Add `models` and what follows it; the folders may be named before or after."""
-    held = commands.add_parser("models", parents=[folders()], description=COMMANDS["models"], allow_abbrev=False)
-    actions = held.add_subparsers(dest="action", required=True, metavar="|".join(MODEL_ACTIONS))
-    made = {
-        name: actions.add_parser(name, parents=[folders(inner=True)], help=what, description=what, allow_abbrev=False)
-        for name, what in MODEL_ACTIONS.items()
-    }
+    """Add `models` and what follows it."""
+    made = add_actions(commands, "models", MODEL_ACTIONS)
     made["install"].add_argument("id", nargs="?", help="Its name in the list; without, the default model.")
     made["use"].add_argument("model", help="The name of an installed model, or a GGUF file, which is copied.")
     made["verify"].add_argument("id", nargs="*", help="Their names; without, all that are installed.")
-    held.set_defaults(module="models")
+
+
+def add_tokens(commands: "Commands") -> None:
+    """Add `tokens` and what follows it."""
+    made = add_actions(commands, "tokens", TOKEN_ACTIONS)
+    made["create"].add_argument("name", metavar="NAME", help="What the client is called.")
+    made["create"].add_argument(
+        "--scope", action="append", choices=get_args(Scope), help="What it may do (default read). May be repeated."
+    )
+    made["create"].add_argument("--preset", choices=get_args(Preset), help="Which tools it is offered over MCP.")
+    made["revoke"].add_argument("client", metavar="NAME|ID", help="The client, as `tokens list` shows it.")
+
+
+def add_pair(commands: "Commands") -> None:
+    """Add `pair`."""
+    pair = commands.add_parser("pair", parents=[folders()], description=COMMANDS["pair"], allow_abbrev=False)
+    pair.add_argument("--vault", help="A vault of the bridge that is meant, when several run.")
+    pair.set_defaults(module="pair")
+
+
+def add_actions(
+    commands: "Commands", command: str, actions: Mapping[str, str]
+) -> Mapping[str, argparse.ArgumentParser]:
+    """Add a command with actions after it; the folders may be named before or after these."""
+    held = commands.add_parser(command, parents=[folders()], description=COMMANDS[command], allow_abbrev=False)
+    held.set_defaults(module=command)
+    after = held.add_subparsers(dest="action", required=True, metavar="|".join(actions))
+    return {
+        name: after.add_parser(name, parents=[folders(inner=True)], help=what, description=what, allow_abbrev=False)
+        for name, what in actions.items()
+    }
 
 
 def add_operation(commands: "Commands", operation: Operation) -> None:

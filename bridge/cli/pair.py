@@ -1,0 +1,49 @@
+"""`vault-bridge pair`: shows a code with which a client gets a token of its own."""
+
+import argparse
+import sys
+
+from bridge.cli import client
+from bridge.cli.reach import Served, reach
+from bridge.cli.serve import tell
+from bridge.errors import NoSuchVault, NotReady
+from bridge.server import Runtime, running
+
+
+def main(given: argparse.Namespace) -> int:
+    """Open pairing in the running bridge and print the code."""
+    from bridge.cli.render import json_line
+
+    runtime = listening(given)
+    opened = client.call(runtime, "open_pairing", {})
+    if given.json:
+        json_line({**opened, "url": runtime.url})
+        return 0
+    sys.stdout.write(f"{opened['code']}\n")
+    sys.stdout.flush()
+    tell(
+        f"Enter this code in the client within {opened['expires_in_s'] // 60} minutes. The bridge is at {runtime.url}."
+    )
+    return 0
+
+
+def listening(given: argparse.Namespace) -> Runtime:
+    """Find the bridge that is meant.
+
+    Raises:
+        NotReady: None runs.
+        NoSuchVault: Several do, or none serves the vault that was named.
+    """
+    if given.vault is not None:
+        match reach(given.data_dir, given.vault):
+            case Served(runtime):
+                return runtime
+            case _:
+                raise NotReady("No bridge serves this vault.", hint="Start `vault-bridge serve`, then pair.")
+    match list(running(given.data_dir)):
+        case [runtime]:
+            return runtime
+        case []:
+            raise NotReady("No bridge runs.", hint="Start `vault-bridge serve`, then pair.")
+        case _:
+            raise NoSuchVault("Several bridges run: say which.", hint="Give `--vault`.")

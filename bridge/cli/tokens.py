@@ -1,0 +1,54 @@
+"""`vault-bridge tokens`: makes, shows and revokes the tokens of clients."""
+
+import argparse
+import sys
+
+from bridge.access import Client, Tokens
+from bridge.cli.serve import tell
+
+
+def main(given: argparse.Namespace) -> int:
+    """Run the subcommand."""
+    from bridge.engine import Folders
+
+    folders = Folders(given.data_dir)
+    folders.make()
+    return {"create": create, "list": show, "revoke": revoke}[given.action](given, Tokens(folders.tokens))
+
+
+def create(given: argparse.Namespace, tokens: Tokens) -> int:
+    """Make a token and print it, this once."""
+    from bridge.cli.render import json_line
+
+    client, token = tokens.create(given.name, given.scope or ["read"], given.preset)
+    if given.json:
+        json_line({**client.wire(), "token": token})
+    else:
+        sys.stdout.write(f"{token}\n")
+    tell(f"{client.name} may {allowed(client)}. Its token is shown only this once.")
+    return 0
+
+
+def show(given: argparse.Namespace, tokens: Tokens) -> int:
+    """List the clients."""
+    from bridge.cli.render import json_line, note, table
+
+    rows = [client.wire() for client in tokens.clients()]
+    if given.json:
+        json_line({"tokens": rows})
+        return 0
+    table(rows, ("id", "name", "scopes", "preset", "created", "last_used"))
+    if not rows:
+        note("No client has a token.")
+    return 0
+
+
+def revoke(given: argparse.Namespace, tokens: Tokens) -> int:
+    """Take a token away."""
+    tell(f"The token of {tokens.revoke(given.client).name} is revoked; what it has open ends now.")
+    return 0
+
+
+def allowed(client: Client) -> str:
+    """Say what a client may do."""
+    return " and ".join({"admin": "change settings"}.get(scope, scope) for scope in client.wire()["scopes"])
