@@ -84,7 +84,7 @@ class Filling:
             done = list(range(len(batch)))
         except PoisonText as poison:
             log.warning("%d passages stop the model each time and are left out", len(poison.indexes))
-            self._index.quarantine([batch[at].digest for at in poison.indexes])
+            await self._index.quarantine([batch[at].digest for at in poison.indexes])
             done = [at for at in range(len(batch)) if at not in poison.indexes]
             vectors = poison.embeddings.vectors[done]
         # Counted before it is stored: a crash between the two embeds again, which the count must show.

@@ -52,6 +52,13 @@ class Boilerplate:
         least = max(LEAST_NOTES, LEAST_SHARE * notes)
         return cls(version, frozenset(line for line, count in Counter(seen).items() if count >= least))
 
+    def among(self, texts: Iterable[str]) -> Self:
+        """Keep only the lines that recur among these texts too, in however small a share of them."""
+        seen: Counter[int] = Counter()
+        for text in texts:
+            seen.update({fingerprint(line) for line in map(plain, text.split("\n"))} & self.recurring)
+        return type(self)(self.version, frozenset(line for line, count in seen.items() if count >= LEAST_NOTES))
+
     def __contains__(self, line: object) -> bool:
         """Say whether a line, as written in a note, recurs."""
         if not self.recurring or not isinstance(line, str):

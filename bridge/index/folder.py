@@ -4,7 +4,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from bridge.private import write_private
 _FORMAT = "index.json"
 _BOILERPLATE = "boilerplate.json"
 _VANISHED = "vanished.json"
+_RULES = "rules.json"
 
 
 class Broken(Exception):
@@ -58,12 +59,17 @@ class IndexFolder:
 
     def set_aside(self) -> Path:
         """Move a broken index out of the way, replacing an earlier one, and start with an empty folder."""
-        aside = self.path.with_name(f"{self.path.name}.broken")
+        aside = self.aside
         with disk(self.path):
             shutil.rmtree(aside, ignore_errors=True)
             self.path.rename(aside)
         self.claim()
         return aside
+
+    @property
+    def aside(self) -> Path:
+        """Where a broken index is kept."""
+        return self.path.with_name(f"{self.path.name}.broken")
 
     @property
     def answering(self) -> str | None:
@@ -99,6 +105,17 @@ class IndexFolder:
         """Keep when texts vanished."""
         with disk(self.path):
             self._write(_VANISHED, vanished)
+
+    @property
+    def cleansed(self) -> frozenset[str]:
+        """The globs of the user's of which nothing is kept here."""
+        found = (self._read(_RULES) or {}).get("cleansed", [])
+        return frozenset(found) if isinstance(found, list) else frozenset()
+
+    def keep_cleansed(self, globs: Collection[str]) -> None:
+        """Remember of which globs nothing is kept here."""
+        with disk(self.path):
+            self._write(_RULES, {"cleansed": sorted(globs)})
 
     def _read(self, name: str) -> dict[str, Any] | None:
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from bridge.index.boilerplate import Boilerplate
+from bridge.index.erasing import Denies, Erasing
 from bridge.index.folder import disk
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.known import Known
@@ -57,6 +58,7 @@ class Index:
         self._writing = Writing(opened, self._vectors, self._known)
         self._tidying = Tidying(opened, self._vectors, self._tasks)
         self._full_text = FullText(opened, self._writing, self._tidying)
+        self._erasing = Erasing(opened, self._vectors, self._texts, self._writing, self._tidying)
 
     @classmethod
     def open(cls, folder: Path, *, keep_days: int = 7) -> Self:
@@ -121,6 +123,32 @@ class Index:
             at_once: Keep no older version and no vector that nothing needs: a note became forbidden.
         """
         await self._tasks.finish(self._tidying.optimise(at_once=at_once))
+
+    # -- forbidding ---------------------------------------------------------------------------------------------------
+
+    def hide(self, denies: Denies) -> None:
+        """Forget notes in memory, so that nothing finds them from now on."""
+        self._erasing.hide(denies)
+
+    async def erase(self, denies: Denies) -> None:
+        """Take these notes, and all that no other note needs, off the disk to the last byte.
+
+        Raises:
+            DiskFull: There is no room; they stay hidden.
+            ReadOnly: The folder cannot be written any more.
+        """
+        await self._tasks.finish(self._erasing.erase(denies))
+
+    @property
+    def cleansed(self) -> frozenset[str]:
+        """The globs of the user's of which nothing is kept; reads a small file."""
+        return self._opened.folder.cleansed
+
+    def keep_cleansed(self, globs: Collection[str]) -> None:
+        """Remember of which globs nothing is kept; blocks for a few milliseconds."""
+        self._opened.folder.keep_cleansed(globs)
+
+    # -- life ---------------------------------------------------------------------------------------------------------
 
     async def close(self) -> None:
         """Finish what is being written and let go; what is left to sweep is swept at the next start."""
@@ -203,10 +231,10 @@ class Index:
         if self._tidying.urgent:
             self._tidying.later()
 
-    def quarantine(self, digests: Collection[Digest]) -> None:
-        """Never return these texts from `missing` again; blocks for a few milliseconds."""
+    async def quarantine(self, digests: Collection[Digest]) -> None:
+        """Never return these texts from `missing` again."""
         with disk(self._opened.folder.path):
-            wait(self._vectors.give_up(digests))
+            await self._tasks.finish(self._vectors.give_up(digests))
 
     def embedded(self, path: VaultPath) -> bool:
         """Say whether every passage of a note has its vector, or needs none."""

@@ -177,6 +177,23 @@ class Table:
                 warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
                 await self.inner.optimize(cleanup_older_than=keep)
 
+    async def renew(self) -> None:
+        """Write every row and index anew and leave nothing of what was before; nobody may be writing.
+
+        Merging would leave deleted rows where they are few among many, and an index their words.
+        """
+        column = self.number or "digest"
+        await self.inner.update(updates_sql={column: column}, where="true")
+        for indexed in (*self.searched, *([self.number] if self.number else [])):
+            await self._index(indexed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
+            # Unverified are the files of writes that failed: text that no version of the table tells of.
+            await self.inner.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+        self.rows = await self.inner.count_rows()
+        self.unindexed = self.appended = 0
+
+    @unpanicked()
     async def rebuild(self, error: Exception) -> None:
         """Drop the indexes and build them again, because searching or optimising failed on them."""
         log.warning("The indexes of `%s` are built anew: %s", self.inner.name, type(error).__name__)

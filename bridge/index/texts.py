@@ -22,6 +22,10 @@ class Texts:
         self._vectors = vectors
         self._kept: dict[tuple[int, int], Passage] = {}
 
+    def forget(self) -> None:
+        """Forget what was read before."""
+        self._kept.clear()
+
     async def of(self, hits: Sequence[PassageHit]) -> list[Passage]:
         """Read the passages of hits, in their order; those that have changed since are left out."""
         catalogue = self._opened.catalogue

@@ -71,11 +71,15 @@ class Tidying:
             log.warning("The index could not be tidied: %s", type(error).__name__)
 
     async def _sweep(self) -> None:
-        """Delete rows that belong to no note any more."""
+        """Delete rows that belong to no note any more, in turn."""
         async with self.turn:
-            with disk(self._opened.folder.path):
-                await swept(self._opened.notes, "seq", self._opened.dead_seqs)
-                await swept(self._opened.passages, "key", self._opened.dead_keys)
+            await self.sweep()
+
+    async def sweep(self) -> None:
+        """Delete rows that belong to no note any more; for whoever has the turn."""
+        with disk(self._opened.folder.path):
+            await swept(self._opened.notes, "seq", self._opened.dead_seqs)
+            await swept(self._opened.passages, "key", self._opened.dead_keys)
 
     async def optimise(self, *, at_once: bool) -> None:
         """Delete what is replaced, merge fragments and take new rows into the full text indexes.

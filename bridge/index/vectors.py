@@ -1,5 +1,6 @@
 """Vectors by model: one model answers, another may be filling up to take its place."""
 
+import asyncio
 import contextlib
 import logging
 import re
@@ -55,6 +56,8 @@ class Vectors:
         self._filling: ModelVectors | None = None
         self._queue: list[tuple[int, int]] = []
         self._texts = sum(map(spoken, self._held.values()))
+        self.turn = asyncio.Lock()
+        """Held while vectors are added."""
 
     # -- models -------------------------------------------------------------------------------------------------------
 
@@ -219,6 +222,10 @@ class Vectors:
 
     async def add(self, digests: Sequence[Digest], vectors: Floats) -> None:
         """Keep vectors, on disk first."""
+        async with self.turn:
+            await self._add(digests, vectors)
+
+    async def _add(self, digests: Sequence[Digest], vectors: Floats) -> None:
         model = self._filling
         if model is None or not len(digests):
             return
@@ -234,9 +241,10 @@ class Vectors:
 
     async def give_up(self, digests: Iterable[Digest]) -> None:
         """Never ask again for the vectors of these texts."""
-        if self._filling is not None:
-            await self._give_up(self._filling, [bytes.fromhex(digest) for digest in digests])
-            self._swap()
+        async with self.turn:
+            if self._filling is not None:
+                await self._give_up(self._filling, [bytes.fromhex(digest) for digest in digests])
+                self._swap()
 
     async def _give_up(self, model: ModelVectors, digests: Sequence[bytes]) -> None:
         if digests:
@@ -293,6 +301,26 @@ class Vectors:
         self._vanished = {name: since for name, since in self._vanished.items() if name in kept}
         self._folder.keep_vanished(self._vanished)
         await self.forget_others()
+
+    async def narrowed(self) -> list[Table]:
+        """Delete every vector that no note needs now, of whichever model, and return the tables."""
+        needed = {digest for held in self._held.values() for digest in (held.title, *held.passages) if digest}
+        models = {table_name(model.key): model for model in self._models()}
+        tables: list[Table] = []
+        for name in await names_of(self._database):
+            if not name.startswith(VECTORS):
+                continue
+            model = models.get(name)
+            table = model.table if model else Table(await self._database.open_table(name))
+            found = set((await table.scan(["digest"]))["digest"].to_pylist())
+            await table.drop_digests(found - needed)
+            if model:
+                model.layout.rows.drop(found - needed)
+                model.layout.poison &= needed
+            tables.append(table)
+        self._vanished = {}
+        self._folder.keep_vanished({})
+        return tables
 
     def _overdue(self, digest: bytes, now: float) -> bool:
         return now - self._vanished[digest.hex()] > self._keep_s

@@ -48,6 +48,10 @@ class Writing:
             self._opened.dead_seqs.update(stones)
             self._take(written, leaving)
 
+    def forget(self, paths: Sequence[VaultPath]) -> None:
+        """Forget notes in memory at once; until their rows are swept, a start would bring them back."""
+        self._take([], paths)
+
     def _numbered(self, prepared: Sequence[Prepared], leaving: Sequence[VaultPath]) -> Written:
         """Number the rows; a note whose passages are in the table, at its own path or one that is gone, keeps them."""
         catalogue = self._opened.catalogue

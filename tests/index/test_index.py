@@ -201,7 +201,7 @@ async def test_the_newest_notes_are_embedded_first(tmp_path: Path) -> None:
 async def test_a_quarantined_text_is_never_asked_for_again(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"A.md": "poison here", "B.md": "harmless"})
     index.use_model(MODEL, DIMENSIONS)
-    index.quarantine([m.digest for m in index.missing(10) if m.text == "poison here"])
+    await index.quarantine([m.digest for m in index.missing(10) if m.text == "poison here"])
     assert "poison here" not in [missing.text for missing in index.missing(10)]
     assert index.embedded(VaultPath("A.md"))
     assert not index.embedded(VaultPath("B.md"))

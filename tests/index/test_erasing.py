@@ -1,0 +1,201 @@
+import asyncio
+from pathlib import Path
+
+import lancedb
+import pytest
+
+from bridge.index import Boilerplate, Index
+from bridge.index.schema import VECTORS
+from bridge.index.table import names_of
+from bridge.types import VaultPath
+from tests.index.made import DIMENSIONS, MODEL, embed_all, opened, paths, prepared, sentence, vector, words
+
+SECRET = VaultPath("Private/Zanzibarquux plan.md")
+TEXT = "# Wolverton\n\ncodeword marzipanskew\n"
+OPEN = {f"n{at}.md": f"# Note {at}\n\n{sentence(at, 120)}\n" for at in range(400)}
+WORDS = (b"anzibarquux", b"arzipanskew", b"olverton")
+
+
+def private(path: str) -> bool:
+    return path.startswith("Private/")
+
+
+def everything(folder: Path) -> bytes:
+    """Return the bytes of every file and every file's name."""
+    return b"\n".join(
+        part for path in folder.parent.rglob("*") if path.is_file() for part in (str(path).encode(), path.read_bytes())
+    )
+
+
+def digests(index: Index, path: VaultPath) -> list[bytes]:
+    """Return the digests of a note's texts; random bytes, which no file of LanceDB can hold compressed."""
+    entry = index._opened.catalogue.entry(path)
+    assert entry is not None
+    held = index._opened.held[entry.key]
+    return [held.title, *(digest for digest in held.passages if digest)]
+
+
+async def test_a_note_among_few_is_gone_from_every_file(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = await opened(folder, {"Open.md": "harmless", SECRET: TEXT})
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    await index.optimise()
+    (folder / "passages.lance/data/left by a crash.lance").write_bytes(b"marzipanskew")
+    before = everything(folder)
+    assert all(word in before for word in WORDS)
+    marks = digests(index, SECRET)
+    await index.erase(private)
+    after = everything(folder)
+    assert [word for word in (*WORDS, *marks, *(mark.hex().encode() for mark in marks)) if word in after] == []
+    assert list(index.notes) == ["Open.md"]
+    assert index.missing(10) == []
+
+
+async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = await opened(folder, {**OPEN, SECRET: TEXT})
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index, at_once=1000)
+    await index.optimise()
+    marks = digests(index, SECRET)
+    # An earlier wording, whose vector is kept in case it comes back, and a newer one.
+    await index.write([prepared(SECRET, "# Wolverton\n\ncodeword reworded\n")])
+    await embed_all(index)
+    marks += digests(index, SECRET)
+    await index.optimise()
+    assert [mark.hex() for mark in marks if mark not in everything(folder)] == []
+    earlier = await versions(folder)
+    assert max(earlier.values()) > 1
+
+    found = await paths(index.nearest(vector(OPEN["n7.md"]), 3))
+    await index.erase(private)
+    after = everything(folder)
+    assert [mark for mark in marks if mark in after or mark.hex().encode() in after] == []
+    assert set((await versions(folder)).values()) == {1}
+    # Everybody else is as before, without a text to embed.
+    assert index.missing(10) == []
+    assert await paths(index.nearest(vector(OPEN["n7.md"]), 3)) == found
+    for lane in (index.passages, index.stems, index.whole):
+        word = OPEN["n7.md"].split()[-1]
+        assert "n7.md" in await paths(lane(words(word), 500))
+    assert index.health().unindexed_rows == 0
+    await index.close()
+    again = await opened(folder)
+    again.use_model(MODEL, DIMENSIONS)
+    assert again.notes.keys() == OPEN.keys()
+    assert again.missing(10) == []
+
+
+async def versions(folder: Path) -> dict[str, int]:
+    """Count the versions of each table that another program could open."""
+    database = await lancedb.connect_async(str(folder))
+    counts = {}
+    for name in await names_of(database):
+        counts[name] = len(await (await database.open_table(name)).list_versions())
+    return counts
+
+
+async def test_texts_that_no_model_survives_and_other_models_are_cleaned_too(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = await opened(folder, {"Open.md": "harmless", SECRET: TEXT})
+    for key in ("first-model", "second-model", MODEL):
+        index.use_model(key, DIMENSIONS)
+        await index.quarantine([each.digest for each in index.missing(10) if "codeword" in each.text])
+        await embed_all(index)
+        await index._vectors.optimise()
+    index.use_model("second-model", DIMENSIONS)
+    await embed_all(index)
+    await index.close()
+    index = await opened(folder)
+    marks = digests(index, SECRET)
+    assert all(mark in everything(folder) for mark in marks)
+    await index.erase(private)
+    assert [mark for mark in marks if mark in everything(folder)] == []
+    tables = [name for name in await names_of(index._opened.database) if name.startswith(VECTORS)]
+    assert len(tables) > 1
+    for key in ("second-model", MODEL):
+        index.use_model(key, DIMENSIONS)
+        assert index.missing(10) == []
+
+
+async def test_a_text_that_an_open_note_says_too_keeps_its_vector(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"Open.md": "the same words", "Private/b.md": "the same words"})
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    await index.erase(private)
+    assert index.missing(10) == []
+    assert await paths(index.nearest(vector("the same words"), 5)) == ["Open.md"]
+
+
+async def test_hidden_notes_are_found_by_nothing_at_once(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"Open.md": "harmless marzipan", SECRET: TEXT})
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index)
+    passages = await index.passages(words("marzipanskew"), 5)
+    assert await index.text_of(passages)
+    index.hide(private)
+    assert list(index.notes) == ["Open.md"]
+    for lane in (index.passages, index.stems, index.whole):
+        assert await lane(words("marzipanskew"), 5) == []
+    assert await index.named("Zanzibarquux", 5) == []
+    assert await paths(index.nearest(vector(TEXT), 5)) == ["Open.md"]
+    assert await index.text_of(passages) == []
+    assert index.passages_of(SECRET) == ()
+    assert not index.embedded(SECRET)
+    assert index.vector_of(SECRET) is None
+
+
+async def test_a_write_under_way_brings_nothing_back(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = await opened(folder, {"Open.md": "harmless"})
+    writing = asyncio.create_task(index.write([prepared(SECRET, TEXT)]))
+    await asyncio.sleep(0)
+    await index.erase(private)
+    await writing
+    assert list(index.notes) == ["Open.md"]
+    assert [word for word in WORDS if word in everything(folder)] == []
+
+
+async def test_embedding_goes_on_beside_erasing(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {**OPEN, SECRET: TEXT})
+    index.use_model(MODEL, DIMENSIONS)
+    erasing = asyncio.create_task(index.erase(private))
+    await embed_all(index, at_once=16)
+    await erasing
+    assert index.missing(10) == []
+    await index.close()
+    again = await opened(tmp_path / "index")
+    again.use_model(MODEL, DIMENSIONS)
+    assert again.missing(10) == []
+
+
+async def test_an_index_that_was_set_aside_goes_too(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = await opened(folder, {SECRET: TEXT})
+    await index.close()
+    (folder / "index.json").write_text("{}")
+    index = await opened(folder)
+    assert b"arzipanskew" in everything(folder)
+    await index.erase(private)
+    assert b"arzipanskew" not in everything(folder)
+
+
+async def test_of_which_rules_nothing_is_kept_is_remembered(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index")
+    assert index.cleansed == frozenset()
+    index.keep_cleansed({"Private/**", "b"})
+    await index.close()
+    assert (await opened(tmp_path / "index")).cleansed == {"Private/**", "b"}
+    (tmp_path / "index/rules.json").write_text('{"cleansed": 7}')
+    assert Index.open(tmp_path / "index").cleansed == frozenset()
+
+
+@pytest.mark.parametrize(("left", "kept"), [(8, True), (7, False)])
+def test_lines_that_recur_no_more_are_unlearnt(left: int, kept: bool) -> None:
+    private_notes = ["## Secret ritual\n"] * 20
+    learnt = Boilerplate.learn([f"## Weather\n{sentence(at)}\n" for at in range(30)] + private_notes)
+    assert "## Secret ritual" in learnt
+    open_notes = ["## Weather\n"] * 30 + ["## Secret ritual\n"] * left
+    narrowed = learnt.among(open_notes)
+    assert ("## Secret ritual" in narrowed, "## Weather" in narrowed, narrowed.version) == (kept, True, 1)
