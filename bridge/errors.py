@@ -64,7 +64,7 @@ class Unauthorized(Denied):
 
     code = "unauthorized"
     status = HTTPStatus.UNAUTHORIZED
-    hint = "Send `Authorization: Bearer …` with the token from the runtime file."
+    hint = "Send `Authorization: Bearer …` with a token of `vault-bridge tokens create`, or the runtime file's."
 
 
 class Forbidden(Denied):

@@ -39,6 +39,8 @@ class Tokens:
             now: Tells the time.
         """
         self.path = path
+        self.aside = path.with_suffix(f".damaged{path.suffix}")
+        """Where a damaged file is kept."""
         self._now = now
         self._seen: Stamp | None = None
         self._ledger = Ledger()
@@ -139,14 +141,27 @@ class Tokens:
             return on_disk(self.path)
         except ValueError:
             with locked(self.path):
-                return sound(self.path)
+                return self._sound()
+
+    def _sound(self) -> Ledger:
+        """Read the file, setting a damaged one aside; only under the lock, so that nobody's sound one is.
+
+        Raises:
+            OSError: It cannot be read, or not set aside.
+        """
+        try:
+            return on_disk(self.path)
+        except ValueError:
+            self.path.replace(self.aside)
+            log.warning("%s was damaged and is now %s. Every client needs a new token.", self.path, self.aside.name)
+            return Ledger()
 
     @contextmanager
     def _changing(self) -> Iterator[Ledger]:
         """Hand out what the file holds, while nobody else changes it."""
         try:
             with locked(self.path):
-                yield sound(self.path)
+                yield self._sound()
         except OSError as error:
             raise unwritable(self.path, error) from None
 
@@ -179,26 +194,6 @@ def on_disk(path: Path) -> Ledger:
         return read(path.read_bytes())
     except FileNotFoundError:
         return Ledger()
-
-
-def sound(path: Path) -> Ledger:
-    """Read the file, setting a damaged one aside; only under the lock, so that nobody's sound one is.
-
-    Raises:
-        OSError: It cannot be read, or not set aside.
-    """
-    try:
-        return on_disk(path)
-    except ValueError:
-        aside = set_aside(path)
-        path.replace(aside)
-        log.warning("%s was damaged and is now %s. Every client needs a new token.", path, aside.name)
-        return Ledger()
-
-
-def set_aside(path: Path) -> Path:
-    """Return where a damaged file is kept."""
-    return path.with_suffix(f".damaged{path.suffix}")
 
 
 def check_name(name: str) -> None:

@@ -64,7 +64,7 @@ class Diagnosis:
 
 @operation(example={}, vault=False)
 async def doctor(call: Call) -> Diagnosis:
-    """Check the model, the index, the watcher, the runtime file, the vault, the disk, the settings and the folders."""
+    """Check the model, the index, the watcher, the runtime file, the vault, the disk, settings, tokens and folders."""
     return await asyncio.to_thread(diagnosed, call)
 
 
@@ -83,6 +83,7 @@ def of_bridge(call: Call) -> Iterator[Finding]:
     yield permissions(call.bridge.data_dir)
     yield room(call.bridge.data_dir)
     yield model(call)
+    yield tokens(call)
 
 
 def of_vault(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
@@ -150,6 +151,18 @@ def model(call: Call) -> Finding:
     except BridgeError as error:
         return found("model", "fail", error.message, error.hint)
     return found("model", "ok", f"{wanted} is installed at {installed.path}.")
+
+
+def tokens(call: Call) -> Finding:
+    """Look which clients have tokens, and whether the file of them was damaged."""
+    from bridge.access import Tokens
+
+    held = Tokens(call.bridge.folders.tokens)
+    count = len(held.clients())
+    if held.aside.exists():
+        do = f"Give clients new tokens with `vault-bridge tokens create` or `pair`, then delete {held.aside}."
+        return found("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do)
+    return found("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")
 
 
 def readable(engine: "VaultEngine") -> Finding:

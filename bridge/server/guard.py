@@ -47,8 +47,8 @@ class Guard:
         Raises:
             BadHost: They were not.
         """
-        hosts = headers.getall("Host", [])
-        if len(hosts) != 1 or hosts[0].lower() not in {f"{name}:{self.port}" for name in LOOPBACK}:
+        named = headers.getall("Host", [])
+        if len(named) != 1 or named[0].lower() not in hosts(self.port):
             raise BadHost
 
     def check_origin(self, headers: "CIMultiDictProxy[str]") -> str | None:
@@ -60,16 +60,12 @@ class Guard:
         Raises:
             Forbidden: Another page sent the request.
         """
-        origins = headers.getall("Origin", [])
-        if not origins:
+        sent = headers.getall("Origin", [])
+        if not sent:
             return None
-        if len(origins) != 1 or origins[0] not in self.origins():
+        if len(sent) != 1 or sent[0] not in origins(self.port):
             raise Forbidden("This origin is not allowed.", hint="Call from Obsidian or from outside a browser.")
-        return origins[0]
-
-    def origins(self) -> Collection[str]:
-        """Return the origins that may call."""
-        return {OBSIDIAN, *(f"http://{name}:{self.port}" for name in LOOPBACK)}
+        return sent[0]
 
     def visitor(self, headers: "CIMultiDictProxy[str]") -> Visitor:
         """Find who holds the request's token.
@@ -97,8 +93,20 @@ class Guard:
         """
         for name in names:
             if self.tokens.is_revoked(name):
-                raise Unauthorized("The token of this client was revoked.", hint="Run `vault-bridge pair`.")
+                raise Unauthorized(
+                    "The token of this client was revoked.", hint="Give it one with `vault-bridge tokens create`."
+                )
             client = self.tokens.named(name)
             if client is not None:
                 return Visitor(Principal(client.name, client.scopes & RUNTIME.scopes, client.preset), client)
         return Visitor(RUNTIME)
+
+
+def hosts(port: int) -> Collection[str]:
+    """Return what a Host header may say: this machine by name."""
+    return [f"{name}:{port}" for name in LOOPBACK]
+
+
+def origins(port: int) -> Collection[str]:
+    """Return the origins that may call."""
+    return [OBSIDIAN, *(f"http://{host}" for host in hosts(port))]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from bridge.access import Tokens
 from bridge.errors import VaultUnreadable
 from bridge.operations import doctor
 from bridge.operations.doctor import Finding
@@ -35,7 +36,7 @@ async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) ->
     found = await findings(served)
     assert {check: f.verdict for check, f in found.items() if check != "watcher"} == {
         "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "vault": "ok", "index": "ok",
-        "state": "ok", "runtime file": "ok",
+        "state": "ok", "runtime file": "ok", "tokens": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
     assert (await served.call("doctor")).json["verdict"] == "fail"
@@ -50,6 +51,17 @@ async def test_a_right_model_is_found_right_and_a_spoilt_one_is_not(served: Serv
         file.write_bytes(data)
     spoilt = (await findings(served))["model"]
     assert (spoilt.verdict, "install" in spoilt.do) == ("fail", True)
+
+
+async def test_damaged_tokens_are_seen_until_they_are_deleted(served: Served) -> None:
+    path = served.bridge.folders.tokens
+    Tokens(path).create("Cursor", ["read"])
+    assert (await findings(served))["tokens"].message == "1 client can call with tokens of their own."
+    path.write_text("damaged")
+    found = (await findings(served))["tokens"]
+    assert (found.verdict, "tokens.damaged.json" in found.do) == ("warn", True)
+    path.with_name("tokens.damaged.json").unlink()
+    assert (await findings(served))["tokens"].verdict == "ok"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are another matter on Windows")
