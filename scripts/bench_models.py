@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 
 import psutil
 
-from bridge.models import DEFAULT_MODEL, Embedder, Installed, default_models_dir, find
+from bridge.folders import default_models_dir
+from bridge.models import DEFAULT_MODEL, Embedder, Installed, find
 
 _SENTENCES = (
     "The dough rises slowly in a warm kitchen while the oven heats.",

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.models import DEFAULT_MODEL, default_models_dir, install
+from bridge.folders import default_models_dir
+from bridge.models import DEFAULT_MODEL, install
 
 
 @pytest.fixture(scope="session")

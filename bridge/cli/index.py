@@ -52,7 +52,7 @@ async def index(given: argparse.Namespace) -> int:
 
 def model_of(given: argparse.Namespace) -> bool:
     """Say whether there is a model to embed with, and if not, how to get one."""
-    from bridge.engine import Folders
+    from bridge.folders import Folders
     from bridge.models import find
     from bridge.settings import load
 

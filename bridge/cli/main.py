@@ -51,11 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def complete(given: argparse.Namespace) -> None:
     """Fill in the folders that were not named."""
     if given.data_dir is None:
-        from bridge.engine import default_data_dir
+        from bridge.folders import default_data_dir
 
         given.data_dir = default_data_dir()
     if given.models_dir is None:
-        from bridge.models import default_models_dir
+        from bridge.folders import default_models_dir
 
         given.models_dir = default_models_dir()
 

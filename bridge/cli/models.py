@@ -66,7 +66,7 @@ def install(given: argparse.Namespace) -> int:
 
 def use(given: argparse.Namespace) -> int:
     """Choose a model, copying it in when it is a file."""
-    from bridge.engine import Folders
+    from bridge.folders import Folders
     from bridge.models import find, use_file
     from bridge.settings import change
 
@@ -105,7 +105,7 @@ def verify(given: argparse.Namespace) -> int:
 
 def chosen_model(data_dir: Path) -> str:
     """Return the model of the settings."""
-    from bridge.engine import Folders
+    from bridge.folders import Folders
     from bridge.settings import load
 
     return load(Folders(data_dir).settings)[0].model

@@ -100,7 +100,7 @@ def vault_around(folder: Path) -> Path | None:
 
 def known_by(data_dir: Path, wanted: str) -> list[Path]:
     """Return the vaults of this name or id that were opened before and are still there."""
-    from bridge.engine import Folders, remembered
+    from bridge.folders import Folders, remembered
 
     vaults = remembered(Folders(data_dir)).items()
     return [path for id_, path in vaults if wanted in {id_, path.name} and path.is_dir()]

@@ -9,7 +9,7 @@ from bridge.cli.serve import tell
 
 def main(given: argparse.Namespace) -> int:
     """Run the subcommand."""
-    from bridge.engine import Folders
+    from bridge.folders import Folders
 
     folders = Folders(given.data_dir)
     folders.make()

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from bridge.access import Pairing
 from bridge.engine.embedders import Embedders
-from bridge.engine.folders import Folders
 from bridge.engine.jobs import Jobs
 from bridge.engine.vault_engine import VaultEngine
-from bridge.engine.vaults import remember
 from bridge.errors import NoSuchVault
 from bridge.events import Events
+from bridge.folders import Folders, remember
 from bridge.settings import SettingProblem, Settings, load
 from bridge.types import VaultId
 

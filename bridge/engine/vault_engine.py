@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.engine.embedders import Embedders, model_key, workers_wanted
 from bridge.engine.filling import Filling
-from bridge.engine.folders import Folders, vault_id
 from bridge.engine.following import Following, pause
 from bridge.engine.hold import Hold
 from bridge.engine.jobs import Job, Jobs
@@ -22,6 +21,7 @@ from bridge.engine.status import Inspection, ModelInUse, Progress
 from bridge.engine.vaults import adopt
 from bridge.errors import BridgeError, DiskFull, NoteNotFound, NotReady, ReadOnly
 from bridge.events import Events
+from bridge.folders import Folders, vault_id
 from bridge.graph import Graph
 from bridge.retrieval import Sources, Vocabulary
 from bridge.settings import Settings

@@ -1,16 +1,12 @@
-"""The list of vaults ever opened, and how a moved vault finds its index again."""
+"""How a moved vault finds its index again."""
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
-import orjson
-
-from bridge.engine.folders import Folders
 from bridge.errors import BridgeError
-from bridge.private import write_private
+from bridge.folders import Folders, remembered
 from bridge.types import VaultId, VaultPath
 from bridge.vault import Vault
 
@@ -18,26 +14,6 @@ log = logging.getLogger(__name__)
 
 SAME_VAULT = 0.9
 """Share of a vanished vault's notes that a new path must hold, byte for byte, to adopt its index."""
-
-
-def remembered(folders: Folders) -> Mapping[VaultId, Path]:
-    """Read the list; a damaged one is an empty one, since it only serves adoption."""
-    try:
-        return {VaultId(key): Path(value["path"]) for key, value in orjson.loads(folders.vaults.read_bytes()).items()}
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
-        return {}
-
-
-def remember(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
-    """Add vaults to the list.
-
-    Raises:
-        ReadOnly: The list cannot be written.
-        DiskFull: There is no room.
-    """
-    known = {**remembered(folders), **vaults}
-    listed = {key: {"path": str(path), "name": path.name} for key, path in known.items()}
-    write_private(folders.vaults, orjson.dumps(listed))
 
 
 def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:

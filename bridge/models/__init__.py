@@ -2,7 +2,7 @@
 
 from bridge.models.calls import Embeddings, PoisonText
 from bridge.models.embed import Embedder, EmbedderStatus
-from bridge.models.folder import Installed, default_models_dir, find, installed
+from bridge.models.folder import Installed, find, installed
 from bridge.models.installing import install, use_file, verify
 from bridge.models.known import DEFAULT_MODEL, ModelSpec, Pooling, catalogue
 from bridge.models.wheel import Progress
@@ -18,7 +18,6 @@ __all__ = [
     "Pooling",
     "Progress",
     "catalogue",
-    "default_models_dir",
     "find",
     "install",
     "installed",

@@ -30,13 +30,6 @@ class Installed:
     digest: Digest
 
 
-def default_models_dir() -> Path:
-    """Return the user's models folder, shared by all vaults."""
-    import platformdirs
-
-    return platformdirs.user_data_path("vault-bridge", appauthor=False) / "models"
-
-
 def installed(models_dir: Path) -> tuple[Installed, ...]:
     """Return the models in a folder by id, leaving out what cannot be used."""
     found = []

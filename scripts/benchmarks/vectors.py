@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from bridge.engine.embedders import model_key
+from bridge.folders import default_models_dir
 from bridge.index import Index
-from bridge.models import DEFAULT_MODEL, default_models_dir, find
+from bridge.models import DEFAULT_MODEL, find
 from scripts.bench_models import measure
 from scripts.benchmarks.rows import Measured, Row
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import platformdirs
 
-from bridge.models import Embedder, default_models_dir
+from bridge.folders import default_models_dir
+from bridge.models import Embedder
 from scripts.evaluation.indexing import open_embedder, open_index
 from scripts.evaluation.metrics import NAMES, bootstrap, scores
 from scripts.evaluation.sets import SETS, JudgedSet, read_set

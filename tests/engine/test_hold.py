@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.engine.folders import Folders, vault_id
 from bridge.engine.hold import Hold
 from bridge.errors import VaultHeld
+from bridge.folders import Folders, vault_id
 
 HOLDER = """
 import sys

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bridge.engine import Bridge, VaultEngine
-from bridge.engine.vaults import remember
-from bridge.errors import NoSuchVault, NoteNotFound, VaultHeld
+from bridge.errors import IndexUnusable, NoSuchVault, NoteNotFound, VaultHeld
+from bridge.folders import remember
 from bridge.models import DEFAULT_MODEL, find, use_file
 from bridge.retrieval import SearchRequest, search
 from bridge.types import Digest, VaultPath
@@ -250,6 +250,20 @@ async def test_an_index_deleted_under_a_running_bridge_is_built_again(vault: Pat
         engine.resume()
         await settled(engine)
         assert (await found(engine, "collecting rainfall", "semantic"))[0] == "Garden/Rain.md"
+        assert engine.progress().trouble is None
+
+
+async def test_damage_that_a_search_meets_is_told_and_mended(vault: Path, opened: Opened, tmp_path: Path) -> None:
+    async with opened(vault, models=tmp_path / "no models") as bridge:
+        engine = only(bridge)
+        await until(lambda: engine.progress().ready_keyword)
+        lost = engine.index
+        for file in bridge.folders.index(engine.id).glob("passages.lance/data/*.lance"):
+            file.write_bytes(bytes(file.stat().st_size))
+        with pytest.raises(IndexUnusable, match="damaged"):
+            await found(engine, "starter flour")
+        await until(lambda: engine.progress().ready_keyword and engine.index is not lost)
+        assert await found(engine, "starter flour") == ["Bread/Sourdough.md"]
         assert engine.progress().trouble is None
 
 

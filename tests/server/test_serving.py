@@ -8,8 +8,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bridge.engine import Bridge, vault_id
+from bridge.engine import Bridge
 from bridge.errors import Busy, VaultHeld
+from bridge.folders import vault_id
 from bridge.operations import operations
 from bridge.server import serve
 from bridge.server.runtime import read

@@ -1,13 +1,15 @@
-"""Where the bridge keeps what: one data folder, private to the user, never inside a vault."""
+"""Where the bridge keeps what: one data folder, private to the user, never inside a vault; and the vaults it knows."""
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import orjson
 import platformdirs
 
-from bridge.private import make_private
+from bridge.private import make_private, write_private
 from bridge.types import VaultId
 
 
@@ -68,6 +70,31 @@ def default_data_dir() -> Path:
     return platformdirs.user_data_path("vault-bridge", appauthor=False)
 
 
+def default_models_dir() -> Path:
+    """Return the user's models folder, shared by all vaults."""
+    return default_data_dir() / "models"
+
+
 def vault_id(root: Path) -> VaultId:
     """Return the id of the vault at a path: a digest of its real path."""
     return VaultId(hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16])
+
+
+def remembered(folders: Folders) -> Mapping[VaultId, Path]:
+    """Read the list; a damaged one is an empty one, since it only serves adoption."""
+    try:
+        return {VaultId(key): Path(value["path"]) for key, value in orjson.loads(folders.vaults.read_bytes()).items()}
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def remember(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
+    """Add vaults to the list.
+
+    Raises:
+        ReadOnly: The list cannot be written.
+        DiskFull: There is no room.
+    """
+    known = {**remembered(folders), **vaults}
+    listed = {key: {"path": str(path), "name": path.name} for key, path in known.items()}
+    write_private(folders.vaults, orjson.dumps(listed))
