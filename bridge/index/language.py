@@ -2,9 +2,13 @@
 
 import re
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from itertools import chain
+from typing import TypeVar
 
 from bridge.index.script import HANGUL
+
+T = TypeVar("T")
 
 STOP_WORDS = {
     "english": "the and of to in is that it for was on with as are this be by at from have not you which or an",
@@ -36,9 +40,12 @@ _TELLS = {
 }
 _WORD = re.compile(r"[^\W_]+")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_SYLLABLE = re.compile(f"[{HANGUL}]")
 _KOREAN = re.compile(f"[{HANGUL}]+")
 REMEMBERED = 30_000
-"""Words whose stems are remembered: looking one up is ten times faster than stemming."""
+"""Pieces of text between blanks that are remembered: most of a text was there before."""
+
+LONGEST_REMEMBERED = 64
 
 _local = threading.local()
 
@@ -47,13 +54,13 @@ def language_of(text: str) -> str | None:
     """Tell the language of a text by its small words; None where there are no Latin letters."""
     if not _LATIN.search(text[:SAMPLE]):
         return None
-    sample = _WORD.findall(text[:SAMPLE].casefold())
+    told = list(chain.from_iterable(map(_told.__getitem__, text[:SAMPLE].split())))
     counts = dict.fromkeys(STOP_WORDS, 0)
-    for languages in filter(None, map(_TELLS.get, sample)):
+    for languages in filter(None, told):
         for language in languages:
             counts[language] += 1
     best = max(counts, key=lambda language: counts[language])
-    return best if counts[best] >= max(LEAST_STOP_WORDS, LEAST_SHARE * len(sample)) else DEFAULT
+    return best if counts[best] >= max(LEAST_STOP_WORDS, LEAST_SHARE * len(told)) else DEFAULT
 
 
 def forms(text: str, language: str | None) -> str:
@@ -65,11 +72,8 @@ def forms(text: str, language: str | None) -> str:
     """
     found: list[str] = []
     if language is not None:
-        words = _WORD.findall(text.casefold())
-        if not text.isascii():
-            words = [word for word in words if _LATIN.match(word) or word.isdigit()]
-        found += stems(words, language)
-    if not text.isascii():
+        found += filter(None, map(stems_of(language, latin_only=not text.isascii()).__getitem__, text.split()))
+    if not text.isascii() and _SYLLABLE.search(text):
         for run in _KOREAN.findall(text):
             found += pairs(run)
     return " ".join(found)
@@ -79,7 +83,7 @@ def asked(word: str, languages: Collection[str]) -> list[frozenset[str]]:
     """Return, for each part of a query's word or phrase, the forms it may have in any of the languages."""
     parts: list[frozenset[str]] = []
     for part in _WORD.findall(word.casefold()):
-        if _LATIN.match(part) or part.isdigit():
+        if _is_latin(part):
             parts.append(frozenset(stem for language in languages or (DEFAULT,) for stem in stems([part], language)))
         parts += [frozenset({pair}) for run in _KOREAN.findall(part) for pair in pairs(run)]
     return parts
@@ -91,32 +95,47 @@ def pairs(run: str) -> list[str]:
 
 
 def stems(words: Iterable[str], language: str) -> list[str]:
-    """Reduce words to their stems."""
-    return list(map(stems_of(language).__getitem__, words))
+    """Reduce folded words to their stems."""
+    return list(map(stems_of(language, latin_only=False).__getitem__, words))
 
 
-class Stems(dict[str, str]):
-    """The stems of words met before in one language; one for each thread, as the stemmer itself has to be."""
+class Remembered(dict[str, T]):
+    """What was found out about pieces of text, as long as they are short and not too many."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, find: Callable[[str], T]) -> None:
         super().__init__()
-        import Stemmer
+        self._find = find
 
-        self._stemmer = Stemmer.Stemmer(language, 0)
+    def __missing__(self, piece: str) -> T:
+        found = self._find(piece)
+        if len(piece) <= LONGEST_REMEMBERED:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[piece] = found
+        return found
 
-    def __missing__(self, word: str) -> str:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        stem: str = self._stemmer.stemWord(word)
-        self[word] = stem
-        return stem
+
+_told = Remembered(lambda piece: tuple(_TELLS.get(word, ()) for word in _WORD.findall(piece.casefold())))
+"""For each word in a piece of text the languages it tells of."""
 
 
-def stems_of(language: str) -> Stems:
-    """Return this thread's stems of a language."""
-    mine: dict[str, Stems] | None = getattr(_local, "stems", None)
+def stems_of(language: str, *, latin_only: bool) -> Remembered[str]:
+    """Return this thread's stems of a language: those of all words in a piece of text, or of those in Latin letters."""
+    mine: dict[tuple[str, bool], Remembered[str]] | None = getattr(_local, "stems", None)
     if mine is None:
         mine = _local.stems = {}
-    if language not in mine:
-        mine[language] = Stems(language)
-    return mine[language]
+    if (language, latin_only) not in mine:
+        import Stemmer
+
+        stemmer = Stemmer.Stemmer(language, 0)
+
+        def stemmed(piece: str) -> str:
+            words = _WORD.findall(piece.casefold())
+            return " ".join(stemmer.stemWords([w for w in words if _is_latin(w)] if latin_only else words))
+
+        mine[language, latin_only] = Remembered(stemmed)
+    return mine[language, latin_only]
+
+
+def _is_latin(word: str) -> bool:
+    return _LATIN.match(word) is not None or word.isdigit()

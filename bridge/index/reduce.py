@@ -6,50 +6,79 @@ PROGRAMS = frozenset({"dataview", "dataviewjs", "tasks", "query", "button", "but
 """Languages of code blocks that a plugin runs: their text is not what the reader sees."""
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)[^\n]*$", re.MULTILINE)
-_STEPS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
-    (signs, re.compile(pattern, flags), by)
-    for signs, pattern, flags, by in (
-        ("%", r"%%.*?%%", re.DOTALL, " "),
-        ("<", r"<!--.*?-->", re.DOTALL, " "),
-        ("[", r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]", 0, r"\1"),
-        (
-            "[",
-            r"!?\[([^\[\]\n]*)\]\((?:<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)",
-            0,
-            r"\1",
-        ),
-        ("<", r"<(?:https?|mailto)[^>\s]*>", 0, " "),
-        ("/", r"\bhttps?://(?:www\.)?([^\s/?#<>)\]]{1,80})[^\s<>)\]]*", 0, r"\1"),
-        ("<", r"</?[A-Za-z][^<>\n]{0,400}>", 0, " "),
-        ("&", r"&nbsp;", 0, " "),
-        ("|", r"^[ \t]*>?[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+$", re.MULTILINE, ""),
-        ("-*_", r"^[ \t]*(?:[-*_][ \t]*){3,}$", re.MULTILINE, ""),
-        (">", r"^[ \t]*(?:>[ \t]?)+(?:\[![\w|-]+\][+-]?)?", re.MULTILINE, ""),
-        ("#-*+.)", r"^[ \t]*(?:#{1,6}|(?:[-*+]|\d{1,9}[.)])(?:[ \t]+\[.\])?)[ \t]+", re.MULTILINE, ""),
-        ("^", r"[ \t]\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE, ""),
-        ("[", r"\[\^[^\]\s]+\]:?", 0, ""),
-        ("*", r"\*{1,3}", 0, ""),
-        ("`", r"`+", 0, ""),
-        ("_", r"(?<!\w)_{1,3}|_{1,3}(?!\w)", 0, ""),
-        ("~", r"~~", 0, ""),
-        ("=", r"==", 0, ""),
-        ("|", r"[ \t]*\|[ \t]*", 0, " "),
-        ("/=+_#&%.-", r"(?<![!-~])[!-~]{120,}", 0, " "),
-        ("\t\r\f\v\u00a0", r"[\t\r\f\v\u00a0]", 0, " "),
-        ("  ", r" {2,}", 0, " "),
-        ("\n", r" ?\n\s*", 0, "\n"),
-    )
+_Steps = tuple[tuple[str, re.Pattern[str], str], ...]
+"""What is taken away, in order: what must be there for the pattern to match, the pattern, and what takes its place."""
+
+_LINKS: _Steps = (
+    ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
+    ("<!--", re.compile(r"<!--.*?-->", re.DOTALL), " "),
+    ("![[", re.compile(r"!\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]"), r"\1"),
+    ("[[", re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]\n]*)\]\]"), r"\1"),
+    (
+        "](",
+        re.compile(r"!?\[([^\[\]\n]*)\]\((?:<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"\n]*\")?\)"),
+        r"\1",
+    ),
+    ("<", re.compile(r"<(?:https?|mailto)[^>\s]*>"), " "),
+    ("://", re.compile(r"\bhttps?://(?:www\.)?([^\s/?#<>)\]]{1,80})[^\s<>)\]]*"), r"\1"),
+    ("<", re.compile(r"</?[A-Za-z][^<>\n]{0,400}>"), " "),
+    ("&nbsp;", re.compile(r"&nbsp;"), " "),
 )
-"""What is taken away, in order: characters without any of which it is not there (two blanks mean both together), the
-pattern, and what takes its place."""
+_SIGNS: _Steps = (
+    ("[^", re.compile(r"\[\^[^\]\s]+\]:?"), ""),
+    ("*", re.compile(r"\*{1,3}"), ""),
+    ("`", re.compile(r"`+"), ""),
+    ("_", re.compile(r"(?<!\w)_{1,3}|_{1,3}(?!\w)"), ""),
+    ("~~", re.compile(r"~~"), ""),
+    ("==", re.compile(r"=="), ""),
+    ("|", re.compile(r"[ \t]*\|[ \t]*"), " "),
+)
+_MARKED = re.compile(r"[ \t]*[|>#*+_:\d-]")
+"""How a line begins that any of the next three may change."""
+_RULE = re.compile(r"[ \t]*>?[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+|[ \t]*(?:[-*_][ \t]*){3,}")
+_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![\w|-]+\][+-]?)?")
+_ITEM = re.compile(r"[ \t]*(?:#{1,6}|(?:[-*+]|\d{1,9}[.)])(?:[ \t]+\[.\])?)[ \t]+")
+_BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*\Z")
+_DATA = re.compile(r"(?<![!-~])[!-~]{120,}")
+_DATA_HAS = "/=+_#&%.-"
+_BLANKS = re.compile(r"[\t\r\f\v\u00a0]")
+_MANY_BLANKS = re.compile(r" {2,}")
 
 
 def reduced(text: str) -> str:
     """Return the words of a stretch of Markdown."""
-    for signs, pattern, by in _STEPS:
-        if signs in text or (signs != "  " and any(map(text.__contains__, signs))):
+    text = _without(_LINKS, text)
+    text = "\n".join(map(_unmarked, text.split("\n")))
+    text = _without(_SIGNS, text)
+    # Wherever 120 characters without a blank begin, one of these twenties is among them.
+    unbroken = any(" " not in text[at : at + 20] for at in range(0, len(text), 100))
+    if unbroken and any(map(text.__contains__, _DATA_HAS)):
+        text = _DATA.sub(" ", text)
+    text = _MANY_BLANKS.sub(" ", _BLANKS.sub(" ", text))
+    first, *rest = text.split("\n")
+    said = [first, *filter(None, map(str.lstrip, rest))]
+    return "\n".join(line.removesuffix(" ") for line in said).strip()
+
+
+def _without(steps: _Steps, text: str) -> str:
+    for needed, pattern, by in steps:
+        if needed in text:
             text = pattern.sub(by, text)
-    return text.strip()
+    return text
+
+
+def _unmarked(line: str) -> str:
+    """Take the signs from a line that make it a quote, a heading or an item, and its block id."""
+    if _MARKED.match(line):
+        if _RULE.fullmatch(line):
+            return ""
+        if quote := _QUOTE.match(line):
+            line = line[quote.end() :]
+        if item := _ITEM.match(line):
+            line = line[item.end() :]
+    if "^" in line and (block_id := _BLOCK_ID.search(line)):
+        line = line[: block_id.start()]
+    return line
 
 
 def without_programs(text: str) -> tuple[str, list[str]]:

@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.index.language import asked, forms, language_of
+from bridge.index.language import LONGEST_REMEMBERED, REMEMBERED, Remembered, asked, forms, language_of
 from bridge.index.script import tokens
 
 TEXTS = {
@@ -36,6 +36,20 @@ def test_a_query_is_stemmed_in_every_language_of_the_vault() -> None:
 def test_korean_words_are_found_by_their_syllables() -> None:
     assert forms("회의를 했다", None) == "회의 의를 했다"
     assert asked("회의", ["english"]) == [frozenset({"회의"})]
+
+
+def test_beside_other_scripts_only_words_in_latin_letters_and_numbers_are_stemmed() -> None:
+    assert forms("Running, 3d 42-running", "english") == "run 3d 42 run"
+    assert forms("Running, 3d 42-running “сухари” 研究", "english") == "run 42 run"
+
+
+def test_what_is_remembered_of_a_text_is_bounded() -> None:
+    lengths = Remembered(len)
+    assert lengths["x" * 2 * LONGEST_REMEMBERED] == 2 * LONGEST_REMEMBERED
+    assert not lengths
+    for number in range(REMEMBERED + 10):
+        assert lengths[str(number)] == len(str(number))
+    assert len(lengths) <= REMEMBERED
 
 
 @pytest.mark.parametrize(

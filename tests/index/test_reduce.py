@@ -24,6 +24,7 @@ from bridge.index.reduce import reduced, without_programs
         ('<div class="x">inside</div> a < b', "inside a < b"),
         ("above\n\n---\n\nbelow", "above\nbelow"),
         ("data:image/png;base64," + "A" * 500, ""),
+        ("word " * 19 + "A+" * 60 + " end", "word " * 19 + "end"),
         ("研究 **生命**", "研究 生命"),
         ("  spaced\t\tout  ", "spaced out"),
     ],
