@@ -11,7 +11,6 @@ from pathlib import Path
 
 from bridge.cli.parser import parser
 from bridge.errors import BridgeError
-from bridge.operations import encode
 
 USAGE = 2
 """Exit status of a command that was not understood."""
@@ -24,7 +23,8 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    given = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    given = parser(words).parse_args(words)
     # LanceDB makes its files as the process's mask says: what is derived from notes is for this user only.
     os.umask(PRIVATE)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -63,6 +63,8 @@ def complete(given: argparse.Namespace) -> None:
 def refused(error: BridgeError, *, as_json: bool) -> int:
     """Say on standard error what went wrong and what to do."""
     if as_json:
+        from bridge.operations import encode
+
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:
         sys.stderr.write(f"vault-bridge: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))

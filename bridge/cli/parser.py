@@ -1,120 +1,52 @@
 """The command line: a few commands by hand, one for each operation."""
 
 import argparse
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import bridge
-from bridge.cli import options
-from bridge.operations import Operation, operations
-from bridge.types import Preset, Scope
+from bridge.cli.commands import COMMANDS, add_commands, folders
 
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # argparse gives it no other name
-
-COMMANDS = {
-    "serve": "Serve vaults to Obsidian, agents and this command.",
-    "index": "Read and embed a whole vault, then end.",
-    "models": "List, install, choose and check embedding models.",
-    "tokens": "Make, list and revoke the tokens of clients.",
-    "pair": "Show a code with which a client gets a token of its own.",
-}
-"""Everything but the operations."""
-
-MODEL_ACTIONS = {
-    "list": "Show the models that can be installed and those that are.",
-    "install": "Fetch a model; the only command that opens a connection.",
-    "use": "Choose the model that embeds the vaults.",
-    "verify": "Compare installed models with their checksums.",
-}
-
-TOKEN_ACTIONS = {
-    "create": "Make a token and print it, this once.",
-    "list": "Show which clients have tokens.",
-    "revoke": "Take a client's token away; what it has open ends.",
-}
+    from bridge.cli.commands import Commands
+    from bridge.operations import Operation
 
 
-def parser() -> argparse.ArgumentParser:
-    """Build the parser for every command and operation."""
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Build the parser for every command and operation.
+
+    Args:
+        words: What it is for; when they name a command, the operations are left out, since loading them takes longer
+            than the start of what agents wait for.
+    """
+    by_hand = bool(words) and words[0] in COMMANDS
     made = argparse.ArgumentParser(
         prog="vault-bridge",
         description="A local companion for an Obsidian vault: search, links and agents' tools, offline.",
-        epilog=overview(),
+        epilog="" if by_hand else overview(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     made.add_argument("--version", action="version", version=f"vault-bridge {bridge.__version__}")
     commands = made.add_subparsers(required=True, metavar="COMMAND", title="commands and operations", help="see below")
-    add_serve(commands)
-    add_index(commands)
-    add_models(commands)
-    add_tokens(commands)
-    add_pair(commands)
-    for operation in operations():
-        add_operation(commands, operation)
+    add_commands(commands)
+    if not by_hand:
+        add_operations(commands)
     return made
 
 
-def add_serve(commands: "Commands") -> None:
-    """Add `serve`."""
-    serve = commands.add_parser("serve", parents=[folders()], description=COMMANDS["serve"], allow_abbrev=False)
-    serve.add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
-    serve.add_argument("--port", type=port, default=0, help="The port on 127.0.0.1; 0 takes a free one (default).")
-    serve.add_argument("--print-ready", action="store_true", help="Print one line of JSON once listening.")
-    serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
-    serve.set_defaults(module="serve")
+def add_operations(commands: "Commands") -> None:
+    """Add the command of each operation."""
+    from bridge.operations import operations
+
+    for operation in operations():
+        add_operation(commands, operation)
 
 
-def add_index(commands: "Commands") -> None:
-    """Add `index`."""
-    index = commands.add_parser("index", parents=[folders()], description=COMMANDS["index"], allow_abbrev=False)
-    index.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id.")
-    index.set_defaults(module="index")
-
-
-def add_models(commands: "Commands") -> None:
-    """Add `models` and what follows it."""
-    made = add_actions(commands, "models", MODEL_ACTIONS)
-    made["install"].add_argument("id", nargs="?", help="Its name in the list; without, the default model.")
-    made["use"].add_argument("model", help="The name of an installed model, or a GGUF file, which is copied.")
-    made["verify"].add_argument("id", nargs="*", help="Their names; without, all that are installed.")
-
-
-def add_tokens(commands: "Commands") -> None:
-    """Add `tokens` and what follows it."""
-    made = add_actions(commands, "tokens", TOKEN_ACTIONS)
-    made["create"].add_argument("name", metavar="NAME", help="What the client is called.")
-    made["create"].add_argument(
-        "--scope", action="append", choices=get_args(Scope), help="What it may do (default read). May be repeated."
-    )
-    made["create"].add_argument("--preset", choices=get_args(Preset), help="Which tools it is offered over MCP.")
-    made["revoke"].add_argument("client", metavar="NAME|ID", help="The client, as `tokens list` shows it.")
-
-
-def add_pair(commands: "Commands") -> None:
-    """Add `pair`."""
-    pair = commands.add_parser("pair", parents=[folders()], description=COMMANDS["pair"], allow_abbrev=False)
-    pair.add_argument("--vault", help="A vault of the bridge that is meant, when several run.")
-    pair.set_defaults(module="pair")
-
-
-def add_actions(
-    commands: "Commands", command: str, actions: Mapping[str, str]
-) -> Mapping[str, argparse.ArgumentParser]:
-    """Add a command with actions after it; the folders may be named before or after these."""
-    held = commands.add_parser(command, parents=[folders()], description=COMMANDS[command], allow_abbrev=False)
-    held.set_defaults(module=command)
-    after = held.add_subparsers(dest="action", required=True, metavar="|".join(actions))
-    return {
-        name: after.add_parser(name, parents=[folders(inner=True)], help=what, description=what, allow_abbrev=False)
-        for name, what in actions.items()
-    }
-
-
-def add_operation(commands: "Commands", operation: Operation) -> None:
+def add_operation(commands: "Commands", operation: "Operation") -> None:
     """Add the command of an operation."""
+    from bridge.cli import options
+
     entry = commands.add_parser(
         operation.name.replace("_", "-"),
         parents=[folders()],
@@ -132,30 +64,10 @@ def add_operation(commands: "Commands", operation: Operation) -> None:
     entry.add_argument("--json-args", metavar="FILE", help="Take arguments from a JSON object; `-` is standard input.")
 
 
-def folders(*, inner: bool = False) -> argparse.ArgumentParser:
-    """Return the options that every command has.
-
-    Args:
-        inner: They may have been given before already, which no default must hide.
-    """
-    absent = argparse.SUPPRESS if inner else None
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--data-dir", type=Path, default=absent, help="Where index and state are kept.")
-    shared.add_argument("--models-dir", type=Path, default=absent, help="Where models are kept.")
-    shared.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")
-    return shared
-
-
-def port(written: str) -> int:
-    """Read a port."""
-    number = int(written)
-    if not 0 <= number < 65536:
-        raise ValueError
-    return number
-
-
 def overview() -> str:
     """List commands and operations with what they do."""
+    from bridge.operations import operations
+
     width = max(len(operation.name) for operation in operations())
     known = [f"  {name:{width}}  {what}" for name, what in COMMANDS.items()]
     offered = [f"  {o.name.replace('_', '-'):{width}}  {o.summary}" for o in operations()]

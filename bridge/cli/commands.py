@@ -1,0 +1,120 @@
+"""The commands by hand; light, so that one that is named starts without the operations."""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from bridge.types import Preset, Scope
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # argparse gives it no other name
+
+COMMANDS = {
+    "serve": "Serve vaults to Obsidian, agents and this command.",
+    "index": "Read and embed a whole vault, then end.",
+    "models": "List, install, choose and check embedding models.",
+    "tokens": "Make, list and revoke the tokens of clients.",
+    "pair": "Show a code with which a client gets a token of its own.",
+}
+"""Everything but the operations."""
+
+MODEL_ACTIONS = {
+    "list": "Show the models that can be installed and those that are.",
+    "install": "Fetch a model; the only command that opens a connection.",
+    "use": "Choose the model that embeds the vaults.",
+    "verify": "Compare installed models with their checksums.",
+}
+
+TOKEN_ACTIONS = {
+    "create": "Make a token and print it, this once.",
+    "list": "Show which clients have tokens.",
+    "revoke": "Take a client's token away; what it has open ends.",
+}
+
+
+def add_commands(commands: "Commands") -> None:
+    """Add every command that is no operation."""
+    add_serve(commands)
+    add_index(commands)
+    add_models(commands)
+    add_tokens(commands)
+    add_pair(commands)
+
+
+def add_serve(commands: "Commands") -> None:
+    """Add `serve`."""
+    serve = commands.add_parser("serve", parents=[folders()], description=COMMANDS["serve"], allow_abbrev=False)
+    serve.add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
+    serve.add_argument("--port", type=port, default=0, help="The port on 127.0.0.1; 0 takes a free one (default).")
+    serve.add_argument("--print-ready", action="store_true", help="Print one line of JSON once listening.")
+    serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
+    serve.set_defaults(module="serve")
+
+
+def add_index(commands: "Commands") -> None:
+    """Add `index`."""
+    index = commands.add_parser("index", parents=[folders()], description=COMMANDS["index"], allow_abbrev=False)
+    index.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id.")
+    index.set_defaults(module="index")
+
+
+def add_models(commands: "Commands") -> None:
+    """Add `models` and what follows it."""
+    made = add_actions(commands, "models", MODEL_ACTIONS)
+    made["install"].add_argument("id", nargs="?", help="Its name in the list; without, the default model.")
+    made["use"].add_argument("model", help="The name of an installed model, or a GGUF file, which is copied.")
+    made["verify"].add_argument("id", nargs="*", help="Their names; without, all that are installed.")
+
+
+def add_tokens(commands: "Commands") -> None:
+    """Add `tokens` and what follows it."""
+    made = add_actions(commands, "tokens", TOKEN_ACTIONS)
+    made["create"].add_argument("name", metavar="NAME", help="What the client is called.")
+    made["create"].add_argument(
+        "--scope", action="append", choices=get_args(Scope), help="What it may do (default read). May be repeated."
+    )
+    made["create"].add_argument("--preset", choices=get_args(Preset), help="Which tools it is offered over MCP.")
+    made["revoke"].add_argument("client", metavar="NAME|ID", help="The client, as `tokens list` shows it.")
+
+
+def add_pair(commands: "Commands") -> None:
+    """Add `pair`."""
+    pair = commands.add_parser("pair", parents=[folders()], description=COMMANDS["pair"], allow_abbrev=False)
+    pair.add_argument("--vault", help="A vault of the bridge that is meant, when several run.")
+    pair.set_defaults(module="pair")
+
+
+def add_actions(
+    commands: "Commands", command: str, actions: Mapping[str, str]
+) -> Mapping[str, argparse.ArgumentParser]:
+    """Add a command with actions after it; the folders may be named before or after these."""
+    held = commands.add_parser(command, parents=[folders()], description=COMMANDS[command], allow_abbrev=False)
+    held.set_defaults(module=command)
+    after = held.add_subparsers(dest="action", required=True, metavar="|".join(actions))
+    return {
+        name: after.add_parser(name, parents=[folders(inner=True)], help=what, description=what, allow_abbrev=False)
+        for name, what in actions.items()
+    }
+
+
+def folders(*, inner: bool = False) -> argparse.ArgumentParser:
+    """Return the options that every command has.
+
+    Args:
+        inner: They may have been given before already, which no default must hide.
+    """
+    absent = argparse.SUPPRESS if inner else None
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--data-dir", type=Path, default=absent, help="Where index and state are kept.")
+    shared.add_argument("--models-dir", type=Path, default=absent, help="Where models are kept.")
+    shared.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")
+    return shared
+
+
+def port(written: str) -> int:
+    """Read a port."""
+    number = int(written)
+    if not 0 <= number < 65536:
+        raise ValueError
+    return number
