@@ -28,6 +28,7 @@ def main(given: argparse.Namespace) -> int:
 async def serve(given: argparse.Namespace) -> int:
     """Serve until a signal, or the end of standard input, says to leave."""
     from bridge.engine import Bridge
+    from bridge.mcp import mount
     from bridge.server import serve as serve_bridge
 
     stop = asyncio.Event()
@@ -45,7 +46,7 @@ async def serve(given: argparse.Namespace) -> int:
             watching.append(asyncio.create_task(watch(bridge, runtime)))
 
     try:
-        await serve_bridge(bridge, given.port, stop, ready)
+        await serve_bridge(bridge, given.port, stop, ready, {"/mcp": mount})
     finally:
         for task in watching:
             task.cancel()

@@ -1,1 +1,8 @@
-"""The operations as MCP tools, notes as resources, and prompts: for any MCP client, old or new."""
+"""The operations as MCP tools, notes as resources, and prompts: for any MCP client, old or new.
+
+Light to import: the MCP library loads when the endpoint opens.
+"""
+
+from bridge.mcp.mounting import mount
+
+__all__ = ["mount"]

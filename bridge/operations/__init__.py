@@ -5,6 +5,7 @@ from importlib import import_module
 from bridge.operations.arguments import VAULT
 from bridge.operations.call import OWNER, RUNTIME, Call, Principal
 from bridge.operations.docstring import read as read_docstring
+from bridge.operations.faults import internal
 from bridge.operations.hints import bounds, expected, plain
 from bridge.operations.registry import Argument, Operation, named, operations
 from bridge.operations.schemas import arguments_schema, result_schema
@@ -22,6 +23,7 @@ __all__ = [
     "bounds",
     "encode",
     "expected",
+    "internal",
     "named",
     "operations",
     "plain",

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from bridge.access import Pairing, Tokens, digest
 from bridge.errors import BridgeError
+from bridge.operations import internal
 from bridge.server import problems
 from bridge.server.door import Door
 from bridge.server.guard import BODY_LIMIT, Guard
@@ -25,8 +26,10 @@ OPEN = frozenset({"/healthz", "/api/pair"})
 """Addresses that need no token."""
 
 PREFLIGHT = {
-    "Access-Control-Allow-Methods": "GET, POST",
-    "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID",
+    "Access-Control-Allow-Methods": "GET, POST, DELETE",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID, "
+    "MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
+    "Access-Control-Expose-Headers": "Mcp-Session-Id",
     "Access-Control-Allow-Private-Network": "true",
     "Access-Control-Max-Age": "600",
 }
@@ -67,7 +70,7 @@ def application(bridge: "Bridge", port: int, token: str) -> web.Application:
         except ConnectionError:
             raise
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
-            response = problems.of_fault(error)
+            response = problems.answer(internal(error))
         if origin is not None and not response.prepared:
             response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
         return response

@@ -1,15 +1,11 @@
 """Every failure in the one JSON shape; nothing of a note and no stack trace leaves."""
 
-import logging
-import traceback
 from http import HTTPStatus
 
 from aiohttp import web
 
-from bridge.errors import BridgeError, Internal, InvalidArguments, NoSuchOperation, RateLimited, TooLarge
+from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation, RateLimited, TooLarge
 from bridge.operations import encode
-
-log = logging.getLogger(__name__)
 
 
 def answer(error: BridgeError) -> web.Response:
@@ -43,13 +39,3 @@ def of_http(error: web.HTTPException, path: str) -> web.Response:
             response = answer(refused)
             response.set_status(error.status)
             return response
-
-
-def of_fault(error: Exception) -> web.Response:
-    """Log where our own fault happened, without the words it happened on, and answer `internal`."""
-    frames = traceback.extract_tb(error.__traceback__)[-6:]
-    places = " < ".join(
-        f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in reversed(frames)
-    )
-    log.error("%s at %s", type(error).__name__, places)
-    return answer(Internal("The bridge failed at this; it is our fault."))

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +14,19 @@ from bridge.server.runtime import Runtime
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge
+    from bridge.server.asgi import Mount
 
 LEAVING_S = 0.5
 """Seconds that running calls get when the server goes down."""
 
 
-async def serve(bridge: "Bridge", port: int, stop: asyncio.Event, ready: Callable[[Runtime], None]) -> None:
+async def serve(
+    bridge: "Bridge",
+    port: int,
+    stop: asyncio.Event,
+    ready: Callable[[Runtime], None],
+    mounts: "Mapping[str, Mount]",
+) -> None:
     """Serve a bridge until told to stop.
 
     Args:
@@ -27,6 +34,7 @@ async def serve(bridge: "Bridge", port: int, stop: asyncio.Event, ready: Callabl
         port: The port; 0 takes a free one.
         stop: Ends the service when set.
         ready: Called once it listens.
+        mounts: Apps by path, opened in the background.
 
     Raises:
         VaultHeld: Another process holds one of the vaults.
@@ -36,6 +44,7 @@ async def serve(bridge: "Bridge", port: int, stop: asyncio.Event, ready: Callabl
     from aiohttp import web
 
     from bridge.server.app import application
+    from bridge.server.asgi import mount_all
 
     await bridge.hold()
     runner = None
@@ -44,8 +53,10 @@ async def serve(bridge: "Bridge", port: int, stop: asyncio.Event, ready: Callabl
         listening = listen(port)
         token = secrets.token_urlsafe(32)
         port = listening.getsockname()[1]
+        app = application(bridge, port, token)
+        mounted = mount_all(app, bridge, port, mounts)
         runner = web.AppRunner(
-            application(bridge, port, token),
+            app,
             access_log=None,
             handle_signals=False,
             handler_cancellation=True,
@@ -60,6 +71,8 @@ async def serve(bridge: "Bridge", port: int, stop: asyncio.Event, ready: Callabl
         ready(here)
         # Only now: opening an index loads heavy libraries, for which nobody should wait to be heard.
         bridge.begin()
+        for one in mounted:
+            one.open()
         await stop.wait()
     finally:
         for file in files:

@@ -4,6 +4,8 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from bridge.types import Preset
+
 Watch = Literal["auto", "poll", "off"]
 
 
@@ -30,6 +32,9 @@ class Settings:
     )
     readonly: tuple[str, ...] = setting(
         (), "Globs of paths that may be read and not changed, such as `Templates/**`. Case does not count."
+    )
+    mcp_preset: Preset = setting(
+        "default", "Tools that an MCP client is offered when neither its token nor its address names a preset."
     )
     max_file_mb: int = setting(32, "Files over this size, in MiB, are not indexed.", least=1, most=4096)
     max_pdf_pages: int = setting(

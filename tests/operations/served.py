@@ -13,6 +13,7 @@ import aiohttp
 import orjson
 
 from bridge.engine import Bridge
+from bridge.mcp import mount
 from bridge.server import Runtime, serve
 
 PATIENCE_S = 300.0
@@ -115,7 +116,7 @@ async def serving(vaults: Sequence[Path], data: Path, models: Path) -> AsyncIter
     """Serve vaults for a block, until their words can be searched."""
     stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
     bridge = Bridge(data, models, vaults)
-    task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result))
+    task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {"/mcp": mount}))
     done, _ = await asyncio.wait({task, listening}, return_when=asyncio.FIRST_COMPLETED)
     if task in done:
         task.result()

@@ -62,7 +62,7 @@ async def test_a_taken_port_is_told(tmp_path: Path) -> None:
         taken.listen()
         bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
         with pytest.raises(Busy):
-            await serve(bridge, taken.getsockname()[1], asyncio.Event(), lambda _: None)
+            await serve(bridge, taken.getsockname()[1], asyncio.Event(), lambda _: None, {})
     assert list((tmp_path / "data" / "run").iterdir()) == []
 
 
@@ -96,7 +96,7 @@ async def test_status_answers_when_nothing_else_can(tmp_path: Path) -> None:
     index.write_text("no folder")
     stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
-    task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result))
+    task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {}))
     served = Served(bridge, await listening, tmp_path / "no models")
     status = (await served.call("status")).json["vaults"][0]
     assert (status["name"], status["ready"]["keyword"]) == ("Notes", False)

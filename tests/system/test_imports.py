@@ -23,6 +23,8 @@ HEAVY = {
     "safetensors",
     "pypdfium2",
     "pydantic",
+    "mcp",
+    "starlette",
 }
 PACKAGES = sorted(path.parent.name for path in BRIDGE.glob("*/__init__.py"))
 
@@ -105,7 +107,7 @@ def test_reading_a_vault_loads_nothing_heavy() -> None:
 
 def test_everything_can_be_imported_without_opening_the_heavy_libraries() -> None:
     opened_later = HEAVY - {"numpy", "aiohttp", "pydantic"}
-    assert loaded_by("-c", "import bridge.engine, bridge.server, bridge.export") & opened_later == set()
+    assert loaded_by("-c", "import bridge.engine, bridge.server, bridge.mcp, bridge.export") & opened_later == set()
 
 
 def test_operations_are_listed_without_the_engine() -> None:

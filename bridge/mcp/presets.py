@@ -1,0 +1,52 @@
+"""Which tools an agent is offered: few by default, since each costs its reader some two hundred tokens."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from bridge.errors import InvalidArguments
+from bridge.operations import Operation, Principal, operations
+from bridge.types import Preset
+
+DEFAULT = (
+    "search",
+    "read_note",
+    "find_notes",
+    "related_notes",
+    "note_links",
+    "list_tags",
+    "suggest_links",
+    "create_note",
+    "edit_note",
+    "set_properties",
+    "undo_change",
+    "find_tool",
+    "run_tool",
+)
+"""The contract's twelve, and what runs a tool that `find_tool` names."""
+
+
+def chosen(principal: Principal, asked: str | None, setting: Preset) -> Preset:
+    """Choose: what the token says, else what the address asks for, else the setting.
+
+    Raises:
+        InvalidArguments: The address asks for a preset that does not exist.
+    """
+    if principal.preset is not None:
+        return principal.preset
+    if asked is None:
+        return setting
+    known: dict[str, Preset] = {preset: preset for preset in get_args(Preset)}
+    if asked not in known:
+        raise InvalidArguments(f"There is no preset `{asked[:40]}`.", hint=f"Presets: {', '.join(known)}.")
+    return known[asked]
+
+
+def offered(preset: Preset) -> Mapping[str, Operation]:
+    """Return a preset's tools by name, in a fixed order."""
+    known = {operation.name: operation for operation in operations()}
+    if preset == "full":
+        return known
+    listed = {name: known[name] for name in DEFAULT if name in known}
+    if preset == "default":
+        return listed
+    return {name: tool for name, tool in listed.items() if tool.reads and name not in {"find_tool", "run_tool"}}

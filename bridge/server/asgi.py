@@ -1,0 +1,177 @@
+"""Puts an ASGI app on one route: whole requests in, streams out."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+from bridge.errors import Internal
+from bridge.server.guard import hosts, origins
+from bridge.server.routes import PRINCIPAL
+
+if TYPE_CHECKING:
+    from bridge.engine import Bridge
+
+log = logging.getLogger(__name__)
+
+Message = MutableMapping[str, Any]
+App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+
+Mount = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[App]]
+"""Opens an app; takes the hosts and the origins that it may be called at and from, to check them once more."""
+
+OPEN_AFTER_S = 2.0
+"""Seconds after which an app is opened that nobody called: what it loads must not hold up the first answers."""
+
+LEAVING_S = 0.5
+"""Seconds that running calls get when the server goes down."""
+
+HOP_BY_HOP = frozenset({b"connection", b"keep-alive", b"te", b"trailer", b"transfer-encoding", b"upgrade"})
+
+
+def mount_all(app: web.Application, bridge: "Bridge", port: int, mounts: Mapping[str, Mount]) -> Sequence["Mounted"]:
+    """Put each app on its path; none is opened yet."""
+    mounted = []
+    for path, mount in mounts.items():
+        one = Mounted(mount(bridge, hosts(port), origins(port)))
+        for method in ("GET", "POST", "DELETE"):
+            app.router.add_route(method, path, one.handle)
+        app.on_shutdown.append(one.close)
+        mounted.append(one)
+    return mounted
+
+
+class Mounted:
+    """One ASGI app, opened in the background; a request before that waits."""
+
+    def __init__(self, opening: AbstractAsyncContextManager[App]) -> None:
+        self._opening = opening
+        self._wanted, self._leaving = asyncio.Event(), asyncio.Event()
+        self._running: dict[asyncio.Task[None], Exchange] = {}
+        self._app: asyncio.Future[App] = asyncio.get_running_loop().create_future()
+        self._task: asyncio.Task[None] | None = None
+
+    def open(self) -> None:
+        """Begin to open the app."""
+        # A task of its own: the app's scopes must be left by the task that entered them.
+        self._task = asyncio.create_task(self._hold(), name="mounted")
+
+    async def close(self, _: web.Application) -> None:
+        """Let the app end its streams, then tell what still runs that its client has gone."""
+        self._leaving.set()
+        if self._task is not None:
+            if not self._app.done():
+                self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self._app.cancel()
+        for exchange in self._running.values():
+            exchange.leave()
+        if self._running:
+            await asyncio.wait(self._running, timeout=LEAVING_S)
+
+    async def _hold(self) -> None:
+        """Keep the app open until told to leave."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._wanted.wait(), OPEN_AFTER_S)
+        try:
+            async with self._opening as app:
+                self._app.set_result(app)
+                await self._leaving.wait()
+        except Exception as error:
+            log.exception("An app cannot be kept open")
+            if not self._app.done():
+                self._app.set_exception(Internal(f"This part of the bridge did not start: {type(error).__name__}."))
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Hand a request to the app and pass on its answer."""
+        self._wanted.set()
+        app = await asyncio.shield(self._app)
+        exchange = Exchange(request, await request.read())
+        running: asyncio.Task[None] = asyncio.ensure_future(app(scope_of(request), exchange.receive, exchange.send))
+        self._running[running] = exchange
+        running.add_done_callback(self._ended)
+        try:
+            await asyncio.shield(running)
+        except asyncio.CancelledError:
+            # aiohttp cancels this call when the client leaves, which it also does with an answer in hand. The app is
+            # told and not cancelled: what it has just opened, such as a session, must stay.
+            exchange.leave()
+            raise
+        return exchange.response
+
+    def _ended(self, running: asyncio.Task[None]) -> None:
+        """Forget a call; one that failed with nobody waiting is only noted."""
+        exchange = self._running.pop(running)
+        if exchange.left and not running.cancelled() and (error := running.exception()) is not None:
+            log.warning("%s after the client left", type(error).__name__)
+
+
+class Exchange:
+    """One request and its answer, as ASGI sees them."""
+
+    def __init__(self, request: web.Request, body: bytes) -> None:
+        self.response = web.StreamResponse(status=500)
+        self._request = request
+        self._body: bytes | None = body
+        self._gone = asyncio.Event()
+
+    @property
+    def left(self) -> bool:
+        """Whether nobody waits for the answer any more."""
+        return self._gone.is_set()
+
+    def leave(self) -> None:
+        """Tell the app that nobody waits any more."""
+        self._gone.set()
+
+    async def receive(self) -> Message:
+        """Give the body, then wait until nobody waits."""
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        """Pass on a part of the answer; one for which nobody waits any more is dropped, as ASGI asks."""
+        if message["type"] == "http.response.start":
+            self.response.set_status(message["status"])
+            for name, value in message.get("headers", ()):
+                if name.lower() not in HOP_BY_HOP:
+                    self.response.headers.add(name.decode("latin-1"), value.decode("latin-1"))
+            return
+        if self.left:
+            return
+        with contextlib.suppress(ConnectionError):
+            if not self.response.prepared:
+                await self.response.prepare(self._request)
+            if body := message.get("body"):
+                await self.response.write(body)
+            if not message.get("more_body"):
+                await self.response.write_eof()
+
+
+def scope_of(request: web.Request) -> Message:
+    """Describe a request as ASGI does; who calls is in its state."""
+    transport = request.transport
+    peer = transport.get_extra_info("peername") if transport else None
+    return {
+        "type": "http",
+        # Below 2.4, `receive` tells of a client that left and `send` need not.
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": f"{request.version.major}.{request.version.minor}",
+        "method": request.method,
+        "scheme": request.scheme,
+        "path": request.path,
+        "raw_path": request.rel_url.raw_path.encode("ascii"),
+        "query_string": request.rel_url.raw_query_string.encode("ascii"),
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.raw_headers],
+        "client": tuple(peer[:2]) if peer else None,
+        "server": None,
+        "state": {"principal": request[PRINCIPAL]},
+    }

@@ -1,0 +1,43 @@
+"""The library's own client, as any program would use it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.operations.served import Served
+
+Era = Literal["legacy", "auto"]
+ERAS: tuple[Era, ...] = ("legacy", "auto")
+
+
+@asynccontextmanager
+async def connected(
+    served: Served, era: Era = "auto", *, preset: str | None = None, token: str | None = None, **options: Any
+) -> AsyncIterator[Client]:
+    """Connect for a block.
+
+    Args:
+        served: The bridge.
+        era: The handshake of 2025, or whatever is newest.
+        preset: The preset that the address asks for.
+        token: The token; the runtime file's when absent.
+        options: More for the client.
+    """
+    url = f"{served.runtime.url}/mcp" + (f"?preset={preset}" if preset else "")
+    headers = {"Authorization": f"Bearer {token or served.runtime.token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(30, read=300)) as http,
+        Client(streamable_http_client(url, http_client=http), mode=era, **options) as client,
+    ):
+        yield client
+
+
+def text_of(result: Any) -> str:
+    """Return the text of a tool's answer, which is its only content."""
+    (content,) = result.content
+    text: str = content.text
+    return text
