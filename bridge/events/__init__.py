@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +16,9 @@ EventKind = Literal[
     "settings_changed",
     "reset",
 ]
+
+PATHS = ("path", "paths", "from", "to")
+"""Under which names an event's data holds paths of notes, one or several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,31 @@ class Events:
         self._past: deque[Event] = deque(maxlen=remembered)
         self._waiting = waiting
         self._queues: set[asyncio.Queue[Event]] = set()
+        self._denies: dict[str, Callable[[str], bool]] = {}
+
+    def hide(self, vault: str, denies: Callable[[str], bool]) -> None:
+        """Say nothing of some notes of a vault from now on, and nothing of what happened to them before.
+
+        Args:
+            vault: The vault.
+            denies: Says which paths, in place of whatever said so before.
+        """
+        self._denies[vault] = denies
+        self._past = deque(filter(self._may_be_told, self._past), self._past.maxlen)
+        for queue in self._queues:
+            waiting = [queue.get_nowait() for _ in range(queue.qsize())]
+            for event in filter(self._may_be_told, waiting):
+                queue.put_nowait(event)
+
+    def _may_be_told(self, event: Event) -> bool:
+        denies = self._denies.get(event.vault) if event.vault is not None else None
+        return denies is None or not any(map(denies, paths_in(event.data)))
 
     def publish(self, kind: EventKind, vault: str | None, **data: Any) -> None:
         """Tell every subscriber; call from the event loop's thread."""
         event = Event(self._next, kind, vault, data)
+        if not self._may_be_told(event):
+            return
         self._next += 1
         self._past.append(event)
         for queue in self._queues:
@@ -73,6 +97,12 @@ class Events:
             yield queue
         finally:
             self._queues.discard(queue)
+
+
+def paths_in(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paths of notes in an event's data."""
+    for held in (data[name] for name in PATHS if name in data):
+        yield from (held,) if isinstance(held, str) else held
 
 
 async def stream(events: Events, last_id: int | None) -> AsyncGenerator[Event, None]:

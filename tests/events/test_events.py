@@ -38,3 +38,34 @@ async def test_a_stream_gives_the_past_and_then_what_comes() -> None:
     events.publish("note_changed", "v", path="new.md")
     assert (await coming).data["path"] == "new.md"
     await seen.aclose()
+
+
+def secret(path: str) -> bool:
+    return path.startswith("Private/")
+
+
+def test_what_is_hidden_is_not_told_whatever_names_it() -> None:
+    events = Events()
+    events.hide("v", secret)
+    events.publish("note_changed", "v", path="Private/a.md", change="gone")
+    events.publish("change_recorded", "v", paths=["Open.md", "Private/a.md"])
+    events.publish("note_changed", "v", **{"path": "Open.md", "from": "Private/a.md"})
+    events.publish("note_changed", "other", path="Private/a.md")
+    events.publish("index_progress", "v", notes=3)
+    assert [(e.id, e.vault, e.kind) for e in events.since(0)] == [
+        (1, "other", "note_changed"),
+        (2, "v", "index_progress"),
+    ]
+
+
+def test_what_is_hidden_later_is_forgotten_and_not_delivered() -> None:
+    events = Events()
+    with events.subscribed() as queue:
+        for path in ("Open.md", "Private/a.md", "Open.md"):
+            events.publish("note_changed", "v", path=path)
+        events.hide("v", secret)
+        assert [queue.get_nowait().id for _ in range(queue.qsize())] == [1, 3]
+    assert [e.id for e in events.since(0)] == [1, 3]
+    events.hide("v", str.isupper)
+    events.publish("note_changed", "v", path="Private/a.md")
+    assert [e.id for e in events.since(3)] == [4]
