@@ -179,3 +179,19 @@ def test_what_is_to_stay_is_not_writable(tmp_path: Path) -> None:
     vault.require_writable(VaultPath("a.md"))
     vault.require_writable(VaultPath("New/b.md"))
     assert vault.read(VaultPath("Templates/t.md"))[0] == b"Templates/t.md"
+
+
+def test_a_file_that_moved_to_a_denied_place_is_recognised(tmp_path: Path) -> None:
+    grow(tmp_path, "a.md", "b.md", "Private/c.md", ".trash/d.md")
+    vault = Vault(tmp_path, Rules(deny=("Private/**", "*.secret.md")))
+    before = vault.scan().files
+    lost = set(before.values())
+    assert not vault.has_buried(lost)
+    (tmp_path / "a.md").rename(tmp_path / ".trash/a.md")
+    assert not vault.has_buried(lost)
+    (tmp_path / "b.md").rename(tmp_path / "b.secret.md")
+    assert vault.has_buried(lost)
+    (tmp_path / "Private/E").mkdir()
+    (tmp_path / "b.secret.md").rename(tmp_path / "Private/E/b.md")
+    assert vault.has_buried(lost)
+    assert not Vault(tmp_path, Rules()).has_buried(lost)
