@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
+from mcp.server.lowlevel import Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,7 +34,19 @@ async def opened(bridge: "Bridge", hosts: Collection[str], origins: Collection[s
     """Open the endpoint; the arguments are those of `mount`."""
     bus, sessions = InMemorySubscriptionBus(), Sessions()
     listeners = ListenHandler(bus)
-    server = build(bridge, listeners, sessions)
+    async with endpoint(build(bridge, listeners, sessions), hosts, origins) as app:
+        telling = asyncio.create_task(tell(bridge, bus, sessions), name="mcp news")
+        try:
+            yield app
+        finally:
+            telling.cancel()
+            listeners.close()
+            await asyncio.gather(telling, return_exceptions=True)
+
+
+@asynccontextmanager
+async def endpoint(server: Server[Any], hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
+    """Serve any server of the library the way ours is."""
     manager = SessionManager(
         server,
         security_settings=TransportSecuritySettings(allowed_hosts=sorted(hosts), allowed_origins=sorted(origins)),
@@ -42,13 +55,7 @@ async def opened(bridge: "Bridge", hosts: Collection[str], origins: Collection[s
         max_request_body_size=BODY_LIMIT,
     )
     async with manager.run():
-        telling = asyncio.create_task(tell(bridge, bus, sessions), name="mcp news")
-        try:
-            yield identified(manager.asgi_app)
-        finally:
-            telling.cancel()
-            listeners.close()
-            await asyncio.gather(telling, return_exceptions=True)
+        yield identified(manager.asgi_app)
 
 
 def identified(app: ASGIApp) -> ASGIApp:
