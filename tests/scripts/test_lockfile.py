@@ -1,9 +1,12 @@
+import json
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from scripts.lockfile import LOCKS, ROOT, Pin, misfits, normal, pins, wanted
 
+NPM_LOCKS = [ROOT / "tests" / place / "package-lock.json" for place in ("conformance", "system/inspector")]
 HASH = "--hash=sha256:" + "0" * 64
 LOCK = f"""Alpha==1.0 \\
     {HASH} \\
@@ -54,3 +57,13 @@ def test_the_locks_of_this_project_fit() -> None:
     assert {pin.name: pin.version for pin in pins(texts["run"])}.items() <= {
         pin.name: pin.version for pin in pins(texts["dev"])
     }.items()
+
+
+@pytest.mark.parametrize("lock", NPM_LOCKS, ids=lambda path: path.parent.name)
+def test_what_npm_fetches_has_a_hash_and_no_address(lock: Path) -> None:
+    packages = json.loads(lock.read_bytes())["packages"]
+    own = json.loads(lock.with_name("package.json").read_bytes())
+    asked = {**own["dependencies"], **own.get("optionalDependencies", {})}
+    held = {name.removeprefix("node_modules/"): package for name, package in packages.items() if name}
+    assert {name: held[name]["version"] for name in asked} == asked
+    assert [name for name, package in held.items() if "integrity" not in package or "resolved" in package] == []

@@ -1,0 +1,28 @@
+"""Node programs that judge the bridge from outside, each locked in a folder of its own."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+
+def installed(folder: Path, *options: str) -> Path:
+    """Install what a folder's lock names, unless that is done already, and return where its packages are.
+
+    Args:
+        folder: Where `package-lock.json` is.
+        options: More for `npm ci`.
+
+    Raises:
+        RuntimeError: There is no npm.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        raise RuntimeError("Node 20 with npm is needed: install it from nodejs.org or with your package manager.")
+    packages = folder / "node_modules"
+    done, wanted = packages / ".done", [*options, (folder / "package-lock.json").read_text(encoding="utf-8")]
+    if not done.is_file() or done.read_text(encoding="utf-8") != "\n".join(wanted):
+        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", *options]
+        subprocess.run(command, cwd=folder, check=True, stdout=sys.stderr)
+        done.write_text("\n".join(wanted), encoding="utf-8")
+    return packages
