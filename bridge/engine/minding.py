@@ -17,22 +17,24 @@ LOOK_EVERY_S = 2.0
 PARTS = ("", "notes.lance", "passages.lance")
 
 
-def open_index(folder: Path, keep_days: int) -> "Index":
+def open_index(folder: Path, keep_days: int, doubt: Exception | None) -> "Index":
     """Open an index; blocks, and loads LanceDB the first time."""
     from bridge.index import Index
 
-    return Index.open(folder, keep_days=keep_days)
+    return Index.open(folder, keep_days=keep_days, doubt=doubt)
 
 
-async def mind(folder: Path) -> Never:
-    """Look at an index folder now and then, until it is not the one that was opened any more.
+async def mind(index: "Index", folder: Path) -> Never:
+    """Look at an index now and then, until it cannot be used any more.
 
     Raises:
-        IndexUnusable: It is gone, or another one.
+        IndexUnusable: Its folder is gone, or another one, or a search met damage.
     """
     opened = await asyncio.to_thread(identity, folder)
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
+        if index.damaged:
+            raise IndexUnusable(f"The index in `{folder}` is damaged.", hint="It is built again now.")
         if await asyncio.to_thread(identity, folder) != opened:
             raise IndexUnusable(f"The index in `{folder}` was deleted or replaced.", hint="It is built again now.")
 
@@ -50,10 +52,11 @@ def number(path: Path) -> int | None:
         return None
 
 
-def told(group: ExceptionGroup[Exception]) -> BridgeError:
+def told(fault: Exception) -> BridgeError:
     """Log why following broke off, without a word of any note, and return it as an error."""
-    known = [error for error in group.exceptions if isinstance(error, BridgeError)]
-    for error in group.exceptions:
+    errors = fault.exceptions if isinstance(fault, ExceptionGroup) else (fault,)
+    known = [error for error in errors if isinstance(error, BridgeError)]
+    for error in errors:
         place = traceback.extract_tb(error.__traceback__)[-1:]
         where = "".join(f" at {Path(frame.filename).name}:{frame.lineno}" for frame in place)
         log.warning("The vault is not followed: %s", error.code if error in known else f"{type(error).__name__}{where}")

@@ -117,11 +117,8 @@ class VaultEngine:
                 await self._open()
                 self._trouble = None
                 await self._keep()
-            except BridgeError as error:
-                self._trouble = error
-                log.warning("The vault is not followed: %s", error.code)
-            except ExceptionGroup as group:
-                self._trouble = told(group)
+            except Exception as error:  # noqa: BLE001 - the top of the vault's task
+                self._trouble = told(error)
             await self._let_go()
             await pause(self._stop, AGAIN_AFTER_S)
 
@@ -129,7 +126,8 @@ class VaultEngine:
         """Open the state and the index, adopting those of a vault that was moved here."""
         await asyncio.to_thread(adopt, self._folders, self.id, self.vault)
         self._store = self._store or Store.open(self._folders.state(self.id))
-        index = await asyncio.to_thread(open_index, self._folders.index(self.id), self.settings.vector_keep_days)
+        folder, keep_days = self._folders.index(self.id), self.settings.vector_keep_days
+        index = await asyncio.to_thread(open_index, folder, keep_days, self._trouble)
         self._index = index
         self._following = Following(self.vault, index, self._store, self.settings, self._changed)
         self._filling = Filling(index, self._store, self._embedders, self._progressed)
@@ -137,13 +135,13 @@ class VaultEngine:
 
     async def _keep(self) -> None:
         """Do all that keeps the parts true, until one of them fails."""
-        if self._following is None or self._filling is None:
+        if self._index is None or self._following is None or self._filling is None:
             raise AssertionError
         async with asyncio.TaskGroup() as group:
             group.create_task(self._following.run(self._stop), name="following")
             group.create_task(self._filling.run(), name="filling")
             group.create_task(self._tidy(), name="tidying")
-            group.create_task(mind(self._folders.index(self.id)), name="minding")
+            group.create_task(mind(self._index, self._folders.index(self.id)), name="minding")
 
     async def _let_go(self) -> None:
         """Close the index; what comes next opens it again."""

@@ -154,16 +154,6 @@ def disk(path: Path) -> Iterator[None]:
         raise known from error
 
 
-@contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn what cannot be read back into an error a caller can act on."""
-    try:
-        with disk(path):
-            yield
-    except (OSError, RuntimeError, ValueError) as error:
-        raise IndexUnusable(f"The index in `{path}` is damaged ({type(error).__name__}).") from error
-
-
 def trouble(path: Path, error: Exception) -> BridgeError | None:
     """Tell a full disk and a folder that cannot be written from other failures; LanceDB says them in words only."""
     number = error.errno if isinstance(error, OSError) else None

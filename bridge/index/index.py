@@ -61,12 +61,13 @@ class Index:
         self._erasing = Erasing(opened, self._vectors, self._texts, self._writing, self._tidying)
 
     @classmethod
-    def open(cls, folder: Path, *, keep_days: int = 7) -> Self:
+    def open(cls, folder: Path, *, keep_days: int = 7, doubt: Exception | None = None) -> Self:
         """Open the index in a folder, or start one; blocks.
 
         Args:
             folder: Belongs to this index alone.
             keep_days: How long vectors of vanished passages are kept.
+            doubt: What went wrong with it, so that all of it must prove sound; it is built again otherwise.
 
         Raises:
             IndexUnusable: A newer version wrote it.
@@ -74,7 +75,7 @@ class Index:
             DiskFull: There is no room.
         """
         with settling():
-            index = cls(open_index(folder), keep_days)
+            index = cls(open_index(folder, doubt), keep_days)
             wait(index._vectors.open())
         trim()
         return index
@@ -83,6 +84,11 @@ class Index:
     def notes(self) -> Mapping[VaultPath, IndexedNote]:
         """Every note that keyword search finds, as of now: a write makes another mapping."""
         return self._opened.catalogue.notes
+
+    @property
+    def damaged(self) -> bool:
+        """True once a search could not read it: open it anew, in doubt."""
+        return self._opened.damaged
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -4,9 +4,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.index.folder import reading
 from bridge.index.hits import NoteHit, PassageHit
-from bridge.index.opening import Opened
+from bridge.index.opening import Opened, reading
 from bridge.index.ranking import ranked
 from bridge.index.table import Table
 from bridge.index.tidying import Tidying
@@ -81,9 +80,9 @@ class FullText:
             except (OSError, RuntimeError, ValueError) as error:
                 failure = error
         async with self._tidying.turn:
-            with reading(self._opened.folder.path):
+            with reading(self._opened):
                 await rows.table.rebuild(failure)
-        with reading(self._opened.folder.path):
+        with reading(self._opened):
             return await self._matching(rows, asked, also, limit)
 
     async def _matching(self, rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:

@@ -2,12 +2,13 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.catalogue import Catalogue, Entry
 from bridge.index.folder import Broken, IndexFolder, disk, trouble
 from bridge.index.matrix import Held
@@ -59,6 +60,8 @@ class Opened:
     dead_keys: set[int] = field(default_factory=set)
     set_aside: str | None = None
     """Why an earlier index was set aside, if one was."""
+    damaged: bool = False
+    """True once something could not be read back."""
 
 
 def wait(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -69,8 +72,26 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
     return result
 
 
-def open_index(path: Path) -> Opened:
+@contextmanager
+def reading(opened: Opened) -> Iterator[None]:
+    """Turn what cannot be read back into an error a caller can act on, and remember it."""
+    path = opened.folder.path
+    try:
+        with disk(path):
+            yield
+    except (OSError, RuntimeError, ValueError) as error:
+        opened.damaged = True
+        raise IndexUnusable(
+            f"The index in `{path}` is damaged ({type(error).__name__}).", hint="It is built again now; ask again soon."
+        ) from error
+
+
+def open_index(path: Path, doubt: Exception | None = None) -> Opened:
     """Open an index, or start an empty one where there is none or a broken one.
+
+    Args:
+        path: Its folder.
+        doubt: What went wrong with it: all of it is read then, not only what is kept in memory.
 
     Raises:
         IndexUnusable: A newer version wrote it.
@@ -81,7 +102,7 @@ def open_index(path: Path) -> Opened:
     folder = IndexFolder(path)
     try:
         folder.claim()
-        return wait(_open(folder))
+        return wait(_open(folder, doubt))
     except BridgeError:
         raise
     except Exception as error:
@@ -96,7 +117,7 @@ def open_index(path: Path) -> Opened:
         return opened
 
 
-async def _open(folder: IndexFolder) -> Opened:
+async def _open(folder: IndexFolder, doubt: Exception | None = None) -> Opened:
     """Open the tables and read what is kept in memory."""
     import lancedb
 
@@ -108,6 +129,9 @@ async def _open(folder: IndexFolder) -> Opened:
         passages = await Table.open(
             database, PASSAGES, passages_schema(), {"words": TOKENIZER, "forms": "whitespace"}, "key"
         )
+        if doubt is not None:
+            await notes.prove(doubt)
+            await passages.prove(doubt)
         opened = Opened(folder, database, notes, passages, Catalogue(), {})
         await _load(opened)
         return opened

@@ -3,9 +3,12 @@
 import logging
 import warnings
 from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+
+from bridge.errors import NotReady
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +29,17 @@ KEEP = timedelta(seconds=2)
 
 APPENDED = 200
 """Commits after which a table must be made compact: every version lists all fragments."""
+
+
+@asynccontextmanager
+async def unpanicked() -> AsyncIterator[None]:
+    """Turn LanceDB's panic over damaged files, a class that cannot be imported, into an error like its others."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__name__ == "RustPanic":
+            raise RuntimeError("LanceDB panicked") from error
+        raise
 
 
 @dataclass(slots=True)
@@ -125,23 +139,36 @@ class Table:
 
     async def scan(self, columns: Sequence[str]) -> Any:
         """Read columns of every row."""
-        return await self.inner.query().select(list(columns)).to_arrow()
+        return await self._query().select(list(columns)).to_arrow()
 
     async def batches(self, columns: Sequence[str]) -> AsyncIterator[Any]:
         """Read columns of every row, some rows at a time."""
-        async for batch in await self.inner.query().select(list(columns)).to_batches(max_batch_length=BATCH):
-            yield batch
+        async with unpanicked():
+            async for batch in await self._query().select(list(columns)).to_batches(max_batch_length=BATCH):
+                yield batch
 
+    @unpanicked()
     async def fetch(self, columns: Sequence[str], where: str) -> Any:
         """Read columns of the rows that a filter of ours, never a caller's text, lets through."""
-        return await self.inner.query().where(where).select(list(columns)).to_arrow()
+        return await self._query().where(where).select(list(columns)).to_arrow()
 
+    @unpanicked()
     async def match(self, query: Any, columns: Sequence[str], limit: int, where: str | None = None) -> Any:
         """Read columns of the rows that match a full text query, best first, with `_score`."""
-        search = self.inner.query().nearest_to_text(query)
+        search = self._query().nearest_to_text(query)
         if where is not None:
             search = search.where(where)
         return await search.limit(limit).select([*columns, "_score"]).to_arrow()
+
+    def _query(self) -> Any:
+        """Begin to ask; LanceDB panics over a table that was closed meanwhile.
+
+        Raises:
+            NotReady: It was.
+        """
+        if not self.inner.is_open():
+            raise NotReady("The index is being opened again.")
+        return self.inner.query()
 
     @property
     def overdue(self) -> bool:
@@ -176,6 +203,16 @@ class Table:
                 # Nothing else may have this table open.
                 warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
                 await self.inner.optimize(cleanup_older_than=keep)
+
+    async def prove(self, doubt: Exception) -> None:
+        """Read every row to its last column, and build the indexes anew.
+
+        Args:
+            doubt: What went wrong with the table.
+        """
+        async for _ in await self._query().to_batches(max_batch_length=BATCH):
+            pass
+        await self.rebuild(doubt)
 
     async def renew(self) -> None:
         """Write every row and index anew and leave nothing of what was before; nobody may be writing.

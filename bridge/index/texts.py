@@ -3,9 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from bridge.index.folder import reading
 from bridge.index.hits import PassageHit
-from bridge.index.opening import Opened
+from bridge.index.opening import Opened, reading
 from bridge.index.rows import PASSAGE_COLUMNS, Passage, passage_of
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
@@ -59,7 +58,7 @@ class Texts:
 
     async def _read(self, where: str) -> list[tuple[int, Passage]]:
         """Read the passages that a filter lets through, with their keys."""
-        with reading(self._opened.folder.path):
+        with reading(self._opened):
             rows = (await self._opened.passages.fetch(PASSAGE_COLUMNS, where)).to_pylist()
         return [
             (key, passage_of(note.path, row, embedded=self._vectors.embedded_at(key, row["ordinal"])))

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 import subprocess
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import DiskFull, IndexUnusable, ReadOnly
+from bridge.errors import DiskFull, IndexUnusable, NotReady, ReadOnly
 from bridge.index import Boilerplate, Index
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, sentence, words
 
@@ -74,6 +75,34 @@ async def test_a_hurt_index_is_built_again(tmp_path: Path, hurt: str) -> None:
     again = await opened(folder)
     assert again.health().set_aside is None
     assert sorted(again.notes) == ["A.md", "B.md"]
+
+
+async def test_an_index_in_doubt_that_is_sound_is_kept(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    index = await asyncio.to_thread(Index.open, folder, doubt=OSError("too many open files"))
+    assert (sorted(index.notes), index.health().set_aside) == (["A.md", "B.md"], None)
+    assert await paths(index.passages(words("alpha"), 5)) == ["A.md"]
+
+
+async def test_rows_that_only_a_search_reads_are_read_when_in_doubt(tmp_path: Path) -> None:
+    folder = await stored(tmp_path / "index")
+    for file in folder.glob("passages.lance/data/*.lance"):
+        content = file.read_bytes()
+        assert b"alpha text" in content
+        file.write_bytes(content.replace(b"alpha text", b"\xff\xfe\xfd\xfc\xfb text"))
+    trusting = await opened(folder)
+    assert (len(trusting.notes), trusting.damaged) == (2, False)
+    await trusting.close()
+    doubting = await asyncio.to_thread(Index.open, folder, doubt=ValueError("a search failed"))
+    assert (len(doubting.notes), doubting.health().set_aside) == (0, "RuntimeError")
+
+
+async def test_an_index_that_was_closed_answers_nothing(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {"A.md": "alpha"})
+    await index.close()
+    with pytest.raises(NotReady):
+        await index.passages(words("alpha"), 5)
+    assert not index.damaged
 
 
 @pytest.mark.parametrize("part", ["passages.lance/_indices", "notes.lance/_indices"])
