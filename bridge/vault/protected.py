@@ -10,15 +10,16 @@ from bridge.vault.markdown import structure_of
 from bridge.vault.note import Note
 
 _NOT_PROSE: Final = frozenset({"fence", "html", "math", "footnote"})
+# Every repetition is bounded or ends at a character that cannot be in it: a note may be one line of a megabyte.
 _ELSEWHERE: Final = re.compile(
     r"""
-      https?://[^\s<>]+ | www\.[^\s<>]+ | [\w.+-]+@[\w-]+\.[\w.-]+   # addresses
+      https?://[^\s<>]+ | www\.[^\s<>]+ | (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,64}  # addresses
     | \[\^[^\]\s]+\] | \[[^\[\]\n]*\]\[[^\[\]\n]*\]                     # footnotes, reference links
     | (?<!\w)\#[^\s\#,.;:!?()\[\]{}'"`]+                             # tags
     | ^[ \t]*\[[^\]\n]+\]:[ \t].*$                                   # where reference links lead
     | </?[A-Za-z][^<>\n]*> | <!--[\s\S]*?-->                              # HTML
     | ^[ \t>]*[-*+]?[ \t]*[\w ]{1,60}::                              # names of inline fields
-    | (?<=[\w/\\])\S*[/\\]\S*\.\w{1,5}\b                             # paths of files
+    | (?<![^\s(])[\w.~-]{0,64}(?:[/\\][\w.-]{1,64})+\.[a-z]{2,5}\b       # paths of files
     | [ \t]\^[A-Za-z0-9-]+[ \t]*$                                    # block ids
     """,
     re.VERBOSE | re.MULTILINE,

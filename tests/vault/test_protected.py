@@ -39,6 +39,7 @@ def free(text: str, *, headings: bool = False) -> str:
         "moon@Moon.org",
         "#Moon",
         "#a/Moon",
+        "see/the/Moon.md",
         "<b title='Moon'>",
         "<div>\nMoon\n</div>",
         "<!-- Moon -->",
@@ -74,3 +75,9 @@ def test_stretches_are_in_order_and_apart_for_any_text(text: str) -> None:
     spans = protected(note)
     assert all(0 <= start < end <= len(note.text) for start, end in spans)
     assert all(first[1] < second[0] for first, second in itertools.pairwise(spans))
+
+
+@pytest.mark.parametrize("unit", ["A", "A/", "A.", "<A", "[A", "#A", "A@", "[[A", "A ", "A:", "^A", "`A"])
+def test_a_line_of_a_megabyte_is_read_at_once(unit: str) -> None:
+    note = parse(VaultPath("a.md"), (unit * (1_000_000 // len(unit))).encode())
+    protected(note)
