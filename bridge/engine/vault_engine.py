@@ -217,6 +217,11 @@ class VaultEngine:
         """Embed a query with the model whose vectors answer now; None when none can."""
         return await self._embedders.embed_query(self.index.answering_model, text)
 
+    def why_not_by_meaning(self) -> BridgeError:
+        """Return why `embed_query` has no answer: no model, one that cannot be used, or none yet."""
+        waiting = NotReady(f"No model answers yet; {self.index.pending_vectors():,} passages wait for one.")
+        return self._embedders.trouble or (self._filling.trouble if self._filling else None) or waiting
+
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def progress(self) -> Progress:

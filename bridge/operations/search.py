@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen
 
-from bridge.errors import InvalidArguments
+from bridge.errors import InvalidArguments, ModelMissing
 from bridge.operations.call import Call
 from bridge.operations.hints import Folder, When
 from bridge.operations.missing import no_such_note
@@ -115,6 +115,9 @@ async def search(
         modified_before: Only notes changed before this moment.
         types: Only these kinds of file.
         explain: Add the numbers behind the order.
+
+    Raises:
+        ModelMissing: The mode is semantic and there is no model.
     """
     from bridge.retrieval import SearchRequest
     from bridge.retrieval import search as find
@@ -135,7 +138,10 @@ async def search(
         types=types,
         explain=explain,
     )
-    return answered(call, await find(call.engine.sources(), request), started)
+    try:
+        return answered(call, await find(call.engine.sources(), request), started)
+    except ModelMissing:
+        raise call.engine.why_not_by_meaning() from None
 
 
 @operation(example={"path": "Bread/Starters/Sourdough starter.md", "limit": 3})

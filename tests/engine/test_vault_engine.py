@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.engine import Bridge, VaultEngine
-from bridge.errors import IndexUnusable, NoSuchVault, NoteNotFound, VaultHeld
+from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
 from bridge.folders import remember
 from bridge.models import DEFAULT_MODEL, find, use_file
 from bridge.retrieval import SearchRequest, search
@@ -125,6 +125,27 @@ async def test_without_a_model_words_still_work(vault: Path, opened: Opened, tmp
         progress = engine.progress()
         assert not progress.ready_semantic
         assert progress.trouble is not None or progress.model is None
+
+
+async def test_why_meaning_does_not_count_is_told(
+    vault: Path, opened: Opened, models_dir: Path, tmp_path: Path
+) -> None:
+    models = tmp_path / "models"
+    async with opened(vault, models=models) as bridge:
+        engine = only(bridge)
+        await until(lambda: engine.progress().ready_keyword and bridge.embedders is not None)
+        assert bridge.embedders is not None
+        bridge.embedders.trouble = None
+        assert engine.why_not_by_meaning().message == "No model answers yet; 4 passages wait for one."
+        await until(lambda: bridge.embedders is not None and bridge.embedders.trouble is not None)
+        assert engine.why_not_by_meaning().code == "model_missing"
+    shutil.copytree(models_dir, models)
+    weights = find(models, DEFAULT_MODEL).path
+    weights.write_bytes(bytes(weights.stat().st_size))
+    async with opened(vault, models=models) as bridge:
+        engine = only(bridge)
+        await until(lambda: engine.progress().trouble is not None)
+        assert isinstance(engine.why_not_by_meaning(), ModelUnusable)
 
 
 async def test_while_another_model_fills_up_the_old_one_answers(

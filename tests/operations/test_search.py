@@ -1,8 +1,10 @@
 """Searching through the operation; how hits are ranked is tested with retrieval."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.operations.served import Served
+from tests.operations.served import Served, serving, write_vault
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -32,6 +34,14 @@ async def test_the_lines_of_a_hit_can_be_read(sample: Served) -> None:
 @pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid"])
 async def test_the_mode_that_was_asked_for_is_used(sample: Served, mode: str) -> None:
     assert (await sample.call("search", query="why does bread go stale", mode=mode)).json["mode_used"] == mode
+
+
+async def test_without_a_model_meaning_alone_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {"A.md": "alpha"})
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        answer = await served.call("search", query="alpha", mode="semantic")
+    assert answer.json["error"]["message"] == "The model all-minilm-l6-v2 is not installed."
+    assert (answer.status, answer.code) == (404, "model_missing")
 
 
 async def test_filters_narrow(sample: Served) -> None:
