@@ -1,5 +1,6 @@
 """The SQLite file of a vault: what neither Markdown nor a rebuild can give back."""
 
+from bridge.store.calls import KEPT_DAYS, Recorded
 from bridge.store.store import Store
 
-__all__ = ["Store"]
+__all__ = ["KEPT_DAYS", "Recorded", "Store"]

@@ -37,12 +37,10 @@ def told(path: Path, error: sqlite3.Error) -> BridgeError:
     match primary(error):
         case sqlite3.SQLITE_FULL:
             return DiskFull(f"There is no room for {path}.")
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN:
-            return refusal(path) or ReadOnly(f"{path} cannot be written.")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Busy(f"Another program has {path} locked.", hint="Close it there; nothing is lost meanwhile.")
-        case sqlite3.SQLITE_IOERR:
-            # On a full disk SQLite says "I/O error" when it is its shared memory or the sync that finds no room.
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
+            # SQLite says any of these of a full disk, a folder without rights and a spoilt file: the disk knows better.
             return refusal(path) or StateUnusable(f"{path} cannot be used: {name(error)}.")
         case _:
             return StateUnusable(f"{path} cannot be used: {name(error)}.")
@@ -60,7 +58,9 @@ def name(error: sqlite3.Error) -> str:
 
 
 def refusal(path: Path) -> BridgeError | None:
-    """Write a little beside a file, and return what the system has against it."""
+    """Write a little beside a file, and return what the system has against it or against writing the file."""
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        return ReadOnly(f"{path} cannot be written.")
     try:
         with tempfile.TemporaryFile(dir=path.parent, buffering=0) as file:
             left = memoryview(os.urandom(ROOM))

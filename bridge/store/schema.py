@@ -2,22 +2,56 @@
 
 import sqlite3
 
+from bridge.store.condition import Damaged, Newer
+
 MIGRATIONS = (
     """
     CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
     CREATE TABLE failed (path TEXT PRIMARY KEY, digest TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
     """,
+    """
+    CREATE TABLE call (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, time REAL NOT NULL, tool TEXT NOT NULL, client TEXT, version TEXT,
+        session TEXT, transport TEXT, code TEXT, ms REAL NOT NULL, tokens INTEGER NOT NULL, paths TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX call_time ON call (time);
+    CREATE TABLE judged (tool TEXT PRIMARY KEY, helped INTEGER NOT NULL, missed INTEGER NOT NULL) STRICT;
+    """,
 )
+
+FAR = 1_000
+"""Versions ahead of ours that no release will have written: such a number is damage."""
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the file to the newest version, each step in a transaction of its own.
+    """Bring a file to the newest version, each step in a transaction of its own.
 
     Raises:
-        sqlite3.DatabaseError: The file was written by a newer version.
+        Newer: A newer version wrote the file.
+        Damaged: Its version or its tables cannot be right.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if not 0 <= version <= len(MIGRATIONS) + FAR:
+        raise Damaged(f"its version {version} cannot be right")
     if version > len(MIGRATIONS):
-        raise sqlite3.DatabaseError(f"written by a newer version ({version}, this one knows {len(MIGRATIONS)})")
+        raise Newer(f"written by a newer version ({version}, this one knows {len(MIGRATIONS)})")
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
+    if not made() <= tables(connection):
+        raise Damaged("it lacks tables")
+
+
+def made() -> frozenset[str]:
+    """Return what a new file holds."""
+    blank = sqlite3.connect(":memory:")
+    try:
+        blank.executescript("".join(MIGRATIONS))
+        return tables(blank)
+    finally:
+        blank.close()
+
+
+def tables(connection: sqlite3.Connection) -> frozenset[str]:
+    """Return the definition of each table and index."""
+    found = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    return frozenset(sql for (sql,) in found)

@@ -1,158 +1,233 @@
-"""Opens the file, keeps a backup of it, and salvages what it can from a damaged one."""
+"""One vault's SQLite file and what it keeps."""
 
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Iterator, Mapping
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from bridge.errors import BridgeError, StateUnusable
+from bridge.store import calls
+from bridge.store.calls import Recorded
+from bridge.store.condition import Damaged, Newer
+from bridge.store.copies import back_up, copies, copy, is_due
 from bridge.store.faults import translated
-from bridge.store.schema import MIGRATIONS, migrate
+from bridge.store.forgetting import forget, forget_in
+from bridge.store.keeper import Keeper
+from bridge.store.opening import check, opened
+from bridge.store.salvage import salvage
 from bridge.types import Digest, VaultPath
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 1.0
-"""Seconds that another program may have the file locked."""
+T = TypeVar("T")
+
+MOST_COUNTED = (1 << 63) - 1
+"""The largest number that the file takes; a counter that was spoilt must not be what ends the indexing."""
 
 
 class Store:
-    """One vault's SQLite file; every method commits before it returns."""
+    """One vault's SQLite file.
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, *, salvaged: bool = False) -> None:
+    Whatever is read now and then is held in memory, so that nobody waits for the disk to be told it. What writes
+    commits before it returns and may wait for the disk; only `record` never does.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, now: Callable[[], float], *, salvaged: bool) -> None:
+        self.salvaged = salvaged
+        """True when the file was damaged or lost at this start and was made again from what could be read."""
         self._connection = connection
         self._path = path
-        self.salvaged = salvaged
-        """True when the file was damaged at this start and was restored."""
+        self._now = now
+        # Statements of two threads on one connection would end up in one transaction.
+        self._lock = threading.RLock()
+        self._backed_up = connection.total_changes
+        self._counters: Mapping[str, int] = dict(connection.execute("SELECT name, value FROM counter"))
+        self._failed: Mapping[VaultPath, tuple[Digest, str]] = {
+            VaultPath(path): (Digest(digest), reason)
+            for path, digest, reason in connection.execute("SELECT path, digest, reason FROM failed ORDER BY path")
+        }
+        self._judged: Mapping[str, tuple[int, int]] = {
+            tool: (helped, missed)
+            for tool, helped, missed in connection.execute("SELECT tool, helped, missed FROM judged ORDER BY tool")
+        }
+        self._keeper = Keeper(self._insert, self._tidy)
 
     @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open or make the file; a damaged one is set aside and restored from its backup.
+    def open(cls, path: Path, *, now: Callable[[], float] = time.time) -> Self:
+        """Open or make the file; a damaged one is set aside and made again from what can be read of it and its backups.
+
+        Args:
+            path: The file.
+            now: Tells the time, in seconds since 1970.
 
         Raises:
             StateUnusable: A newer version wrote the file.
             ReadOnly: The folder cannot be written.
             DiskFull: There is no room.
+            Busy: Another program has the file locked.
         """
+        backed_up = bool(copies(path))
         with translated(path):
             try:
-                return cls(connected(path), path)
-            except sqlite3.OperationalError:
-                raise
-            except sqlite3.DatabaseError as error:
-                if "newer version" in str(error):
-                    raise StateUnusable(
-                        f"{path.name} was {error}.", hint="Install the newer version again, or move the file away."
-                    ) from None
-                log.warning("The state file is damaged and is restored from its backup: %s", error)
-                set_aside(path)
-                return cls(restored(path), path, salvaged=True)
+                if backed_up and not path.exists():
+                    raise Damaged("it is gone")
+                return cls(opened(path, new=not backed_up), path, now, salvaged=False)
+            except Newer as error:
+                raise StateUnusable(
+                    f"{path} was {error}.", hint="Install the newer version again, or move the file away."
+                ) from None
+            except Damaged as error:
+                log.warning("The state file is damaged and made again from what can be read: %s", error)
+            try:
+                salvage(path)
+                return cls(opened(path, new=True), path, now, salvaged=True)
+            except (Damaged, Newer) as error:
+                raise StateUnusable(f"{path} cannot be used: {error}.") from None
 
     def close(self) -> None:
-        """Write the backup and close."""
-        with contextlib.suppress(BridgeError, OSError):
-            self.back_up()
-        self._connection.close()
+        """Write what waits and a backup, as far as the disk takes them, and close."""
+        self._keeper.stop()
+        with self._lock:
+            if self._connection.total_changes != self._backed_up or not copy(self._path, 0).exists():
+                with contextlib.suppress(BridgeError):
+                    self.back_up()
+            self._connection.close()
 
-    def back_up(self) -> None:
-        """Copy the file to its backup; the old backup is kept until the new one is whole."""
-        fresh = backup_of(self._path).with_suffix(".new")
-        fresh.unlink(missing_ok=True)
-        try:
-            with translated(fresh), contextlib.closing(sqlite3.connect(fresh)) as target:
-                self._connection.backup(target)
-            fresh.chmod(0o600)
-            fresh.replace(backup_of(self._path))
-        finally:
-            # On a full disk half a copy takes the room that the file itself needs.
-            fresh.unlink(missing_ok=True)
+    # -- counters and failures ----------------------------------------------------------------------------------------
 
     def count(self, name: str, more: int) -> None:
         """Add to a counter, which starts at 0 and never falls."""
-        with translated(self._path), self._connection:
-            self._connection.execute(
-                "INSERT INTO counter VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
-                (name, more),
-            )
+        with self._lock:
+            value = min(self.counted(name) + more, MOST_COUNTED)
+            self._write("INSERT OR REPLACE INTO counter VALUES (?, ?)", (name, value))
+            self._counters = {**self._counters, name: value}
 
     def counted(self, name: str) -> int:
         """Return a counter's value."""
-        row = self._connection.execute("SELECT value FROM counter WHERE name = ?", (name,)).fetchone()
-        return row[0] if row else 0
+        return self._counters.get(name, 0)
 
     def fail(self, path: VaultPath, digest: Digest, reason: str) -> None:
         """Remember that this content of a note could not be indexed."""
-        with translated(self._path), self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO failed VALUES (?, ?, ?)", (path, digest, reason))
+        with self._lock:
+            self._write("INSERT OR REPLACE INTO failed VALUES (?, ?, ?)", (path, digest, reason))
+            self._failed = dict(sorted({**self._failed, path: (digest, reason)}.items()))
 
-    def mend(self, paths: Iterator[VaultPath] | list[VaultPath]) -> None:
+    def mend(self, paths: Iterable[VaultPath]) -> None:
         """Forget the failures of these notes."""
-        with translated(self._path), self._connection:
-            self._connection.executemany("DELETE FROM failed WHERE path = ?", [(path,) for path in paths])
+        with self._lock:
+            mended = {path for path in paths if path in self._failed}
+            if mended:
+                self._write("DELETE FROM failed WHERE path = ?", *((path,) for path in mended))
+            self._failed = {path: known for path, known in self._failed.items() if path not in mended}
 
     def failures(self) -> Mapping[VaultPath, tuple[Digest, str]]:
         """Return the digest and reason of each note that could not be indexed."""
-        rows = self._connection.execute("SELECT path, digest, reason FROM failed ORDER BY path")
-        return {VaultPath(path): (Digest(digest), reason) for path, digest, reason in rows}
+        return self._failed
+
+    # -- calls and judgements -----------------------------------------------------------------------------------------
+
+    def record(self, call: Recorded) -> None:
+        """Take note of a call; it is written within a second."""
+        self._keeper.take(call)
+
+    def calls(self, since: float) -> list[Recorded]:
+        """Return the calls from a moment on, in seconds since 1970, the oldest first."""
+        return self._read(lambda connection: calls.since(connection, since))
+
+    def last_codes(self, count: int) -> Counter[str | None]:
+        """Return how the last calls ended: how often with which error, None for an answer."""
+        return Counter(self._read(lambda connection: calls.last_codes(connection, count)))
+
+    def judge(self, tool: str, helped: bool) -> None:
+        """Count whether a tool that was named for a task was the right one."""
+        with self._lock:
+            right, wrong = self._judged.get(tool, (0, 0))
+            after = (right + helped, wrong + (not helped))
+            self._write("INSERT OR REPLACE INTO judged VALUES (?, ?, ?)", (tool, *after))
+            self._judged = {**self._judged, tool: after}
+
+    def judged(self) -> Mapping[str, tuple[int, int]]:
+        """Return how often each tool was the right one and how often not."""
+        return self._judged
+
+    def forget(self, denied: Callable[[VaultPath], bool]) -> None:
+        """Take the paths of notes out of all that is kept, backups included; damaged files set aside are not read.
+
+        Args:
+            denied: Says whether a path is to be forgotten, which is new: this writes every file anew.
+
+        Raises:
+            BridgeError: The disk is in the way; some of it may be done.
+        """
+        self._keeper.flush()
+        with self._lock:
+            with translated(self._path):
+                forget(self._connection, denied)
+                # The log still has what was overwritten in the file.
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._failed = {path: known for path, known in self._failed.items() if not denied(path)}
+            for backup in copies(self._path):
+                with translated(backup):
+                    forget_in(backup, denied)
+
+    # -- the file -----------------------------------------------------------------------------------------------------
 
     def sound(self) -> bool:
-        """Say whether SQLite finds the file in order."""
+        """Say whether SQLite finds the file in order, as it is on the disk."""
         try:
-            return bool(self._connection.execute("PRAGMA quick_check").fetchone() == ("ok",))
-        except sqlite3.DatabaseError:
+            self._read(lambda connection: connection.execute("PRAGMA shrink_memory"))
+            self._read(check)
+        except (BridgeError, Damaged):
             return False
+        return True
 
+    def back_up(self) -> None:
+        """Copy the file to its backup; the old backup is kept until the new one is whole.
 
-def connected(path: Path) -> sqlite3.Connection:
-    """Open the file, check it, and bring it to the newest version."""
-    connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
-    try:
-        path.chmod(0o600)
-        # Before WAL: its index is then kept in memory instead of in a mapped file, and a write to a mapped file for
-        # which the disk has no room ends the process. Nobody else opens the file, since the vault is held.
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
-            raise sqlite3.DatabaseError("quick_check failed")
-        migrate(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        Raises:
+            DiskFull: There is no room.
+            ReadOnly: The folder cannot be written.
+            StateUnusable: The file is damaged; its backups stay as they are.
+        """
+        with self._lock, translated(self._path):
+            changes = self._connection.total_changes
+            try:
+                back_up(self._connection, self._path)
+            except Damaged as error:
+                raise StateUnusable(f"{self._path} is not backed up: {error}.") from None
+            self._backed_up = changes
 
+    def _tidy(self) -> None:
+        """Delete what is too old, and make today's backup."""
+        with self._writing() as connection:
+            calls.purge(connection, self._now())
+        if is_due(self._path):
+            self.back_up()
 
-def restored(path: Path) -> sqlite3.Connection:
-    """Open a copy of the backup, or an empty file when there is no sound one."""
-    backup = backup_of(path)
-    if backup.exists():
-        try:
-            path.write_bytes(backup.read_bytes())
-            return connected(path)
-        except sqlite3.DatabaseError as error:
-            log.warning("The backup of the state file is damaged too: %s", error)
-            set_aside(path)
-    return connected(path)
+    def _insert(self, batch: list[Recorded]) -> None:
+        """Write calls."""
+        with self._writing() as connection:
+            calls.insert(connection, batch)
 
+    def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Read, with all that was recorded."""
+        with contextlib.suppress(BridgeError):
+            self._keeper.flush()
+        with self._lock, translated(self._path):
+            return query(self._connection)
 
-def set_aside(path: Path) -> None:
-    """Rename a damaged file and its journal, never overwriting an earlier one."""
-    number = next(n for n in range(1, 1_000_000) if not damaged(path, n).exists())
-    path.replace(damaged(path, number))
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    def _write(self, statement: str, *rows: tuple[object, ...]) -> None:
+        """Run a statement for some rows, in one transaction."""
+        with self._writing() as connection:
+            connection.executemany(statement, rows)
 
-
-def damaged(path: Path, number: int) -> Path:
-    """Name the place of a damaged file."""
-    return path.with_name(f"{path.name}.damaged-{number}")
-
-
-def backup_of(path: Path) -> Path:
-    """Name the place of the backup."""
-    return path.with_name(path.name + ".backup")
-
-
-__all__ = ["MIGRATIONS", "Store"]
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Write in one transaction."""
+        with self._lock, translated(self._path), self._connection:
+            yield self._connection

@@ -47,7 +47,7 @@ def test_a_file_of_a_newer_version_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "state.sqlite"
     Store.open(path).close()
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 9999")
+    connection.execute("PRAGMA user_version = 999")
     connection.close()
     before = path.read_bytes()
     with pytest.raises(StateUnusable, match="newer version"):

@@ -1,0 +1,90 @@
+"""What was called: who, what, how it ended, and which notes it was about; never what was asked or answered."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+from bridge.types import VaultPath
+
+DAY_S = 86_400.0
+KEPT_DAYS = 90
+MOST = 200_000
+"""Calls that are kept at most, some 40 MB: a program that calls without end must not fill the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One call."""
+
+    time: float
+    """When it began, in seconds since 1970."""
+    tool: str
+    """The name of the operation."""
+    client: str | None
+    version: str | None
+    session: str | None
+    transport: str | None
+    code: str | None
+    """The code of the error; None when it was answered."""
+    ms: float
+    tokens: int
+    """What was sent, estimated."""
+    paths: tuple[VaultPath, ...]
+    """Notes that it was about."""
+
+
+BETWEEN = "\0"
+"""Stands between the paths of a call, since it is the one character that no path has."""
+
+NAMES = [field.name for field in fields(Recorded)]
+INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"  # noqa: S608
+SELECT = f"SELECT {', '.join(NAMES)} FROM call"  # noqa: S608
+
+
+def insert(connection: sqlite3.Connection, calls: Iterable[Recorded]) -> None:
+    """Write calls."""
+    connection.executemany(INSERT, ((*astuple(call)[:-1], joined(call.paths)) for call in calls))
+
+
+def since(connection: sqlite3.Connection, time: float) -> list[Recorded]:
+    """Return the calls from a moment on, the oldest first."""
+    return [*read(connection.execute(f"{SELECT} WHERE time >= ? ORDER BY time", (time,)))]
+
+
+def read(found: Iterable[tuple[Any, ...]]) -> Iterator[Recorded]:
+    """Turn rows into calls."""
+    for *values, paths in found:
+        yield Recorded(**dict(zip(NAMES, [*values, tuple(split(paths))], strict=True)))
+
+
+def last_codes(connection: sqlite3.Connection, count: int) -> list[str | None]:
+    """Return how the last calls ended, the last first."""
+    return [code for (code,) in connection.execute("SELECT code FROM call ORDER BY id DESC LIMIT ?", (count,))]
+
+
+def purge(connection: sqlite3.Connection, now: float) -> None:
+    """Delete what is older than is kept, or more than is kept."""
+    connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
+    connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
+
+
+def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
+    """Take notes out of all calls."""
+    changed = []
+    for number, text in connection.execute("SELECT id, paths FROM call WHERE paths != ''"):
+        paths = split(text)
+        kept = [path for path in paths if not denied(path)]
+        if kept != paths:
+            changed.append((joined(kept), number))
+    connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
+
+
+def joined(paths: Iterable[VaultPath]) -> str:
+    """Write paths as they are kept; SQLite takes no broken Unicode."""
+    return BETWEEN.join(paths).encode("utf-8", "replace").decode("utf-8")
+
+
+def split(text: str) -> list[VaultPath]:
+    """Read paths as they are kept."""
+    return [VaultPath(path) for path in text.split(BETWEEN) if path]

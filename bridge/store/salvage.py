@@ -1,0 +1,126 @@
+"""Makes a new file from all that can still be read: the backups, and the damaged file itself."""
+
+import contextlib
+import logging
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from bridge.errors import BridgeError
+from bridge.private import put
+from bridge.store.condition import FAILING, Damaged
+from bridge.store.copies import copies
+from bridge.store.opening import connected, is_sound, opened
+
+log = logging.getLogger(__name__)
+
+MERGED = {
+    "counter": "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+    "judged": "ON CONFLICT (tool) DO UPDATE "
+    "SET helped = max(helped, excluded.helped), missed = max(missed, excluded.missed)",
+    "call": "ON CONFLICT (id) DO NOTHING",
+}
+"""What happens to a row that several sources have. Counts never fall, so the greatest is the newest; a call is never
+changed, so the first sound copy of it is right. Failures are not here: notes that fail are read again."""
+
+TRIES = 20_000
+"""Failing reads of a table before the rest of it is given up."""
+
+ROWS = 1 << 40
+"""More rows than a table ever has."""
+
+
+def salvage(path: Path) -> None:
+    """Replace a damaged or lost file by what the sources hold; the damaged one is set aside.
+
+    Raises:
+        sqlite3.Error: The new file cannot be written.
+        OSError: The disk is in the way.
+    """
+    fresh = path.with_name(f"{path.name}.salvaged")
+    for leftover in (fresh, beside(fresh, "-wal")):
+        leftover.unlink(missing_ok=True)
+    with contextlib.closing(opened(fresh, new=True)) as target:
+        for source in sources(path):
+            with target:
+                take(source, target)
+        # One file again, without a log beside it.
+        target.execute("PRAGMA journal_mode = DELETE")
+    set_aside(path)
+    put(fresh, path)
+
+
+def sources(path: Path) -> list[Path]:
+    """Return every file that may hold something, those first that are in order, of these the newest first."""
+    found = [file for file in (path, *copies(path)) if file.exists()]
+    return sorted(found, key=lambda file: (not is_sound(file), found.index(file)))
+
+
+def take(source: Path, target: sqlite3.Connection) -> None:
+    """Merge all that can be read of a source into a file."""
+    try:
+        connection = connected(source)
+    except (BridgeError, Damaged):
+        return
+    with contextlib.closing(connection):
+        # Else SQLite reads nothing of a file that is shorter than it says, or whose schema is spoilt in places.
+        connection.execute("PRAGMA writable_schema = ON")
+        for table, merge in MERGED.items():
+            taken = 0
+            columns = shared_columns(connection, target, table)
+            marks = ", ".join("?" * len(columns))
+            insert = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) {merge}"  # noqa: S608
+            for row in rows(connection, table, columns):
+                # What does not fit its column was spoilt.
+                with contextlib.suppress(sqlite3.IntegrityError):
+                    taken += target.execute(insert, row).rowcount
+            if taken:
+                log.warning("%d rows of %s are taken from %s", taken, table, source.name)
+
+
+def shared_columns(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> list[str]:
+    """Return the columns of a table that both files know; none when the source cannot tell."""
+
+    def of(connection: sqlite3.Connection) -> list[str]:
+        return [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+
+    try:
+        known = of(source)
+    except FAILING:
+        return []
+    return [name for name in of(target) if name in known]
+
+
+def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of a table that can be read, also those behind broken pages."""
+    if not columns:
+        return
+    query = f"SELECT {', '.join(columns)} FROM {table} WHERE rowid BETWEEN ? AND ?"  # noqa: S608
+    ranges, tries = [(1, ROWS)], TRIES
+    while ranges and tries:
+        low, high = ranges.pop()
+        try:
+            yield from connection.execute(query, (low, high)).fetchall()
+        except FAILING:
+            tries -= 1
+            middle = (low + high) // 2
+            ranges += [(middle + 1, high), (low, middle)] if low < high else []
+
+
+def set_aside(path: Path) -> None:
+    """Rename a damaged file and its log, never overwriting an earlier one."""
+    number = next(n for n in range(1, 1_000_000) if not damaged(path, n).exists())
+    # A log that stayed would be taken for the new file's.
+    for end in ("-wal", ""):
+        with contextlib.suppress(FileNotFoundError):
+            beside(path, end).replace(beside(damaged(path, number), end))
+
+
+def damaged(path: Path, number: int) -> Path:
+    """Name the place of a damaged file."""
+    return path.with_name(f"{path.name}.damaged-{number}")
+
+
+def beside(path: Path, end: str) -> Path:
+    """Name a file that SQLite keeps beside another."""
+    return path.with_name(path.name + end)
