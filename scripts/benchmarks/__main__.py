@@ -11,9 +11,13 @@ from pathlib import Path
 from scripts.benchmarks import measures, vectors
 from scripts.benchmarks.generate import generate
 from scripts.benchmarks.rows import Measured, Row
+from scripts.benchmarks.soak import soak
+from scripts.benchmarks.transports import transports
 
 SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
-PARTS = ("models", "cold", "warm", "never-twice", "edits", "disk")
+PARTS = ("models", "cold", "warm", "transports", "never-twice", "edits", "disk", "soak")
+ALONE = {"models", "soak"}
+"""Parts that need no index made before them."""
 
 
 def main() -> int:
@@ -39,7 +43,7 @@ def main() -> int:
 
 
 def measure(place: measures.Place, found: Measured, options: argparse.Namespace) -> None:
-    """Run the chosen parts; every part but the models' needs the index that the first start makes."""
+    """Run the chosen parts; most need the index that the first start makes."""
 
     def first_start() -> None:
         if options.random_vectors:
@@ -52,11 +56,13 @@ def measure(place: measures.Place, found: Measured, options: argparse.Namespace)
         "models": lambda: vectors.models(place.models, found),
         "cold": first_start,
         "warm": lambda: measures.warm(place, found),
+        "transports": lambda: transports(place, found),
         "never-twice": lambda: measures.never_twice(place, found),
         "edits": lambda: measures.edits(place, found),
         "disk": lambda: measures.disk(place, found, options.edits),
+        "soak": lambda: soak(place, found),
     }
-    wanted = {*options.only, *(("cold",) if set(options.only) - {"models"} else ())}
+    wanted = {*options.only, *(("cold",) if set(options.only) - ALONE else ())}
     for name, part in parts.items():
         if name in wanted:
             try:

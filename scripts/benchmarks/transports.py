@@ -1,0 +1,74 @@
+"""What each way in costs beside the work, and what an agent pays in tokens."""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from scripts.benchmarks.measures import Place, started
+from scripts.benchmarks.questions import questions
+from scripts.benchmarks.rows import Measured, Row, times
+from tests.system.agents import ERAS, Caller, Era, agent, piped, plain
+from tests.system.sidecar import COMMAND
+
+CALLS = 300
+NOTHING: tuple[str, Mapping[str, Any]] = ("list_tags", {"prefix": "no tag begins like this"})
+"""An operation that finds at once that there is nothing to answer."""
+
+CHARACTERS_A_TOKEN = 4
+"""As agents' models count English, nearly."""
+
+
+def transports(place: Place, found: Measured) -> None:
+    """Measure every way in, one call after the other, on a vault at rest."""
+    with started(place) as (client, *_):
+        client.wait_all()
+        url, token = client.bridge.ready["url"], client.bridge.ready["token"]
+        entry = [str(COMMAND), "mcp", str(place.vault), "--data-dir", str(place.data)]
+        ways: dict[str, AbstractAsyncContextManager[Caller]] = {"HTTP": plain(url, token)}
+        ways |= {f"MCP {era}": agent(url, token, era) for era in ERAS}
+        ways |= {f"MCP {era} through stdio": piped(entry, era) for era in ERAS}
+        for name, way in ways.items():
+            found.add(*times(f"no-op over {name}", asyncio.run(repeated(way))))
+        starts = [asyncio.run(start(entry, era)) for era in ERAS * 5]
+        found.add(Row("stdio entry: usable after, median of 10", sorted(starts)[len(starts) // 2], "s", 0.4))
+        asked = questions(place.vault, 20, seed=9)
+        found.add(*asyncio.run(prices(url, token, asked)))
+
+
+async def repeated(way: AbstractAsyncContextManager[Caller]) -> list[float]:
+    """Return the seconds that each of many calls took; the first few are not counted."""
+    seconds = []
+    async with way as caller:
+        for _ in range(CALLS + 20):
+            began = time.perf_counter()
+            await caller.call(*NOTHING)
+            seconds.append(time.perf_counter() - began)
+    return seconds[20:]
+
+
+async def start(entry: list[str], era: Era) -> float:
+    """Return the seconds from the start of the entry to its first list of tools."""
+    began = time.perf_counter()
+    async with piped(entry, era) as caller:
+        await caller.ask("tools/list", {})
+        return time.perf_counter() - began
+
+
+async def prices(url: str, token: str, asked: list[str]) -> list[Row]:
+    """Count the tokens of the list of tools and of answers with ten hits."""
+    async with agent(url, token, "2026-07-28") as caller:
+        tools = (await caller.ask("tools/list", {}))["tools"]
+        answers = [await caller.call("search", {"query": query, "limit": 10}) for query in asked]
+    return [
+        Row("tools offered by default", len(tools), ""),
+        Row("tools/list, default preset", tokens(json.dumps(tools, ensure_ascii=False)), "tokens", 2500),
+        Row("ten hits, the longest of 20 answers", max(map(tokens, answers)), "tokens", 800),
+    ]
+
+
+def tokens(text: str) -> float:
+    """Estimate what a text costs its reader."""
+    return len(text) / CHARACTERS_A_TOKEN
