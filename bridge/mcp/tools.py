@@ -9,6 +9,7 @@ from mcp import types
 
 from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
+from bridge.mcp.forms import FORMS
 from bridge.mcp.presets import offered
 from bridge.mcp.progress import told
 from bridge.mcp.schemas import input_schema
@@ -39,7 +40,7 @@ class Tools:
             description=" ".join(filter(None, (operation.summary, operation.details))),
             input_schema=self.schema(operation.name) or {},
             output_schema=result_schema(operation.result) if full else None,
-            annotations=types.ToolAnnotations(read_only_hint=operation.reads, open_world_hint=False),
+            annotations=annotations(operation),
         )
 
     def schema(self, name: str) -> dict[str, Any] | None:
@@ -59,7 +60,7 @@ class Tools:
             return refusal(error)
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
             return refusal(internal(error))
-        text = types.TextContent(type="text", text=written(operation.name, answer))
+        text = types.TextContent(type="text", text=written(FORMS.get(operation.name), answer, quotes=operation.vault))
         return types.CallToolResult(content=[text], structured_content=answer if who.preset == "full" else None)
 
     async def answer(
@@ -74,6 +75,18 @@ class Tools:
             call = Call(self.bridge, who.principal, vault, who.client, progress)
             answer: dict[str, Any] = orjson.loads(encode(await operation.run(call, given)))
         return answer
+
+
+def annotations(operation: Operation) -> types.ToolAnnotations:
+    """Say what a call may do to the vault; for what only reads, the rest goes without saying."""
+    if operation.reads:
+        return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return types.ToolAnnotations(
+        read_only_hint=False,
+        destructive_hint=operation.destructive,
+        idempotent_hint=operation.idempotent,
+        open_world_hint=False,
+    )
 
 
 def offered_tool(who: Caller, name: str) -> Operation:

@@ -65,7 +65,7 @@ class ReportTaken:
     news: int
 
 
-@operation(example={"changes": [{"kind": "upsert", "path": "Welcome.md"}]}, reads=False, scope="write")
+@operation(example={"changes": [{"kind": "upsert", "path": "Welcome.md"}]}, reads=False, idempotent=True, scope="write")
 async def report_changes(
     call: Call, snapshot: tuple[Seen, ...] = (), changes: tuple[Reported, ...] = ()
 ) -> ReportTaken:
@@ -140,7 +140,7 @@ class JobStarted:
     job_id: str
 
 
-@operation(example={"paths": ["Welcome.md"]}, reads=False, scope="write")
+@operation(example={"paths": ["Welcome.md"]}, reads=False, idempotent=True, scope="write")
 async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = False) -> JobStarted:
     """Compare the vault with the index and read again what differs.
 
@@ -200,14 +200,14 @@ class Paused:
     paused: bool
 
 
-@operation(example={}, reads=False, scope="write")
+@operation(example={}, reads=False, idempotent=True, scope="write")
 async def pause_indexing(call: Call) -> Paused:
     """Stop embedding until it is resumed; words and links stay up to date."""
     call.engine.pause()
     return Paused(paused=call.engine.progress().paused)
 
 
-@operation(example={}, reads=False, scope="write")
+@operation(example={}, reads=False, idempotent=True, scope="write")
 async def resume_indexing(call: Call) -> Paused:
     """Go on embedding."""
     call.engine.resume()

@@ -57,6 +57,10 @@ class Operation:
     example: Mapping[str, Any]
     vault: bool
     """Whether it works on one vault; if not, it is answered before any vault is ready."""
+    destructive: bool
+    """Whether it can take away what somebody would miss."""
+    idempotent: bool
+    """Whether doing it twice is like doing it once."""
     function: Callable[..., Awaitable[Any]]
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,7 +87,13 @@ class Operation:
 
 
 def operation(
-    *, example: Mapping[str, Any], reads: bool = True, scope: Scope = "read", vault: bool = True
+    *,
+    example: Mapping[str, Any],
+    reads: bool = True,
+    scope: Scope = "read",
+    vault: bool = True,
+    destructive: bool = False,
+    idempotent: bool = False,
 ) -> Callable[[Function], Function]:
     """Make a function an operation; fails at import when its description is not complete.
 
@@ -92,10 +102,20 @@ def operation(
         reads: It changes nothing.
         scope: What a token needs to run it.
         vault: It works on one vault; without, it is answered before any vault is ready.
+        destructive: It can take away what somebody would miss.
+        idempotent: Doing it twice is like doing it once; what only reads is so anyway.
     """
 
     def register(function: Function) -> Function:
-        entry = described(function, example=example, reads=reads, scope=scope, vault=vault)
+        entry = described(
+            function,
+            example=example,
+            reads=reads,
+            scope=scope,
+            vault=vault,
+            destructive=destructive,
+            idempotent=reads or idempotent,
+        )
         OPERATIONS[entry.name] = entry
         return function
 
@@ -103,7 +123,14 @@ def operation(
 
 
 def described(
-    function: Callable[..., Awaitable[Any]], *, example: Mapping[str, Any], reads: bool, scope: Scope, vault: bool
+    function: Callable[..., Awaitable[Any]],
+    *,
+    example: Mapping[str, Any],
+    reads: bool,
+    scope: Scope,
+    vault: bool,
+    destructive: bool = False,
+    idempotent: bool = True,
 ) -> Operation:
     """Read an operation off its function.
 
@@ -130,6 +157,8 @@ def described(
         errors={error_named(name): when for name, when in text.section("Raises").items()} | implied(taken, vault=vault),
         example=example,
         vault=vault,
+        destructive=destructive,
+        idempotent=idempotent,
         function=function,
     )
 

@@ -52,7 +52,7 @@ async def read_settings(call: Call) -> SettingsInUse:
     return await asyncio.to_thread(in_use, call)
 
 
-@operation(example={"changes": {"max_pdf_pages": 200}}, reads=False, scope="admin", vault=False)
+@operation(example={"changes": {"max_pdf_pages": 200}}, reads=False, idempotent=True, scope="admin", vault=False)
 async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInUse:
     """Change settings; the file's other lines and comments are kept.
 

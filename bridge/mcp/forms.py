@@ -1,0 +1,126 @@
+"""How the answers of the tools are written that are called most."""
+
+import bisect
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bridge.mcp.text import Answer, Form, inline
+
+SNIPPET = 110
+"""How much of a snippet is quoted: ten hits are to stay far below 800 tokens, and lines say where to read on."""
+
+REASONS = 3
+"""Reasons a hit is given."""
+
+SHOWN = 100
+"""Links or tags of one kind at most; the rest is counted."""
+
+
+def hits(answer: Answer) -> Iterable[str]:
+    """Write a search's answer: two or three lines a note."""
+    yield from notices(answer)
+    if not answer["hits"]:
+        yield "No note found."
+    for number, hit in enumerate(answer["hits"], start=1):
+        first, last = hit["lines"]
+        path, heading = inline(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
+        yield f"{number}. {path}:{first}-{last}" + (f" # {heading}" if heading not in path else "")
+        if snippet := around_match(inline(hit["snippet"])):
+            yield f"   {snippet}"
+        yield f"   why: {'; '.join(inline(why) for why in hit['why'][:REASONS])}"
+
+
+def notices(answer: Answer) -> Iterable[str]:
+    """Say what to know about a search: how it was done if not as asked, and what could not be found yet."""
+    if answer["mode_used"] == "keyword":
+        yield "Found by words alone, not by meaning."
+    if unread := answer["freshness"]["pending_keyword"]:
+        yield f"{unread} notes are not indexed yet."
+    yield from map(inline, answer["notices"])
+
+
+def around_match(snippet: str) -> str:
+    """Shorten a snippet to the words around its first match, which needs no marks for a model."""
+    before, _, after = snippet.partition("==")
+    if not after:
+        before, after = "", snippet
+    head, tail = fitting(before[::-1], SNIPPET // 3)[::-1], fitting(after.replace("==", ""), 2 * SNIPPET // 3)
+    cut_before, cut_after = len(head) < len(before), len(tail) < len(after.replace("==", ""))
+    return ("…" if cut_before else "") + head + tail + ("…" if cut_after else "")
+
+
+def fitting(text: str, most: int) -> str:
+    """Return the words that fit, counting each character by what it costs a model."""
+    spent = list(itertools.accumulate(map(weight, text)))
+    end = bisect.bisect_right(spent, most)
+    return text if end == len(text) else text[:end].rpartition(" ")[0] or text[:end]
+
+
+def weight(character: str) -> int:
+    """Return about how many quarters of a token a character costs."""
+    return 1 if character < "\u0250" else 2 if character < "\u2e80" else 4
+
+
+def note(answer: Answer) -> Iterable[str]:
+    """Write a note: what is needed to go on or to change it, then its text as it is, to the end."""
+    first, last = answer["lines"]
+    whole = (first, last) == (1, answer["total_lines"])
+    yield f"{inline(answer['path'])} · lines {first}-{last} of {answer['total_lines']} · digest {answer['digest']}"
+    if more := answer.get("next"):
+        offset = f", offset: {more['offset']}" if more["offset"] else ""
+        yield f"Cut; read on with lines: {more['lines']}{offset}."
+    if not whole and answer["headings"]:
+        yield f"sections: {limited(answer['headings'], ' | ')}"
+    yield from map(inline, answer["problems"])
+    yield "--- text of the note, up to the end of this answer ---"
+    yield answer["text"]
+
+
+def listed(answer: Answer) -> Iterable[str]:
+    """Write a list of notes, a line each."""
+    shown, total = len(answer["notes"]), answer["total"]
+    yield f"{shown} of {total} notes" + ("; `offset` shows more" if shown < total else "")
+    for one in answer["notes"]:
+        tags = "".join(f" #{inline(tag)}" for tag in one["tags"])
+        yield f"{inline(one['path'])} · {one['modified'][:10]}{tags}"
+
+
+def links(answer: Answer) -> Iterable[str]:
+    """Write the links of a note, a line each."""
+    for name, title in (("links", "Links to"), ("backlinks", "Linked from"), ("unresolved", "Leads nowhere")):
+        if found := answer[name]:
+            yield f"{title}:"
+            yield from (f"- {link(one, name)}" for one in found[:SHOWN])
+        if len(found) > SHOWN:
+            yield f"… and {len(found) - SHOWN} more"
+    if not any(answer.values()):
+        yield "No links."
+
+
+def link(one: Mapping[str, Any], kind: str) -> str:
+    """Write one link: where to or where from, and its words when they differ."""
+    place, text = inline(one["path"] or one["target"]), inline(one["text"])
+    line = f":{one['line']}" if kind == "backlinks" else ""
+    return f"{place}{line}" + (f" “{text}”" if text not in place else "")
+
+
+def tags(answer: Answer) -> Iterable[str]:
+    """Write the tags on one line, each with its count."""
+    yield limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
+
+
+def limited(words: Sequence[str], between: str) -> str:
+    """Join words, but not without end."""
+    rest = f"{between}… and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
+    return between.join(map(inline, words[:SHOWN])) + rest
+
+
+FORMS: Mapping[str, Form] = {
+    "search": hits,
+    "related_notes": hits,
+    "read_note": note,
+    "find_notes": listed,
+    "note_links": links,
+    "list_tags": tags,
+}
