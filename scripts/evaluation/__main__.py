@@ -16,6 +16,7 @@ import platformdirs
 from bridge.folders import default_models_dir
 from bridge.models import Embedder
 from scripts.evaluation.indexing import open_embedder, open_index
+from scripts.evaluation.linked import print_rediscovery
 from scripts.evaluation.metrics import NAMES, bootstrap, scores
 from scripts.evaluation.sets import SETS, JudgedSet, read_set
 from scripts.evaluation.systems import Bench, System
@@ -26,6 +27,8 @@ BESIDE = Path(__file__).resolve().parents[2].parent / "shared" / "eval"
 def main() -> int:
     """Measure, print, and say by the exit status whether there was anything to measure."""
     options = _options()
+    if options.links:
+        return print_rediscovery(options.data)
     folder = options.data / "retrieval"
     if not folder.is_dir():
         print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
@@ -43,6 +46,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, help="only so many queries of each set, evenly spread")
     parser.add_argument("--no-lanes", action="store_true", help="only the floor and the three modes")
     parser.add_argument("--no-model", action="store_true", help="only what needs no model")
+    parser.add_argument("--links", action="store_true", help="take the links of real vaults away and ask for them back")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULT_BRIDGE_EVAL", BESIDE)))

@@ -1,0 +1,20 @@
+"""Finds the links that are missing: names of notes in prose, how likely each should be a link, and why."""
+
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import THRESHOLDS, Part, Strictness
+from bridge.linking.mentions import Mention, Name, Names
+from bridge.linking.suggest import Source, Suggestion, Surroundings, suggest
+
+__all__ = [
+    "THRESHOLDS",
+    "Corpus",
+    "Mention",
+    "Name",
+    "Names",
+    "Part",
+    "Source",
+    "Strictness",
+    "Suggestion",
+    "Surroundings",
+    "suggest",
+]

@@ -1,0 +1,114 @@
+"""What speaks for and against making a mention a link: parts that add up to a likelihood.
+
+The weights are those of a logistic model fitted on four vaults with all their links taken away
+(`scripts/eval --links`); left-out vaults lose less than .02 of F1. They are rounded: the optimum is flat.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Strictness = Literal["conservative", "balanced", "aggressive"]
+
+THRESHOLDS: Final[Mapping[Strictness, float]] = {"conservative": 0.55, "balanced": 0.4, "aggressive": 0.2}
+"""How likely a mention must be a link to be suggested."""
+
+PRIOR: Final = 0.8
+ALONE: Final = 1.1
+ALIAS: Final = -2.1
+OTHER_CASE: Final = -2.8
+LONG: Final = 1.6
+COMMON: Final = -0.5
+SHARE: Final = 0.75
+HABIT: Final = 0.8
+NEARNESS: Final = 0.5
+TOGETHER: Final = 0.3
+
+FULL_LENGTH: Final = 20.0
+UNSPACED_WORTH: Final = 2.5
+"""Letters that one character of a script without spaces is worth."""
+
+_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_DECORATION: Final = re.compile(r"[\s\-*+>|#\d.\[\]xX()（）:：,，、;；/]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of evidence: its name, what it adds to the log odds, and a sentence, if it is worth one."""
+
+    name: str
+    weight: float
+    why: str = ""
+
+
+def likelihood(parts: tuple[Part, ...]) -> float:
+    """Return how likely a link is, 0 to 1."""
+    return 1 / (1 + math.exp(-sum(part.weight for part in parts)))
+
+
+def of_name(said: str, name: str, *, alias: bool) -> list[Part]:
+    """Judge how the name is written.
+
+    Args:
+        said: As the text says it.
+        name: As the note is called.
+        alias: Whether it is one of the note's other names.
+    """
+    parts = [Part("prior", PRIOR), Part("length", LONG * min(length(said), FULL_LENGTH) / 10)]
+    if alias:
+        parts.append(Part("alias", ALIAS, f"says the alias “{said}”"))
+    elif said == name:
+        parts.append(Part("exact", 0.0, f"says “{said}”"))
+    else:
+        parts.append(Part("case", OTHER_CASE, f"says “{said}”, in other letters than the title"))
+    return parts
+
+
+def of_place(text: str, start: int, end: int) -> list[Part]:
+    """Judge where the mention stands: alone on its line, or how much of the line it is."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end)
+    last = len(text) if last < 0 else last
+    parts = [Part("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
+    if not _DECORATION.sub("", text[first:start] + text[end:last]):
+        parts.append(Part("alone", ALONE, "stands alone on its line"))
+    return parts
+
+
+def of_rarity(notes: int) -> Part:
+    """Judge how many notes say the name: what all say is an ordinary word."""
+    why = "no other note says it" if notes <= 1 else f"{notes} notes say it"
+    return Part("rarity", COMMON * math.log2(max(1, notes)), why)
+
+
+def of_habit(linked: int, mentioned: int) -> Part | None:
+    """Judge how often the vault links the note where it is mentioned; nothing when it never does.
+
+    Args:
+        linked: Notes that link to it.
+        mentioned: Notes that mention or link to it.
+    """
+    if not linked:
+        return None
+    unlinked = max(0, mentioned - linked)
+    weight = HABIT * math.log((linked + 1) / (unlinked + 1))
+    return Part("habit", weight, f"linked in {linked} of the {linked + unlinked} notes that mention it")
+
+
+def of_meaning(likeness: float) -> Part:
+    """Judge how close the note is in meaning; `likeness` is 0 for unrelated notes and 1 for close ones."""
+    return Part("meaning", NEARNESS * (likeness - 0.5), "close in meaning" if likeness > 0.5 else "")
+
+
+def of_graph(steps: int | None) -> Part | None:
+    """Judge how near the note is by links; None when no short path leads there."""
+    if steps is None or steps < 2:
+        return None
+    return Part("graph", NEARNESS / steps, "linked from a note that this one links to" if steps == 2 else "")
+
+
+def length(text: str) -> float:
+    """Return how much a name says, in letters."""
+    return len(text) + (UNSPACED_WORTH - 1) * len(_UNSPACED.findall(text))

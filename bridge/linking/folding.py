@@ -1,0 +1,43 @@
+"""Texts compared without regard to case or to how accents are written, place by place."""
+
+import re
+import unicodedata
+from typing import Final
+
+_CLUSTER: Final = re.compile(
+    "[\u1100-\u115f][\u1160-\u11ff]+"
+    "|.[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u093c\u3099\u309a]*",
+    re.DOTALL,
+)
+"""A character with the marks that may melt into it."""
+
+
+class Folded:
+    """A text folded for comparison, and the way back to the places of the original."""
+
+    __slots__ = ("_places", "text")
+
+    def __init__(self, text: str) -> None:
+        """Fold a text."""
+        self._places: list[int] | None = None
+        self.text = text.casefold()
+        if len(self.text) == len(text) and (text.isascii() or unicodedata.is_normalized("NFC", text)):
+            # Case folding never shortens: of equal length, each character stands where it stood.
+            return
+        pieces: list[str] = []
+        self._places = []
+        for found in _CLUSTER.finditer(text):
+            piece = fold(found[0])
+            pieces.append(piece)
+            self._places += [found.start()] * len(piece)
+        self._places.append(len(text))
+        self.text = "".join(pieces)
+
+    def place(self, index: int) -> int:
+        """Return where in the original a place of the folded text is."""
+        return index if self._places is None else self._places[index]
+
+
+def fold(text: str) -> str:
+    """Fold a name."""
+    return unicodedata.normalize("NFC", text).casefold()

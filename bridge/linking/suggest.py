@@ -1,0 +1,96 @@
+"""Suggests links for a text: each note that it mentions and does not link to, with what speaks for it."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from bridge.linking import evidence
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import THRESHOLDS, Part, Strictness
+from bridge.linking.mentions import Mention, Name
+from bridge.types import Span, VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A link that may be missing: `span` of the text should lead to `target`."""
+
+    target: VaultPath
+    span: Span
+    text: str
+    score: float
+    parts: tuple[Part, ...]
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """What speaks for it, in words."""
+        return tuple(part.why for part in self.parts if part.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is known of the notes that a text may link to."""
+
+    linked: Callable[[VaultPath], int] = lambda _: 0
+    """How many notes link to a note."""
+    resolve: Callable[[str], VaultPath | None] = lambda _: None
+    """Which of several notes of one name a link would mean."""
+    more: Callable[[VaultPath], Sequence[Part]] = lambda _: ()
+    """What else is known of the two notes: meaning, nearness, what was accepted before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text that may link."""
+
+    text: str
+    protected: Sequence[Span] = ()
+    path: VaultPath | None = None
+    linked: Collection[VaultPath] = field(default_factory=frozenset)
+    """What it links to already."""
+
+
+def suggest(
+    source: Source, corpus: Corpus, around: Surroundings, strictness: Strictness = "balanced"
+) -> list[Suggestion]:
+    """Return the links a text may miss, likeliest first; one a note, at its likeliest place.
+
+    Args:
+        source: The text.
+        corpus: The names of the vault, and how many notes say each.
+        around: What else is known.
+        strictness: How likely a link must be.
+    """
+    best: dict[VaultPath, Suggestion] = {}
+    for mention in corpus.names.mentions(source.text, source.protected):
+        name = chosen(mention, source, around)
+        if name is None or name.path in source.linked:
+            continue
+        found = judged(mention, name, source, corpus, around)
+        if found.score > (best[name.path].score if name.path in best else 0.0):
+            best[name.path] = found
+    likely = [found for found in best.values() if found.score >= THRESHOLDS[strictness]]
+    return sorted(likely, key=lambda found: (-found.score, found.span))
+
+
+def chosen(mention: Mention, source: Source, around: Surroundings) -> Name | None:
+    """Choose which note of the name is meant: the one a link would lead to, else the first."""
+    names = sorted((name for name in mention.names if name.path != source.path), key=lambda n: (n.alias, n.path))
+    if len(names) > 1:
+        meant = around.resolve(source.text[slice(*mention.span)])
+        names = [name for name in names if name.path == meant] or names
+    return next(iter(names), None)
+
+
+def judged(mention: Mention, name: Name, source: Source, corpus: Corpus, around: Surroundings) -> Suggestion:
+    """Gather what speaks for one mention."""
+    said = source.text[slice(*mention.span)]
+    mentioned = corpus.notes(mention.form)
+    habit = evidence.of_habit(around.linked(name.path), mentioned)
+    parts = (
+        *evidence.of_name(said, name.text.strip(), alias=name.alias),
+        *evidence.of_place(source.text, *mention.span),
+        evidence.of_rarity(mentioned),
+        *([habit] if habit else ()),
+        *around.more(name.path),
+    )
+    return Suggestion(name.path, mention.span, said, evidence.likelihood(parts), parts)

@@ -1,0 +1,114 @@
+"""Takes a vault's own links away and asks for them back."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge.linking import THRESHOLDS, Corpus, Name, Source, Strictness, Surroundings, suggest
+from bridge.linking import Names as Spoken
+from bridge.types import VaultPath
+from bridge.vault import Names, Note, Rules, Vault, parse, protected
+
+Pair = tuple[VaultPath, VaultPath]
+"""A note and one that its body links to."""
+
+EVERYTHING = Rules(exclude=(), max_file_bytes=50_000_000, ignored=())
+
+
+@dataclass(frozen=True, slots=True)
+class Stripped:
+    """A vault without its links, and which there were."""
+
+    notes: Mapping[VaultPath, Note]
+    names: Names
+    links: frozenset[Pair]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How good some suggestions are."""
+
+    suggested: int
+    right: int
+    links: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the suggestions that were links."""
+        return self.right / self.suggested if self.suggested else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the links that are suggested."""
+        return self.right / self.links if self.links else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of both."""
+        return 2 * self.right / (self.suggested + self.links) if self.links else 0.0
+
+
+def stripped(root: Path) -> Stripped:
+    """Read a vault with each wiki link of a note's body replaced by what it shows."""
+    vault = Vault(root, EVERYTHING)
+    scan = vault.scan()
+    names = Names([*scan.files, *scan.others])
+    notes: dict[VaultPath, Note] = {}
+    links: set[Pair] = set()
+    for path in scan.files:
+        note = parse(path, vault.read(path)[0])
+        if not path.endswith(".md"):
+            continue
+        text, targets = without_links(note, names)
+        links |= {(path, target) for target in targets}
+        notes[path] = parse(path, text.encode("utf-8", "replace"))
+    return Stripped(notes, names, frozenset(links))
+
+
+def without_links(note: Note, names: Names) -> tuple[str, set[VaultPath]]:
+    """Return a note's text with its links as plain words, and the notes they led to."""
+    kept: list[str] = []
+    targets: set[VaultPath] = set()
+    at = 0
+    for link in note.links:
+        start, end = link.span
+        if link.kind != "wiki" or start < max(at, note.body):
+            continue
+        target = names.resolve(link.target, note.path).path
+        if target is not None and target != note.path and target.endswith(".md"):
+            targets.add(target)
+        kept += [note.text[at:start], link.shown or link.target.partition("#")[0] or link.target]
+        at = end
+    return "".join([*kept, note.text[at:]]), targets
+
+
+def spoken(notes: Mapping[VaultPath, Note]) -> Spoken:
+    """Gather the names of all notes."""
+    return Spoken(
+        name
+        for path, note in notes.items()
+        for name in (Name(path, note.title), *(Name(path, alias, alias=True) for alias in note.aliases))
+    )
+
+
+def rediscover(vault: Stripped) -> Iterator[tuple[str, Score]]:
+    """Score plain matching of names and each strictness, on pairs of notes."""
+    names = spoken(vault.notes)
+    corpus = Corpus.of(names, {path: note.text for path, note in vault.notes.items()})
+    plain: set[Pair] = set()
+    found: dict[Strictness, set[Pair]] = {strictness: set() for strictness in THRESHOLDS}
+    for path, note in vault.notes.items():
+        around = Surroundings(resolve=lambda said, path=path: vault.names.resolve(said, path).path)  # type: ignore[misc]
+        source = Source(note.text, protected(note), path)
+        mentions = names.mentions(source.text, source.protected)
+        plain |= {(path, name.path) for mention in mentions for name in mention.names if name.path != path}
+        for strictness in THRESHOLDS:
+            found[strictness] |= {(path, one.target) for one in suggest(source, corpus, around, strictness)}
+    yield "exact names", scored(plain, vault.links)
+    for strictness, pairs in found.items():
+        yield strictness, scored(pairs, vault.links)
+
+
+def scored(pairs: set[Pair], links: frozenset[Pair]) -> Score:
+    """Compare suggestions with links."""
+    return Score(len(pairs), len(pairs & links), len(links))

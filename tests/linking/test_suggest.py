@@ -1,0 +1,91 @@
+"""What is suggested, why, and how good that is on real links."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bridge.linking import Corpus, Name, Names, Part, Source, Suggestion, Surroundings, suggest
+from bridge.types import VaultPath
+from scripts.evaluation.rediscovery import rediscover, stripped
+from tests.evaldata import EVAL
+
+BREAD, RYE = VaultPath("Bread.md"), VaultPath("Old Rye Starter.md")
+KNOWN = Names(
+    [Name(BREAD, "Bread"), Name(RYE, "Old Rye Starter"), Name(RYE, "Gertrude", alias=True)],
+)
+
+
+def suggestions(text: str, *others: str, around: Surroundings | None = None, **source: object) -> list[Suggestion]:
+    corpus = Corpus.of(KNOWN, {VaultPath(f"{n}.md"): other for n, other in enumerate([text, *others])})
+    return suggest(Source(text, **source), corpus, around or Surroundings(), "aggressive")  # type: ignore[arg-type]
+
+
+def test_a_mentioned_note_is_suggested_once_with_reasons() -> None:
+    (found,) = suggestions("Feed the Old Rye Starter.\nThe Old Rye Starter again.\n")
+    assert (found.target, found.text) == (RYE, "Old Rye Starter")
+    assert found.why == ("says “Old Rye Starter”", "no other note says it")
+    assert 0.5 < found.score < 1
+
+
+def test_a_mention_alone_on_its_line_is_likelier() -> None:
+    text = "Today I will feed the Old Rye Starter before going out to the market.\n\n- Old Rye Starter\n"
+    (found,) = suggestions(text)
+    assert found.span[0] > text.index("- ")
+    assert "stands alone on its line" in found.why
+
+
+def test_an_ordinary_word_is_less_likely_than_a_rare_one() -> None:
+    (rare,) = suggestions("Bread is good")
+    common = suggestions("Bread is good", *(["bread"] * 200))
+    assert not common or common[0].score < rare.score
+
+
+def test_an_alias_or_other_letters_are_less_likely_than_the_title() -> None:
+    (title,) = suggestions("Feed the Old Rye Starter now")
+    (other,) = suggestions("Feed the old rye starter now")
+    alias = suggestions("Feed Gertrude now")
+    assert title.score > other.score
+    assert not alias or title.score > alias[0].score
+
+
+def test_what_the_vault_links_by_habit_is_likelier() -> None:
+    (plain,) = suggestions("Bread is good", "bread", "bread")
+    (often,) = suggestions("Bread is good", "bread", "bread", around=Surroundings(linked=lambda _: 20))
+    assert often.score > plain.score
+    assert "linked in 20 of the 20 notes that mention it" in often.why
+
+
+def test_neither_the_note_itself_nor_what_it_links_to_is_suggested() -> None:
+    assert suggestions("Bread", path=BREAD) == []
+    assert suggestions("Bread", linked={BREAD}) == []
+
+
+def test_other_parts_count() -> None:
+    def more(_: VaultPath) -> Sequence[Part]:
+        return (Part("accepted", -20.0, "declined before"),)
+
+    assert suggestions("Bread", around=Surroundings(more=more)) == []
+
+
+def test_of_two_notes_of_one_name_the_one_a_link_would_mean_is_suggested() -> None:
+    names = Names([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b/Index.md"), "Index")])
+    corpus = Corpus.of(names, {})
+    around = Surroundings(resolve=lambda _: VaultPath("b/Index.md"))
+    (found,) = suggest(Source("Index"), corpus, around, "aggressive")
+    assert found.target == "b/Index.md"
+
+
+@pytest.mark.eval
+@pytest.mark.parametrize(
+    "place", ["links/DawnVespero__TheBlackSunLodge", "vaults/oldwinter-zh", "links/clickear__knowledge-garden", None]
+)
+def test_links_that_were_taken_away_are_found_again(place: str | None) -> None:
+    root = Path("tests/vaults/sample") if place is None else EVAL / place
+    if not root.is_dir():
+        pytest.skip("the development data is not beside the checkout")
+    scores = dict(rediscover(stripped(root)))
+    assert scores["conservative"].precision >= 0.75
+    assert scores["conservative"].recall >= 0.70
+    assert scores["balanced"].f1 >= scores["exact names"].f1 + 0.03
+    assert scores["aggressive"].recall >= scores["balanced"].recall >= scores["conservative"].recall
