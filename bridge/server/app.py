@@ -14,6 +14,7 @@ from bridge.server import problems
 from bridge.server.door import Door
 from bridge.server.guard import BODY_LIMIT, Guard
 from bridge.server.limits import Limits
+from bridge.server.presence import PRESENCE
 from bridge.server.routes import BRIDGE, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
 from bridge.server.stream import CLOSING
 
@@ -78,7 +79,7 @@ def application(bridge: "Bridge", port: int, token: str) -> web.Application:
     app = web.Application(middlewares=[let_in], client_max_size=BODY_LIMIT)
     app[BRIDGE] = bridge
     app[TOKENS], app[PAIRING], app[LIMITS] = tokens, bridge.pairing, limits
-    app[CLOSING] = asyncio.Event()
+    app[CLOSING], app[PRESENCE] = asyncio.Event(), door.presence
     app.add_routes(ROUTES)
     app.on_response_prepare.append(harden)
     app.cleanup_ctx.append(door.watching)

@@ -10,6 +10,7 @@ from bridge.errors import Unauthorized
 from bridge.operations import Principal
 from bridge.server.guard import Guard, Visitor
 from bridge.server.limits import Limits
+from bridge.server.presence import Presence
 
 LOOK_S = 0.5
 """Seconds between looks at the tokens while a client has something open."""
@@ -29,6 +30,7 @@ class Door:
         self._guard = guard
         self._limits = limits
         self._per_second = per_second
+        self.presence = Presence()
         self._inside: dict[asyncio.Transport, str] = {}
 
     @asynccontextmanager
@@ -41,6 +43,7 @@ class Door:
         """
         visitor = self._admit(request)
         client, connection = visitor.client, request.transport
+        self.presence.saw(connection)
         if client is None or connection is None:
             yield visitor.principal
             return

@@ -26,6 +26,7 @@ async def serve(
     stop: asyncio.Event,
     ready: Callable[[Runtime], None],
     mounts: "Mapping[str, Mount]",
+    leave_after: float | None = None,
 ) -> None:
     """Serve a bridge until told to stop.
 
@@ -35,6 +36,7 @@ async def serve(
         stop: Ends the service when set.
         ready: Called once it listens.
         mounts: Apps by path, opened in the background.
+        leave_after: Seconds without a client after which it stops by itself; without, it never does.
 
     Raises:
         VaultHeld: Another process holds one of the vaults.
@@ -45,9 +47,10 @@ async def serve(
 
     from bridge.server.app import application
     from bridge.server.asgi import mount_all
+    from bridge.server.presence import PRESENCE, leave_alone
 
     await bridge.hold()
-    runner = None
+    runner = leaving = None
     files: list[Path] = []
     try:
         listening = listen(port)
@@ -73,8 +76,12 @@ async def serve(
         bridge.begin()
         for one in mounted:
             one.open()
+        if leave_after is not None:
+            leaving = asyncio.create_task(leave_alone(app[PRESENCE], bridge, leave_after, stop), name="leaving")
         await stop.wait()
     finally:
+        if leaving is not None:
+            leaving.cancel()
         for file in files:
             runtime.remove(file)
         if runner is not None:
