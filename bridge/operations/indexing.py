@@ -1,5 +1,7 @@
 """Keeping the index true: hints, waiting, reading again, pausing."""
 
+import asyncio
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -10,6 +12,7 @@ from bridge.operations.arguments import public_alias
 from bridge.operations.call import Call
 from bridge.operations.missing import no_such_note
 from bridge.operations.registry import operation
+from bridge.operations.waiting import ticking
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 
 MILLISECONDS = 1e11
 """Above this a time is counted in milliseconds: in seconds it would be in the year 5138."""
+
+LOOK_EVERY_S = 0.05
+"""Seconds between two looks at a job that is waited for."""
 
 SAME_S = 0.002
 """Seconds by which two programs' rounding of one time may differ."""
@@ -124,7 +130,8 @@ async def wait_until_indexed(
     """
     wanted = Digest(digest.lower()) if digest is not None else None
     try:
-        return Indexed(await call.engine.wait_indexed(path, wanted, what, timeout))
+        async with ticking(call, timeout, f"Waiting for `{path}`"):
+            return Indexed(await call.engine.wait_indexed(path, wanted, what, timeout))
     except NoteNotFound:
         raise no_such_note(call.engine, path) from None
 
@@ -176,16 +183,27 @@ class JobStatus:
 
 
 @operation(example={"job_id": "0123456789abcdef"}, vault=False)
-async def job_status(call: Call, job_id: Annotated[str, MaxLen(100)]) -> JobStatus:
+async def job_status(
+    call: Call,
+    job_id: Annotated[str, MaxLen(100)],
+    wait: Annotated[float, Interval(ge=0, le=600)] = 0,
+) -> JobStatus:
     """Show how far a job is.
 
     Args:
         job_id: The job, as `reindex` named it.
+        wait: Most seconds to wait for its end.
 
     Raises:
         JobNotFound: There is no such job, or it is long past.
     """
     job = call.bridge.jobs[job_id]
+    ends, told = time.monotonic() + wait, -1
+    while job.state == "running" and time.monotonic() < ends:
+        if job.done > told:
+            call.progress(job.done, job.total or None, job.message)
+            told = job.done
+        await asyncio.sleep(LOOK_EVERY_S)
     return JobStatus(job.id, job.kind, job.state, job.done, job.total, job.message)
 
 

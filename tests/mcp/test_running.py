@@ -1,0 +1,126 @@
+"""What happens while a tool runs: progress, and the end of it when nobody waits any more."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bridge.operations import Call
+from bridge.operations.registry import OPERATIONS, operation
+from tests.mcp.client import ERAS, Era, connected, text_of
+from tests.operations.served import PATIENCE_S, Served, serving, write_vault
+
+BOTH = pytest.mark.parametrize("era", ERAS)
+
+
+@dataclass(frozen=True, slots=True)
+class Slept:
+    """Nothing.
+
+    Attributes:
+        rested: Never.
+    """
+
+    rested: bool
+
+
+@dataclass(slots=True)
+class Sleeper:
+    """What became of an operation that never ends by itself."""
+
+    began: asyncio.Event
+    stopped: asyncio.Event
+
+
+@pytest.fixture
+def sleeper() -> Iterator[Sleeper]:
+    seen = Sleeper(asyncio.Event(), asyncio.Event())
+
+    async def sleep_for_ever(call: Call) -> Slept:  # noqa: ARG001
+        """Sleep until cancelled."""
+        seen.began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            seen.stopped.set()
+        return Slept(rested=True)
+
+    operation(example={}, vault=False)(sleep_for_ever)
+    yield seen
+    del OPERATIONS["sleep_for_ever"]
+
+
+@pytest.fixture(autouse=True)
+async def patience() -> AsyncIterator[None]:
+    async with asyncio.timeout(PATIENCE_S):
+        yield
+
+
+@BOTH
+async def test_waiting_tells_progress(served: Served, era: Era) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async with connected(served, era, preset="full") as client:
+        arguments = {"path": "Bread/Rye.md", "digest": "0" * 64, "timeout": 0.2}
+        answer = await client.call_tool("wait_until_indexed", arguments, progress_callback=heard)
+        assert answer.structured_content == {"indexed": False}
+    assert told == [(0, 0.2, "Waiting for `Bread/Rye.md`")]
+
+
+@BOTH
+async def test_a_job_can_be_waited_for(served: Served, era: Era) -> None:
+    async with connected(served, era, preset="full") as client:
+        job = (await client.call_tool("reindex", {"full": True})).structured_content
+        assert job is not None
+        done = (await client.call_tool("job_status", {"job_id": job["job_id"], "wait": 60})).structured_content
+        assert done is not None
+        assert (done["state"], done["done"]) == ("done", 2)
+
+
+@BOTH
+async def test_cancelling_a_call_stops_the_work(served: Served, era: Era, sleeper: Sleeper) -> None:
+    async with connected(served, era, preset="full") as client:
+        calling = asyncio.create_task(client.call_tool("sleep_for_ever"))
+        await sleeper.began.wait()
+        calling.cancel()
+        await asyncio.gather(calling, return_exceptions=True)
+        await sleeper.stopped.wait()
+        assert "Garden/Beans.md" in text_of(await client.call_tool("search", {"query": "frost"}))
+
+
+async def test_a_client_that_vanishes_stops_its_work(served: Served, sleeper: Sleeper) -> None:
+    """In the newer era the end of the stream is the end of the call."""
+    body = (
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sleep_for_ever","_meta":'
+        b'{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
+    )
+    head = (
+        "POST /mcp?preset=full HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+        "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+        "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: sleep_for_ever\r\n"
+        "Content-Length: {length}\r\n\r\n"
+    )
+    host = served.runtime.url.removeprefix("http://")
+    _, writer = await asyncio.open_connection(*host.split(":"))
+    writer.write(head.format(host=host, token=served.runtime.token, length=len(body)).encode() + body)
+    await sleeper.began.wait()
+    writer.close()
+    await sleeper.stopped.wait()
+
+
+@BOTH
+async def test_the_end_of_the_server_ends_running_calls(tmp_path: Path, era: Era, sleeper: Sleeper) -> None:
+    vault = write_vault(tmp_path / "Notes", {"Note.md": "Words.\n"})
+    server = serving([vault], tmp_path / "data", tmp_path / "no models")
+    async with connected(await server.__aenter__(), era, preset="full") as client:
+        calling = asyncio.create_task(client.call_tool("sleep_for_ever"))
+        await sleeper.began.wait()
+        await server.__aexit__(None, None, None)
+        await sleeper.stopped.wait()
+        calling.cancel()
+        await asyncio.gather(calling, return_exceptions=True)
