@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+import bridge as program
 from bridge.errors import BridgeError
 from bridge.server import Runtime
 
@@ -45,7 +46,11 @@ def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, pati
     place = urlsplit(runtime.url)
     # http.client knows nothing of proxies: what is asked of this machine stays on it.
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=CONNECT_S)
-    headers = {"Authorization": f"Bearer {runtime.token}", "Content-Type": "application/json"}
+    headers = {
+        "Authorization": f"Bearer {runtime.token}",
+        "Content-Type": "application/json",
+        "User-Agent": f"vault-bridge/{program.__version__}",
+    }
     try:
         connection.connect()
         connection.sock.settimeout(patience)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+import bridge as program
 from bridge.errors import BridgeError, NotReady
-from bridge.operations import OWNER, Call, Operation, encode
+from bridge.operations import OWNER, Call, Operation, answer, encode
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge, VaultEngine
@@ -52,7 +53,9 @@ async def run(
             await opened_or_failed(bridge, engine)
         else:
             await readable(bridge, engine, report)
-    return plain(await operation.run(Call(bridge, OWNER), arguments))
+    call = Call(bridge, OWNER, client=f"vault-bridge/{program.__version__}", transport="command")
+    answered: dict[str, Any] = orjson.loads(await answer(operation, call, arguments, encode))
+    return answered
 
 
 async def readable(bridge: "Bridge", engine: "VaultEngine", report: Report | None) -> None:

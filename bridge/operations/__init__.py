@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+from bridge.operations.answering import answer
 from bridge.operations.arguments import VAULT
 from bridge.operations.call import OWNER, RUNTIME, Call, Principal
 from bridge.operations.docstring import read as read_docstring
@@ -19,6 +20,7 @@ __all__ = [
     "Call",
     "Operation",
     "Principal",
+    "answer",
     "arguments_schema",
     "bounds",
     "encode",

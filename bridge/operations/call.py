@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from bridge.errors import Forbidden
 from bridge.types import Preset, Scope
@@ -63,8 +63,11 @@ class Call:
     vault: str | None = None
     """The vault that was asked for, by name or id."""
     client: str | None = None
-    """What the caller says it is."""
+    """What the caller says it is: its name, and its version after a `/`."""
     progress: Callable[[float, float | None, str], None] = unheard
+    session: str | None = None
+    """What tells this caller's calls from those of another at the same time."""
+    transport: Literal["http", "mcp", "command"] | None = None
 
     @property
     def engine(self) -> "VaultEngine":

@@ -12,8 +12,9 @@ from bridge.access import Pairing, Tokens, check_name
 from bridge.engine import Bridge
 from bridge.errors import InvalidArguments
 from bridge.export import catalogue, openapi
-from bridge.operations import VAULT, Call, Principal, encode, named
+from bridge.operations import VAULT, Call, Principal, answer, encode, named
 from bridge.server import stream
+from bridge.server.guard import CLIENT
 from bridge.server.limits import Limits
 from bridge.types import Scope
 
@@ -45,9 +46,15 @@ async def operate(request: web.Request) -> web.Response:
         bridge=request.app[BRIDGE],
         principal=request[PRINCIPAL],
         vault=vault,
-        client=request.headers.get("User-Agent"),
+        client=client_of(request),
+        transport="http",
     )
-    return respond(await operation.run(call, arguments))
+    return web.Response(body=await answer(operation, call, arguments, encode), content_type="application/json")
+
+
+def client_of(request: web.Request) -> str | None:
+    """Return what the caller says it is: its own word, else the first product of its user agent."""
+    return request.headers.get(CLIENT) or next(iter(request.headers.get("User-Agent", "").split()), None)
 
 
 async def pair(request: web.Request) -> web.Response:
