@@ -120,8 +120,8 @@ async def _by_all(
         whole=by_text[-1].calibrated,
         names=merged(by_cover, by_typing),
         tags=tagged,
-        linked=linked_by,
-        mentioned=named_by,
+        linked={path: vocabulary.label(source) for path, source in linked_by.items()},
+        mentioned={path: vocabulary.label(source) for path, source in named_by.items()},
     )
     took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
     return Found(ranked, texts, lanes, reasons, mode, words=content(query.words), took_ms=took, passages=passages)

@@ -15,6 +15,7 @@ from bridge.retrieval.matching import compile_wanted, words_of
 from bridge.retrieval.request import Hit, SearchAnswer, Sources
 from bridge.retrieval.snippet import below_headings, clean, cut
 from bridge.retrieval.stopwords import STOP_WORDS
+from bridge.retrieval.vocabulary import Vocabulary
 from bridge.retrieval.why import Reasons, why
 from bridge.types import SearchMode, VaultPath
 
@@ -82,7 +83,8 @@ async def _to_note(sources: Sources, path: VaultPath, limit: int) -> SearchAnswe
         Lane("links", _WEIGHTS["links"], linked, share_of_best(linked)),
         Lane("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
     ]
-    links = {other: path for other in linked if sources.graph and other in sources.graph.neighbours(path)}
+    called = (sources.vocabulary or Vocabulary()).label(path)
+    links = {other: called for other in linked if sources.graph and other in sources.graph.neighbours(path)}
     return await _answer(index, lanes, passages, words, links, {path}, limit, notices)
 
 
@@ -124,7 +126,7 @@ async def _answer(
     lanes: Sequence[Lane],
     passages: Mapping[VaultPath, int],
     words: tuple[str, ...],
-    links: Mapping[VaultPath, VaultPath],
+    links: Mapping[VaultPath, str],
     excluded: set[VaultPath],
     limit: int,
     notices: tuple[str, ...],
@@ -158,7 +160,7 @@ async def _answer(
                 lines=passage.lines if passage is not None else (1, 1),
                 snippet=cut(*below_headings(passage.text, body, matches)) if passage is not None else "",
                 score=round(hit.score, 4),
-                why=why(hit.path, reasons, matches, twins.get(place, 0)),
+                why=why(hit.path, reasons, body, matches, twins.get(place, 0)),
                 tags=note.tags,
                 modified=note.modified,
             )

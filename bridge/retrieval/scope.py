@@ -66,10 +66,12 @@ async def _inflecting(index: "Index", text: str) -> Paths:
 
 
 async def _saying(index: "Index", text: str) -> Paths:
-    """Return the notes that say something, in their text or by their title."""
+    """Return the notes that say something, in their text or by a name."""
     notes: Mapping[VaultPath, IndexedNote] = index.notes
     part = fold(text)
-    called = frozenset(path for path, note in notes.items() if part in fold(note.title))
+    called = frozenset(
+        path for path, note in notes.items() if any(part in fold(name) for name in (note.title, *note.aliases))
+    )
     asked = Words(must=(text,))
     if len(words_of(text)) == 1 and not _UNSPACED.search(text):
         return called | {hit.path for hit in await index.whole(asked, max(1, len(notes)), None)}

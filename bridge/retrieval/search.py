@@ -25,6 +25,7 @@ _NO_MODEL = (
 )
 _NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
 _NOTHING_ALLOWED = "No note passes the filters."
+_NOTHING_HAS_ALL = "No note meets all that the query asks for."
 _NOTHING_FOUND = "No note says this, and none is close to it in meaning."
 
 
@@ -37,7 +38,9 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     query = parse_query(request.query)
     within = await scope(sources.index, request, query.condition)
     if within is not None and not within:
-        nothing = no_such_folder(sources.index.notes, request.folder) or _NOTHING_ALLOWED
+        nothing = no_such_folder(sources.index.notes, request.folder) or (
+            _NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED
+        )
         return SearchAnswer(notices=(*query.notices, nothing))
     if query.is_empty:
         return await _listed(sources, request, query, within)
@@ -87,7 +90,7 @@ def _hit(
         lines=passage.lines if passage is not None else (1, 1),
         snippet=cut(*below_headings(passage.text, text, matches)) if passage is not None else "",
         score=round(fused.score, 4),
-        why=why(fused.path, reasons, matches, twins),
+        why=why(fused.path, reasons, text, matches, twins),
         tags=note.tags,
         modified=note.modified,
     )

@@ -17,6 +17,9 @@ MOST_WORDS = 6
 
 Field = Literal["title", "alias", "heading"]
 
+Fit = Literal["matches", "matches in part", "is spelt alike"]
+"""How a name answers: it has all that was typed, or all of it was typed; some of it; something like it."""
+
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
@@ -25,6 +28,7 @@ class NameMatch:
     score: float
     field: Field
     name: str
+    fit: Fit = "matches"
 
 
 def covered(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
@@ -39,7 +43,8 @@ def covered(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameM
             stemmed = _stemmed_name(name)
             score = 0.0 if asked.isdisjoint(stemmed) else coverage(stemmed, asked)
             if score > best.score:
-                best = NameMatch(score, field, name)
+                whole = score >= 1 or asked.issubset(stemmed)
+                best = NameMatch(score, field, name, "matches" if whole else "matches in part")
         if best.score > 0:
             found[note.path] = best
     return found
@@ -55,10 +60,10 @@ def typed(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:
     words = words_of(query.text)
     found: dict[VaultPath, NameMatch] = {}
     for hit in hits:
-        fit = _fit(words, words_of(hit.matched)) * (0.6 if hit.field == "heading" else 1.0)
-        score = fit * (1 + min(1.0, hit.score)) / 2
+        share, fit = _fit(words, words_of(hit.matched))
+        score = share * (0.6 if hit.field == "heading" else 1.0) * (1 + min(1.0, hit.score)) / 2
         if score > 0 and score > found.get(hit.path, NameMatch(0.0, "title", "")).score:
-            found[hit.path] = NameMatch(score, hit.field, hit.matched)
+            found[hit.path] = NameMatch(score, hit.field, hit.matched, fit)
     return found
 
 
@@ -68,21 +73,22 @@ def called(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
     return frozenset(hit.path for hit in hits if hit.field != "heading" and words_of(hit.matched) == words)
 
 
-def _fit(asked: Sequence[str], name: Sequence[str]) -> float:
-    """Return how much of the query the name answers: all of it, its beginning, or something spelt like it."""
+def _fit(asked: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
+    """Return how much of the query the name answers, and how: all of it, its beginning, or something spelt like it."""
     if not name:
-        return 0.0
+        return 0.0, "matches in part"
     if list(asked) == list(name):
-        return 1.0
+        return 1.0, "matches"
     if " ".join(name).startswith(" ".join(asked)):
-        return 0.9
+        return 0.9, "matches"
     hit = sum(
         any(word == part or (at == len(asked) - 1 and part.startswith(word)) for part in name)
         for at, word in enumerate(asked)
     )
     if hit == len(asked):
-        return 0.8
-    return 0.6 * max(_spelt_alike(asked, name), hit / len(asked) if hit else 0.0)
+        return 0.8, "matches"
+    said, spelt = hit / len(asked) if hit else 0.0, _spelt_alike(asked, name)
+    return 0.6 * max(said, spelt), "is spelt alike" if spelt > said else "matches in part"
 
 
 def _spelt_alike(asked: Sequence[str], name: Sequence[str]) -> float:

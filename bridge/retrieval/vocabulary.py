@@ -28,6 +28,7 @@ class Vocabulary:
         self._begun: dict[str, Counter[int]] = {}
         """By the first word of names: how many are how long. Most words of a text begin none."""
         self._tagged: dict[str, set[VaultPath]] = {}
+        self._files: Counter[str] = Counter()
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
 
     def follow(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
@@ -46,6 +47,11 @@ class Vocabulary:
                 self._forget(old)
             seen[path] = notes[path]
             self._learn(notes[path])
+
+    def label(self, path: VaultPath) -> str:
+        """Return what a note's file is called; its path where others are called the same."""
+        name = _file_name(path)
+        return name if self._files[name] < 2 else path
 
     def tagged(self, word: str) -> frozenset[VaultPath]:
         """Return the notes with a tag of which the word is the whole or a nested part."""
@@ -67,6 +73,7 @@ class Vocabulary:
         return frozenset(found)
 
     def _learn(self, note: IndexedNote) -> None:
+        self._files[_file_name(note.path)] += 1
         for name in _names(note):
             self._called.setdefault(name, set()).add(note.path)
             self._begun.setdefault(name[0], Counter())[len(name)] += 1
@@ -74,6 +81,7 @@ class Vocabulary:
             self._tagged.setdefault(tag, set()).add(note.path)
 
     def _forget(self, note: IndexedNote) -> None:
+        self._files[_file_name(note.path)] -= 1
         for name in _names(note):
             _drop(self._called, name, note.path)
             lengths = self._begun[name[0]]
@@ -95,6 +103,11 @@ def _names(note: IndexedNote) -> set[tuple[str, ...]]:
         for name in names
         if len(name) <= LONGEST_NAME and (sum(map(len, name)) >= _SHORTEST_NAME or (name and not name[0].isascii()))
     }
+
+
+def _file_name(path: VaultPath) -> str:
+    """Return a path's last part without its ending."""
+    return path.rpartition("/")[2].rpartition(".")[0] or path
 
 
 def _tags(tags: Iterable[str]) -> set[str]:

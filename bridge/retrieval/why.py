@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bridge.retrieval.calibrate import Scores
 from bridge.retrieval.fuse import NOISE
-from bridge.retrieval.matching import Match
+from bridge.retrieval.matching import Match, fold
 from bridge.retrieval.titles import NameMatch
 from bridge.types import VaultPath
 
@@ -15,7 +15,6 @@ ENOUGH = 2
 
 MOST_WORDS = 3
 _CLOSE = 0.5
-_FITS = 0.5
 _FITS_PARTLY = 0.3
 
 
@@ -27,32 +26,32 @@ class Reasons:
     whole: Scores = field(default_factory=dict)
     names: Mapping[VaultPath, NameMatch] = field(default_factory=dict)
     tags: Mapping[VaultPath, str] = field(default_factory=dict)
-    linked: Mapping[VaultPath, VaultPath] = field(default_factory=dict)
-    """By note: the hit that it is linked with."""
-    mentioned: Mapping[VaultPath, VaultPath] = field(default_factory=dict)
-    """By note: the hit that names it."""
+    linked: Mapping[VaultPath, str] = field(default_factory=dict)
+    """By note: what the hit that it is linked with is called."""
+    mentioned: Mapping[VaultPath, str] = field(default_factory=dict)
+    """By note: what the hit that names it is called."""
     listed: bool = False
     """Nothing was looked for; the note passes the filters."""
 
 
-def why(path: VaultPath, reasons: Reasons, matches: Sequence[Match], twins: int = 0) -> tuple[str, ...]:
+def why(path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], twins: int = 0) -> tuple[str, ...]:
     """Return the sentences for one hit, the most telling first.
 
     Args:
         path: The note.
         reasons: What the lanes found.
-        matches: The wanted words in the passage that is shown.
+        text: The passage that is shown.
+        matches: The wanted words in it.
         twins: How many other notes hold the same passage and are left out.
     """
     if reasons.listed:
         return ("passes the filters",)
     said: list[str] = []
     name = reasons.names.get(path)
-    if name is not None and name.score >= _FITS_PARTLY:
+    if name is not None and (name.fit != "matches in part" or name.score >= _FITS_PARTLY):
         called = "title" if name.field == "title" else f"{name.field} “{name.name}”"
-        said.append(f"{called} matches" if name.score >= _FITS else f"{called} matches in part")
-    words = list(dict.fromkeys(match.word for match in matches))[:MOST_WORDS]
-    if words:
+        said.append(f"{called} {name.fit}")
+    if words := _spoken(text, matches)[:MOST_WORDS]:
         said.append("says " + ", ".join(f"“{word}”" for word in words))
     near = reasons.meaning.get(path, 0.0)
     if near >= _CLOSE:
@@ -67,12 +66,23 @@ def why(path: VaultPath, reasons: Reasons, matches: Sequence[Match], twins: int 
     return tuple(said)
 
 
+def _spoken(text: str, matches: Sequence[Match]) -> list[str]:
+    """Return each wanted word once: as typed where the text says so, else in the form that it has there."""
+    forms: dict[str, str] = {}
+    for match in matches:
+        written = text[slice(*match.span)]
+        if fold(written) == fold(match.word):
+            forms[match.word] = match.word
+        forms.setdefault(match.word, written)
+    return list(forms.values())
+
+
 def _by_others(path: VaultPath, reasons: Reasons) -> list[str]:
     """Return what another hit says for this one."""
     if (source := reasons.mentioned.get(path)) is not None:
-        return [f"named in “{_title(source)}”"]
+        return [f"named in “{source}”"]
     if (source := reasons.linked.get(path)) is not None:
-        return [f"linked with “{_title(source)}”"]
+        return [f"linked with “{source}”"]
     return []
 
 
@@ -83,8 +93,3 @@ def _faint(path: VaultPath, reasons: Reasons) -> str:
     if path in reasons.whole:
         return "other parts of the note match"
     return "distantly close in meaning" if path in reasons.meaning else "some words match"
-
-
-def _title(path: VaultPath) -> str:
-    """Name a note as its file is called."""
-    return path.rpartition("/")[2].rpartition(".")[0] or path
