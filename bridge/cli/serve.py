@@ -3,9 +3,11 @@
 import argparse
 import asyncio
 import os
+import shutil
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -101,7 +103,9 @@ async def watch(bridge: "Bridge", runtime: Runtime) -> None:
     names = ", ".join(engine.name for engine in bridge.vaults.values())
     folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
     tell(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
-    tell('Search from another terminal: vault-bridge search "words"')
+    # In a virtual environment that is not active, the name alone would not be found.
+    program = "vault-bridge" if shutil.which("vault-bridge") else Path(sys.executable).with_name("vault-bridge")
+    tell(f'Search from another terminal: {program} search "words"')
     searchable = False
     with IndexBar() as bar:
         while True:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -86,6 +87,7 @@ async def test_a_person_is_told_where_it_listens(vault: Path, tmp_path: Path) ->
         async with asyncio.timeout(60):
             lines = [(await process.stderr.readline()).decode() for _ in range(3)]
         assert lines[0].startswith("Serving Notes at http://127.0.0.1:")
+        assert shutil.which(lines[1].removeprefix("Search from another terminal: ").partition(" search ")[0])
         assert "Notes: 2 notes; search by words only, since no model is installed." in lines[2]
         process.send_signal(signal.SIGINT)
         out, _ = await process.communicate()
