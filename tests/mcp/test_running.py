@@ -1,7 +1,7 @@
 """What happens while a tool runs: progress, and the end of it when nobody waits any more."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +34,12 @@ class Sleeper:
     stopped: asyncio.Event
 
 
+async def soon(event: asyncio.Event) -> None:
+    """Wait for an event, but not for ever."""
+    async with asyncio.timeout(PATIENCE_S):
+        await event.wait()
+
+
 @pytest.fixture
 def sleeper() -> Iterator[Sleeper]:
     seen = Sleeper(asyncio.Event(), asyncio.Event())
@@ -50,12 +56,6 @@ def sleeper() -> Iterator[Sleeper]:
     operation(example={}, vault=False)(sleep_for_ever)
     yield seen
     del OPERATIONS["sleep_for_ever"]
-
-
-@pytest.fixture(autouse=True)
-async def patience() -> AsyncIterator[None]:
-    async with asyncio.timeout(PATIENCE_S):
-        yield
 
 
 @BOTH
@@ -86,10 +86,10 @@ async def test_a_job_can_be_waited_for(served: Served, era: Era) -> None:
 async def test_cancelling_a_call_stops_the_work(served: Served, era: Era, sleeper: Sleeper) -> None:
     async with connected(served, era, preset="full") as client:
         calling = asyncio.create_task(client.call_tool("sleep_for_ever"))
-        await sleeper.began.wait()
+        await soon(sleeper.began)
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
-        await sleeper.stopped.wait()
+        await soon(sleeper.stopped)
         assert "Garden/Beans.md" in text_of(await client.call_tool("search", {"query": "frost"}))
 
 
@@ -108,9 +108,9 @@ async def test_a_client_that_vanishes_stops_its_work(served: Served, sleeper: Sl
     host = served.runtime.url.removeprefix("http://")
     _, writer = await asyncio.open_connection(*host.split(":"))
     writer.write(head.format(host=host, token=served.runtime.token, length=len(body)).encode() + body)
-    await sleeper.began.wait()
+    await soon(sleeper.began)
     writer.close()
-    await sleeper.stopped.wait()
+    await soon(sleeper.stopped)
 
 
 @BOTH
@@ -119,8 +119,8 @@ async def test_the_end_of_the_server_ends_running_calls(tmp_path: Path, era: Era
     server = serving([vault], tmp_path / "data", tmp_path / "no models")
     async with connected(await server.__aenter__(), era, preset="full") as client:
         calling = asyncio.create_task(client.call_tool("sleep_for_ever"))
-        await sleeper.began.wait()
+        await soon(sleeper.began)
         await server.__aexit__(None, None, None)
-        await sleeper.stopped.wait()
+        await soon(sleeper.stopped)
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
