@@ -296,6 +296,10 @@ class Index:
         """Read the passages of hits, in their order; those that have changed since are left out."""
         return await self._texts.of(hits)
 
+    async def wholes(self, paths: Collection[VaultPath] | None = None) -> dict[VaultPath, str]:
+        """Read all that notes say, whatever their passages leave out; every note without `paths`."""
+        return await self._texts.wholes(paths)
+
     async def passage(self, path: VaultPath, ordinal: int) -> Passage | None:
         """Read one passage; None when there is no such passage."""
         return next(iter(await self._texts.of([PassageHit(path, ordinal, 0.0)])), None)

@@ -1,8 +1,10 @@
 """Reads passages back, and keeps those read last."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from bridge.index.catalogue import Catalogue
 from bridge.index.hits import PassageHit
 from bridge.index.opening import Opened, reading
 from bridge.index.rows import PASSAGE_COLUMNS, Passage, passage_of
@@ -56,6 +58,19 @@ class Texts:
         read = await self._read(f"key = {entry.key}")
         return tuple(sorted((passage for _, passage in read), key=lambda passage: passage.ordinal))
 
+    async def wholes(self, paths: Collection[VaultPath] | None) -> dict[VaultPath, str]:
+        """Read what notes say, all of them without `paths`; their own names, which stand in front, are left out."""
+        catalogue = self._opened.catalogue
+        found: dict[VaultPath, str] = {}
+        with reading(self._opened):
+            if paths is None:
+                async for batch in self._opened.notes.batches(["seq", "whole"]):
+                    found |= bodies(catalogue, batch.to_pydict())
+            elif seqs := catalogue.seqs_of(paths):
+                rows = await self._opened.notes.fetch(["seq", "whole"], f"seq IN ({numbers(seqs)})")
+                found = bodies(catalogue, rows.to_pydict())
+        return found
+
     async def _read(self, where: str) -> list[tuple[int, Passage]]:
         """Read the passages that a filter lets through, with their keys."""
         with reading(self._opened):
@@ -65,6 +80,12 @@ class Texts:
             for row in rows
             if (note := self._opened.catalogue.at_key(key := row["key"])) is not None
         ]
+
+
+def bodies(catalogue: Catalogue, rows: Mapping[str, Any]) -> dict[VaultPath, str]:
+    """Take the notes that are believed out of rows of their table."""
+    pairs = zip(rows["seq"], rows["whole"], strict=True)
+    return {note.path: whole.partition("\n")[2] for seq, whole in pairs if (note := catalogue.at_seq(seq)) is not None}
 
 
 def numbers(of: Collection[int]) -> str:

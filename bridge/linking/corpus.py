@@ -8,13 +8,26 @@ from bridge.types import VaultPath
 
 
 class Corpus:
-    """What each note of a vault mentions, by name."""
+    """Which names each note of a vault says."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names | None = None) -> None:
         """Start with no note."""
-        self._names = names
+        self._names = names or Names()
         self._said: dict[VaultPath, frozenset[str]] = {}
         self._notes: Counter[str] = Counter()
+
+    @classmethod
+    def of(cls, names: Names, texts: Mapping[VaultPath, str]) -> "Corpus":
+        """Read all notes of a vault."""
+        corpus = cls(names)
+        corpus.read(texts)
+        return corpus
+
+    def copy(self) -> "Corpus":
+        """Return another that can be changed apart from this one."""
+        other = Corpus(self._names)
+        other._said, other._notes = dict(self._said), Counter(self._notes)
+        return other
 
     def __len__(self) -> int:
         """Count the notes."""
@@ -25,17 +38,35 @@ class Corpus:
         """The names that are counted."""
         return self._names
 
-    def read(self, path: VaultPath, text: str) -> None:
-        """Take in what a note says now."""
-        self.forget(path)
-        said = self._names.forms(text)
-        self._said[path] = said
-        self._notes.update(said)
+    def read(self, texts: Mapping[VaultPath, str]) -> None:
+        """Take in what notes say now."""
+        self.forget(texts)
+        for path, text in texts.items():
+            self._add(path, self._names.forms(text))
 
-    def forget(self, path: VaultPath) -> None:
-        """Leave a note out."""
-        for form in self._said.pop(path, ()):
-            self._notes[form] -= 1
+    def forget(self, paths: Iterable[VaultPath]) -> None:
+        """Leave notes out."""
+        for path in paths:
+            self._notes.subtract(self._said.pop(path, ()))
+
+    def rename(self, names: Names, texts: Mapping[VaultPath, str]) -> None:
+        """Count other names from now on; only what is new is looked for.
+
+        Args:
+            names: The names.
+            texts: What every note says; may be empty when `names` has none that is new.
+        """
+        lost = [form for form in self._names if form not in names]
+        fresh = names.only(form for form in names if form not in self._names)
+        self._names = names
+        for form in lost:
+            del self._notes[form]
+        if lost:
+            gone = frozenset(lost)
+            self._said = {path: said - gone for path, said in self._said.items()}
+        if len(fresh):
+            for path, text in texts.items():
+                self._add(path, fresh.forms(text))
 
     def notes(self, form: str) -> int:
         """Count the notes that say a folded name."""
@@ -46,10 +77,6 @@ class Corpus:
         wanted = frozenset(forms)
         return sorted(path for path, said in self._said.items() if not wanted.isdisjoint(said))
 
-    @classmethod
-    def of(cls, names: Names, texts: Mapping[VaultPath, str]) -> "Corpus":
-        """Read all notes of a vault."""
-        corpus = cls(names)
-        for path, text in texts.items():
-            corpus.read(path, text)
-        return corpus
+    def _add(self, path: VaultPath, said: frozenset[str]) -> None:
+        self._said[path] = self._said.get(path, frozenset()) | said
+        self._notes.update(said)

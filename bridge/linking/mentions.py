@@ -45,7 +45,7 @@ class Mention:
 class Names:
     """Names to look for; replaced, never changed."""
 
-    def __init__(self, names: Iterable[Name]) -> None:
+    def __init__(self, names: Iterable[Name] = ()) -> None:
         """Gather the names that can be found in prose."""
         from ahocorasick_rs import AhoCorasick, MatchKind
 
@@ -62,8 +62,15 @@ class Names:
         """Count the names, each once however many notes have it."""
         return len(self._forms)
 
+    def __contains__(self, form: object) -> bool:
+        return form in self._forms
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._forms)
+
+    def only(self, forms: Iterable[str]) -> "Names":
+        """Return a choice of these names."""
+        return Names(name for form in forms for name in self.of(form))
 
     def of(self, form: str) -> Sequence[Name]:
         """Return the notes of a folded name."""

@@ -90,13 +90,21 @@ def test_places_lie_in_the_text_and_say_the_name(text: str, name: str) -> None:
 
 
 def test_the_corpus_follows_what_notes_say() -> None:
-    corpus = Corpus(names("Rye", "Wheat"))
     a, b = VaultPath("a.md"), VaultPath("b.md")
-    corpus.read(a, "rye and wheat")
-    corpus.read(b, "rye, rye")
-    assert (corpus.notes("rye"), corpus.notes("wheat")) == (2, 1)
-    assert corpus.saying(["rye"]) == [a, b]
-    corpus.read(a, "wheat")
-    corpus.forget(b)
-    corpus.forget(b)
-    assert (corpus.notes("rye"), corpus.notes("wheat"), len(corpus)) == (0, 1, 1)
+    corpus = Corpus.of(names("Spelt", "Wheat"), {a: "spelt and wheat", b: "spelt, spelt"})
+    assert (corpus.notes("spelt"), corpus.notes("wheat")) == (2, 1)
+    assert corpus.saying(["spelt"]) == [a, b]
+    corpus.read({a: "wheat"})
+    corpus.forget([b])
+    corpus.forget([b])
+    assert (corpus.notes("spelt"), corpus.notes("wheat"), len(corpus)) == (0, 1, 1)
+
+
+def test_the_corpus_follows_names() -> None:
+    texts = {VaultPath("a.md"): "spelt and wheat", VaultPath("b.md"): "wheat and millet"}
+    corpus = Corpus.of(names("Spelt", "Wheat"), texts)
+    corpus.rename(names("Millet", "Wheat"), texts)
+    assert [corpus.notes(form) for form in ("spelt", "wheat", "millet")] == [0, 2, 1]
+    assert corpus.saying(["millet", "spelt"]) == ["b.md"]
+    corpus.read({VaultPath("b.md"): "spelt"})
+    assert [corpus.notes(form) for form in ("spelt", "wheat", "millet")] == [0, 1, 0]
