@@ -157,6 +157,15 @@ def findings(result: dict[str, Any]) -> None:
             out.print(styled((f"      → {finding['do']}", "cyan")))
 
 
+def usage(result: dict[str, Any]) -> None:
+    """Print who called what, and how often which error was the answer."""
+    kinds = (("all", [result["total"]]), ("tool", result["tools"]), ("client", result["clients"]))
+    rows = [{**use, "kind": kind} for kind, uses in kinds for use in uses]
+    table(rows, ("kind", "name", "calls", "errors", "p50_ms", "p95_ms", "tokens_out", "tokens_whole"))
+    for error in result["errors"]:
+        note(f"{error['calls']:,} ended in {error['code']}.")
+
+
 def links(result: dict[str, Any]) -> None:
     """Print the links of a note, in both directions."""
     out = console()
@@ -209,7 +218,7 @@ def table(rows: Rows, columns: Sequence[str]) -> None:
 
     made = Table(box=None, header_style="dim", pad_edge=False)
     for column in columns:
-        numbers = all(isinstance(row[column], int) for row in rows)
+        numbers = all(isinstance(row[column], int | float) for row in rows)
         made.add_column(column, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         made.add_row(*(Text(cell(row[column])) for column in columns))
@@ -249,6 +258,7 @@ SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
     "read_note": read_note,
     "status": status,
     "doctor": findings,
+    "usage": usage,
     "note_links": links,
     "resolve_link": resolved,
     "find_notes": listed("notes", ("path", "title", "tags", "modified")),

@@ -34,5 +34,7 @@ __all__ = [
 ]
 
 # Importing a module registers its operations; documents list them in this order.
-for module in ("search", "notes", "listing", "reading", "links", "status", "indexing", "settings", "pairing", "doctor"):
+for module in (
+    *("search", "notes", "listing", "reading", "links", "status", "indexing", "settings", "pairing", "doctor", "usage"),
+):
     import_module(f"bridge.operations.{module}")

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import stat
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,15 @@ FRAGMENTS = 100
 
 UNINDEXED = 1_000
 """Rows outside the full-text index above which keyword search becomes slow."""
+
+LAST = 100
+"""Calls that the health score looks back on."""
+
+HEALTHY = 95
+"""Per cent of the last calls below which something is wrong more than now and then."""
+
+OURS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
+"""Errors that no caller can help; all others say what the caller should do differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,8 @@ def of_bridge(call: Call) -> Iterator[Finding]:
 def of_vault(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
     """Look at one vault."""
     health = engine.health()
-    for check in (readable(engine), index(health), state(health), watcher(health), runtime(call, engine)):
+    looks = readable(engine), index(health), state(health), watcher(health), runtime(call, engine), calls(last(engine))
+    for check in looks:
         yield Finding(check.check, check.verdict, check.message, check.do, engine.name)
 
 
@@ -183,7 +194,7 @@ def index(health: Mapping[str, Any]) -> Finding:
     held, progress = health["index"], health["progress"]
     if progress.trouble is not None:
         # Trouble of the vault or the disk is no reason to lose an index that is sound.
-        own = str(health["folder"]) in progress.trouble
+        own = str(health["folder"] / "index") in progress.trouble
         do = f"If it stays so, delete {health['folder'] / 'index'}." if own else "It goes on once that is mended."
         return found("index", "fail", progress.trouble, do)
     if held is None:
@@ -204,9 +215,14 @@ def index(health: Mapping[str, Any]) -> Finding:
 def state(health: Mapping[str, Any]) -> Finding:
     """Look whether the SQLite file is sound."""
     if health["index"] is not None and not health["store_sound"]:
-        return found("state", "fail", "The state file is damaged.", "Restart: it is restored from its backup.")
+        return found("state", "fail", "The state file is damaged.", "Restart: it is made again from what can be read.")
     if health["store_salvaged"]:
-        return found("state", "warn", "The state file was damaged and was restored from its backup.", "Check the disk.")
+        return found(
+            "state",
+            "warn",
+            "The state file was damaged or lost, and was made again from what could be read of it and its backups.",
+            "Check the disk. The damaged file lies beside it.",
+        )
     return found("state", "ok", "The state file is sound.")
 
 
@@ -237,3 +253,28 @@ def runtime(call: Call, engine: "VaultEngine") -> Finding:
     if os.name == "posix" and mode & 0o077:
         return found("runtime file", "fail", f"Other users can read the token in {path}.", f"Run: chmod 600 '{path}'")
     return found("runtime file", "ok", f"The bridge listens at {url}; its token is in {path}.")
+
+
+def last(engine: "VaultEngine") -> Counter[str | None]:
+    """Return how the last calls ended; none while the vault is not open."""
+    try:
+        return engine.store.last_codes(LAST)
+    except BridgeError:
+        return Counter()
+
+
+def calls(codes: Counter[str | None]) -> Finding:
+    """Judge the health score: the share of the last calls that did not fail for a reason of ours."""
+    failed = Counter({str(code): count for code, count in codes.items() if code in OURS})
+    if not codes:
+        return found("calls", "ok", "Nothing was called yet.")
+    score = 100 * (codes.total() - failed.total()) // codes.total()
+    text = (
+        f"Health {score} %: of the last {codes.total()} calls, {failed.total()} failed through no fault of the caller"
+    )
+    if not failed:
+        return found("calls", "ok", f"{text}.")
+    text = f"{text} ({', '.join(f'`{code}` {count}' for code, count in failed.most_common())})."
+    if score >= HEALTHY:
+        return found("calls", "ok", text)
+    return found("calls", "warn", text, "Mend what else is found here; `vault-bridge usage` shows which tools fail.")

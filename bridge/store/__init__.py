@@ -1,6 +1,6 @@
 """The SQLite file of a vault: what neither Markdown nor a rebuild can give back."""
 
-from bridge.store.calls import KEPT_DAYS, Recorded
+from bridge.store.calls import DAY_S, KEPT_DAYS, Recorded
 from bridge.store.store import Store
 
-__all__ = ["KEPT_DAYS", "Recorded", "Store"]
+__all__ = ["DAY_S", "KEPT_DAYS", "Recorded", "Store"]

@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 from bridge.private import put
+from bridge.store.calls import DAY_S
 from bridge.store.opening import check
 
-DAY_S = 86_400.0
 KEPT = 3
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,7 +37,7 @@ async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) ->
     found = await findings(served)
     assert {check: f.verdict for check, f in found.items() if check != "watcher"} == {
         "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "vault": "ok", "index": "ok",
-        "state": "ok", "runtime file": "ok", "tokens": "ok",
+        "state": "ok", "runtime file": "ok", "tokens": "ok", "calls": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
     assert (await served.call("doctor")).json["verdict"] == "fail"
@@ -156,6 +157,21 @@ def test_the_watcher_is_judged(facts: dict[str, Any], verdict: str) -> None:
 )
 def test_the_state_is_judged(facts: dict[str, Any], verdict: str) -> None:
     assert doctor.state(health(**facts)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("codes", "verdict", "says"),
+    [
+        ({}, "ok", "Nothing was called yet."),
+        ({None: 90, "note_not_found": 10}, "ok", "Health 100 %: of the last 100 calls, 0 failed"),
+        ({None: 97, "not_ready": 3}, "ok", "Health 97 %: of the last 100 calls, 3 failed"),
+        ({None: 90, "not_ready": 8, "internal": 2}, "warn", "(`not_ready` 8, `internal` 2)"),
+        ({"disk_full": 1}, "warn", "Health 0 %"),
+    ],
+)
+def test_the_last_calls_are_judged(codes: dict[str | None, int], verdict: str, says: str) -> None:
+    found = doctor.calls(Counter(codes))
+    assert (found.verdict, says in found.message) == (verdict, True)
 
 
 @pytest.mark.parametrize(("free", "verdict"), [(2**40, "ok"), (2**29, "warn"), (2**20, "fail")])
