@@ -1,7 +1,7 @@
 """Finds the links that are missing: names of notes in prose, how likely each should be a link, and why."""
 
 from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import THRESHOLDS, Part, Strictness
+from bridge.linking.evidence import THRESHOLDS, Part, Strictness, of_graph, of_meaning
 from bridge.linking.mentions import Mention, Name, Names
 from bridge.linking.suggest import Source, Suggestion, Surroundings, suggest
 
@@ -16,5 +16,7 @@ __all__ = [
     "Strictness",
     "Suggestion",
     "Surroundings",
+    "of_graph",
+    "of_meaning",
     "suggest",
 ]

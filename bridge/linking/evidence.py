@@ -24,7 +24,9 @@ COMMON: Final = -0.5
 SHARE: Final = 0.75
 HABIT: Final = 0.8
 NEARNESS: Final = 0.5
-TOGETHER: Final = 0.3
+UNRELATED: Final = 0.2
+RELATED: Final = 0.6
+"""Cosines of notes that have nothing, and much, to do with each other, in the default model."""
 
 FULL_LENGTH: Final = 20.0
 UNSPACED_WORTH: Final = 2.5
@@ -97,16 +99,15 @@ def of_habit(linked: int, mentioned: int) -> Part | None:
     return Part("habit", weight, f"linked in {linked} of the {linked + unlinked} notes that mention it")
 
 
-def of_meaning(likeness: float) -> Part:
-    """Judge how close the note is in meaning; `likeness` is 0 for unrelated notes and 1 for close ones."""
-    return Part("meaning", NEARNESS * (likeness - 0.5), "close in meaning" if likeness > 0.5 else "")
+def of_meaning(cosine: float) -> Part:
+    """Judge how close the two notes are in meaning."""
+    close = min(1.0, max(0.0, (cosine - UNRELATED) / (RELATED - UNRELATED)))
+    return Part("meaning", NEARNESS * (close - 0.5), "close in meaning" if close > 0.5 else "")
 
 
-def of_graph(steps: int | None) -> Part | None:
-    """Judge how near the note is by links; None when no short path leads there."""
-    if steps is None or steps < 2:
-        return None
-    return Part("graph", NEARNESS / steps, "linked from a note that this one links to" if steps == 2 else "")
+def of_graph() -> Part:
+    """Judge that both notes are linked with a third."""
+    return Part("graph", NEARNESS / 2, "both are linked with the same note")
 
 
 def length(text: str) -> float:

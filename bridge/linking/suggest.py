@@ -1,7 +1,8 @@
 """Suggests links for a text: each note that it mentions and does not link to, with what speaks for it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from bridge.linking import evidence
 from bridge.linking.corpus import Corpus
@@ -26,16 +27,20 @@ class Suggestion:
         return tuple(part.why for part in self.parts if part.why)
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Protocol):
     """What is known of the notes that a text may link to."""
 
-    linked: Callable[[VaultPath], int] = lambda _: 0
-    """How many notes link to a note."""
-    resolve: Callable[[str], VaultPath | None] = lambda _: None
-    """Which of several notes of one name a link would mean."""
-    more: Callable[[VaultPath], Sequence[Part]] = lambda _: ()
-    """What else is known of the two notes: meaning, nearness, what was accepted before."""
+    def linked(self, target: VaultPath, /) -> int:
+        """Count the notes that link to a note."""
+        ...
+
+    def resolve(self, said: str, /) -> VaultPath | None:
+        """Return which of several notes of one name a link would mean."""
+        ...
+
+    def more(self, target: VaultPath, /) -> Sequence[Part]:
+        """Judge the two notes by what else is known: meaning, nearness, what was accepted before."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.linking import THRESHOLDS, Corpus, Name, Source, Strictness, Surroundings, suggest
+from bridge.linking import THRESHOLDS, Corpus, Name, Part, Source, Strictness, suggest
 from bridge.linking import Names as Spoken
 from bridge.types import VaultPath
 from bridge.vault import Names, Note, Rules, Vault, parse, protected
@@ -46,6 +46,26 @@ class Score:
     def f1(self) -> float:
         """Harmonic mean of both."""
         return 2 * self.right / (self.suggested + self.links) if self.links else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unlinked:
+    """What is known around a note when no note has a link: names alone."""
+
+    names: Names
+    path: VaultPath
+
+    def linked(self, _: VaultPath) -> int:
+        """Count no link."""
+        return 0
+
+    def resolve(self, said: str) -> VaultPath | None:
+        """Return which of several notes of one name a link would mean."""
+        return self.names.resolve(said, self.path).path
+
+    def more(self, _: VaultPath) -> tuple[Part, ...]:
+        """Know nothing else."""
+        return ()
 
 
 def stripped(root: Path) -> Stripped:
@@ -98,7 +118,7 @@ def rediscover(vault: Stripped) -> Iterator[tuple[str, Score]]:
     plain: set[Pair] = set()
     found: dict[Strictness, set[Pair]] = {strictness: set() for strictness in THRESHOLDS}
     for path, note in vault.notes.items():
-        around = Surroundings(resolve=lambda said, path=path: vault.names.resolve(said, path).path)  # type: ignore[misc]
+        around = Unlinked(vault.names, path)
         source = Source(note.text, protected(note), path)
         mentions = names.mentions(source.text, source.protected)
         plain |= {(path, name.path) for mention in mentions for name in mention.names if name.path != path}

@@ -1,11 +1,11 @@
 """What is suggested, why, and how good that is on real links."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from bridge.linking import Corpus, Name, Names, Part, Source, Suggestion, Surroundings, suggest
+from bridge.linking import Corpus, Name, Names, Part, Source, Suggestion, suggest
 from bridge.types import VaultPath
 from scripts.evaluation.rediscovery import rediscover, stripped
 from tests.evaldata import EVAL
@@ -16,9 +16,25 @@ KNOWN = Names(
 )
 
 
-def suggestions(text: str, *others: str, around: Surroundings | None = None, **source: object) -> list[Suggestion]:
+@dataclass(frozen=True)
+class Around:
+    links: int = 0
+    means: VaultPath | None = None
+    parts: tuple[Part, ...] = ()
+
+    def linked(self, _: VaultPath) -> int:
+        return self.links
+
+    def resolve(self, _: str) -> VaultPath | None:
+        return self.means
+
+    def more(self, _: VaultPath) -> tuple[Part, ...]:
+        return self.parts
+
+
+def suggestions(text: str, *others: str, around: Around | None = None, **source: object) -> list[Suggestion]:
     corpus = Corpus.of(KNOWN, {VaultPath(f"{n}.md"): other for n, other in enumerate([text, *others])})
-    return suggest(Source(text, **source), corpus, around or Surroundings(), "aggressive")  # type: ignore[arg-type]
+    return suggest(Source(text, **source), corpus, around or Around(), "aggressive")  # type: ignore[arg-type]
 
 
 def test_a_mentioned_note_is_suggested_once_with_reasons() -> None:
@@ -51,7 +67,7 @@ def test_an_alias_or_other_letters_are_less_likely_than_the_title() -> None:
 
 def test_what_the_vault_links_by_habit_is_likelier() -> None:
     (plain,) = suggestions("Bread is good", "bread", "bread")
-    (often,) = suggestions("Bread is good", "bread", "bread", around=Surroundings(linked=lambda _: 20))
+    (often,) = suggestions("Bread is good", "bread", "bread", around=Around(links=20))
     assert often.score > plain.score
     assert "linked in 20 of the 20 notes that mention it" in often.why
 
@@ -62,16 +78,14 @@ def test_neither_the_note_itself_nor_what_it_links_to_is_suggested() -> None:
 
 
 def test_other_parts_count() -> None:
-    def more(_: VaultPath) -> Sequence[Part]:
-        return (Part("accepted", -20.0, "declined before"),)
-
-    assert suggestions("Bread", around=Surroundings(more=more)) == []
+    declined = Part("accepted", -20.0, "declined before")
+    assert suggestions("Bread", around=Around(parts=(declined,))) == []
 
 
 def test_of_two_notes_of_one_name_the_one_a_link_would_mean_is_suggested() -> None:
     names = Names([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b/Index.md"), "Index")])
     corpus = Corpus.of(names, {})
-    around = Surroundings(resolve=lambda _: VaultPath("b/Index.md"))
+    around = Around(means=VaultPath("b/Index.md"))
     (found,) = suggest(Source("Index"), corpus, around, "aggressive")
     assert found.target == "b/Index.md"
 
