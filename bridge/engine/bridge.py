@@ -125,8 +125,8 @@ class Bridge:
         if self.embedders is not None:
             self.embedders.settings = settings
         self.events.publish("settings_changed", None)
-        for engine in self.vaults.values():
-            await engine.use(settings)
+        # Together: what becomes denied is hidden in every vault before anything is waited for.
+        await asyncio.gather(*(engine.use(settings) for engine in self.vaults.values()))
 
     async def _settle(self) -> None:
         """Remember the vaults, then take up changes of the settings file and close models nobody needs."""

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.links import Links
@@ -44,6 +44,7 @@ class Following:
         store: Store,
         settings: Settings,
         told: Callable[[Collection[VaultPath], Collection[VaultPath]], None],
+        buried: Callable[[], None],
     ) -> None:
         """Start with what the index remembers.
 
@@ -53,6 +54,7 @@ class Following:
             store: Where failures are remembered.
             settings: Limits of what is read.
             told: Called after each write with the paths written and the paths gone.
+            buried: Called when a note that is gone was moved to where the rules deny it.
         """
         self.vault = vault
         self.index = index
@@ -67,6 +69,7 @@ class Following:
         self.trouble: BridgeError | None = None
         self._store = store
         self._told = told
+        self._buried = buried
         self._links = Links()
         self._linking = asyncio.Lock()
         self._turn = asyncio.Lock()
@@ -95,6 +98,19 @@ class Following:
             self.watching, began = True, not self.watching
             await self.look_at(("",) if began else changed)
         self.watching = False
+
+    def hide(self) -> None:
+        """Forget at once what the rules deny now; a scan that is under way is done again."""
+        denies = self.vault.rules.denies
+        self.index.hide(denies)
+        denied = [path for path in self.names if denies(path)]
+        for path in denied:
+            self.names.discard(path)
+        self.pending = {path for path in self.pending if not denies(path)}
+        # The reasons name other files too; the next scan says them again.
+        self.skipped = {}
+        self.graph = None
+        self._links.changed(denied, names=True)
 
     async def reconcile(self, again: Collection[VaultPath] = (), *, everything: bool = False) -> int:
         """Compare the whole vault with the index and do the least work.
@@ -125,7 +141,7 @@ class Following:
         if not places:
             return 0
         async with self._turn:
-            scan = await asyncio.to_thread(self._look, places)
+            scan = await self._scanned(places)
             known = self._known(places, scan)
             self._take_names(places, scan)
             notes = {path: self.index.notes[path] for path in known if path in self.index.notes}
@@ -133,6 +149,9 @@ class Following:
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
             self.pending |= read
+            lost = {Stat(note.mtime_ns, note.size) for path in gone if (note := notes.get(path))}
+            if bool(lost) and await asyncio.to_thread(self.vault.has_buried, lost):
+                self._buried()
             await self._learn(read, anew=everything)
             await self._apply(sorted(read, key=lambda path: -scan.files[path].mtime_ns), gone)
             self.pending -= read
@@ -142,6 +161,14 @@ class Following:
         if read or gone or self.graph is None:
             await self.link()
         return len(read | gone)
+
+    async def _scanned(self, places: tuple[str, ...]) -> Scan:
+        """Look in a thread; again when the rules changed meanwhile."""
+        while True:
+            vault = self.vault
+            scan = await asyncio.to_thread(self._look, places)
+            if vault is self.vault:
+                return scan
 
     def _look(self, places: tuple[str, ...]) -> Scan:
         """Find what there is now; an empty folder is not taken for deleted notes."""
@@ -205,6 +232,8 @@ class Following:
 
     async def _write(self, entries: list[Prepared], gone: Collection[VaultPath]) -> None:
         """Write one batch, and tell of it."""
+        # The rules may have changed since these were read.
+        entries = [entry for entry in entries if not self.vault.rules.denies(entry.note.path)]
         if not entries and not gone:
             return
         await self.index.write(entries, gone)
@@ -229,8 +258,11 @@ class Following:
     async def link(self) -> None:
         """Resolve links that may have changed and replace the graph."""
         async with self._linking:
-            stale = self._links.take()
-            self.graph = await asyncio.to_thread(self._links.graph, stale, self.index.notes, self.names)
+            vault = None
+            while vault is not self.vault:
+                vault, stale = self.vault, self._links.take()
+                graph = await asyncio.to_thread(self._links.graph, stale, self.index.notes, self.names)
+            self.graph = graph
         self._told((), ())
 
     async def _learn(self, read: Collection[VaultPath], *, anew: bool) -> None:
@@ -238,7 +270,10 @@ class Following:
         if not self.settings.boilerplate:
             return
         if (self.index.boilerplate.version == 0 and len(read) >= LEARN_AT) or anew:
-            learnt = await asyncio.to_thread(learn, self.vault, frozenset(read))
+            vault = None
+            while vault is not self.vault:
+                vault = self.vault
+                learnt = await asyncio.to_thread(lambda: Boilerplate.learn(sample(self.vault, frozenset(read))))
             await self.index.use_boilerplate(learnt)
 
 
@@ -247,15 +282,10 @@ def state_of(stat: Stat) -> Digest:
     return Digest(f"{stat.mtime_ns}-{stat.size}")
 
 
-def learn(vault: Vault, paths: Iterable[VaultPath]) -> Boilerplate:
-    """Count recurring lines over the text of notes that are drawn evenly, the same ones each time."""
+def sample(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[str]:
+    """Yield the text of Markdown notes that can be read, drawn evenly, the same ones each time."""
     drawn = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
-    return Boilerplate.learn(texts(vault, drawn))
-
-
-def texts(vault: Vault, paths: Sequence[VaultPath]) -> Iterable[str]:
-    """Yield the text of each Markdown note that can be read."""
-    for path in paths:
+    for path in drawn:
         if path.endswith(".md"):
             try:
                 yield vault.read(path)[0].decode("utf-8", "replace")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge.engine.embedders import Embedders, model_key, workers_wanted
+from bridge.engine.enforcing import Enforcing
 from bridge.engine.filling import Filling
 from bridge.engine.following import Following, pause
 from bridge.engine.hold import Hold
@@ -63,6 +64,7 @@ class VaultEngine:
         self.vault = Vault(self.root, rules_of(self.root, settings))
         self._folders = folders
         self._events = events
+        events.hide(self.id, self.vault.rules.denies)
         self._embedders = embedders
         self._jobs = jobs
         self._stop = asyncio.Event()
@@ -76,6 +78,7 @@ class VaultEngine:
         self._index: Index | None = None
         self._following: Following | None = None
         self._filling: Filling | None = None
+        self._enforcing: Enforcing | None = None
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -92,6 +95,7 @@ class VaultEngine:
             # What was counted is told from the first answer on; what is wrong with the file is told by `_open`.
             with contextlib.suppress(BridgeError):
                 self._store = Store.open(state)
+                self._store.mend([path for path in self._store.failures() if self.vault.rules.denies(path)])
 
     def start(self) -> None:
         """Begin to open the index and follow the vault; returns at once."""
@@ -129,15 +133,18 @@ class VaultEngine:
         folder, keep_days = self._folders.index(self.id), self.settings.vector_keep_days
         index = await asyncio.to_thread(open_index, folder, keep_days, self._trouble)
         self._index = index
-        self._following = Following(self.vault, index, self._store, self.settings, self._changed)
+        self._following = Following(self.vault, index, self._store, self.settings, self._changed, self._buried)
+        self._enforcing = Enforcing(self._following, self._store)
+        self._enforcing.hide()
         self._filling = Filling(index, self._store, self._embedders, self._progressed)
         self._filling.paused = self._paused
 
     async def _keep(self) -> None:
         """Do all that keeps the parts true, until one of them fails."""
-        if self._index is None or self._following is None or self._filling is None:
+        if self._index is None or self._following is None or self._filling is None or self._enforcing is None:
             raise AssertionError
         async with asyncio.TaskGroup() as group:
+            group.create_task(self._enforcing.run(), name="enforcing")
             group.create_task(self._following.run(self._stop), name="following")
             group.create_task(self._filling.run(), name="filling")
             group.create_task(self._tidy(), name="tidying")
@@ -146,6 +153,7 @@ class VaultEngine:
     async def _let_go(self) -> None:
         """Close the index; what comes next opens it again."""
         index, self._index, self._following, self._filling = self._index, None, None, None
+        self._enforcing = None
         self._vocabulary = Vocabulary()
         if index is not None:
             with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
@@ -228,7 +236,8 @@ class VaultEngine:
         """Tell how far the index is behind the vault; never raises."""
         index, following, filling = self._index, self._following, self._filling
         model = filling.model if filling else None
-        trouble = self._trouble or (following.trouble if following else None) or (filling.trouble if filling else None)
+        parts = (following, filling, self._enforcing)
+        trouble = self._trouble or next((part.trouble for part in parts if part and part.trouble), None)
         failed = {str(path): reason for path, (_, reason) in self._store.failures().items()} if self._store else {}
         return Progress(
             notes=len(index.notes) if index else 0,
@@ -338,13 +347,12 @@ class VaultEngine:
     async def use(self, settings: Settings) -> None:
         """Take over changed settings."""
         before, self.settings = self.settings, settings
-        if self._following is None or self._filling is None:
-            self.vault = Vault(self.root, rules_of(self.root, settings))
+        self.vault = Vault(self.root, rules_of(self.root, settings))
+        self._events.hide(self.id, self.vault.rules.denies)
+        if self._following is None or self._filling is None or self._enforcing is None:
             return
         self._following.settings = settings
-        if (before.exclude, before.max_file_mb) != (settings.exclude, settings.max_file_mb):
-            self.vault = self._following.vault = Vault(self.root, rules_of(self.root, settings))
-            await self._following.reconcile()
+        await self._enforcing.use(self.vault)
         if before.boilerplate != settings.boilerplate:
             self.reindex((), full=settings.boilerplate and not self.index.boilerplate.version)
         self._filling.wake()
@@ -369,6 +377,11 @@ class VaultEngine:
             for path in gone:
                 self._events.publish("note_changed", self.id, path=path, change="gone")
         self._progressed()
+
+    def _buried(self) -> None:
+        """Erase a note that was moved to where the rules deny it."""
+        if self._enforcing is not None:
+            self._enforcing.erase_again()
 
     def _progressed(self) -> None:
         """Tell how far indexing is."""

@@ -1,0 +1,312 @@
+"""What the rules deny seems missing at once, and is erased from all that is kept."""
+
+import asyncio
+import shutil
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import lancedb
+import pytest
+
+from bridge.engine import Bridge, VaultEngine
+from bridge.retrieval import SearchRequest, search
+from bridge.settings import change
+from bridge.types import VaultPath
+from tests.engine.conftest import Opened, settled, until
+
+SECRET = VaultPath("Private/Yellowtwine/Zanzibarquux.md")
+FIRST = "# Wolvertonia\n\nThe earlier codeword is grimblethorpe. [[Rye]]\n"
+TEXT = "# Wolvertonia\n\nThe codeword is marzipanskew. #velvetgnu [[Rye]]\n"
+TRACES = (b"ellowtwine", b"olvertonia", b"arzipanskew", b"elvetgnu", b"rimblethorpe")
+
+
+@pytest.fixture
+def secretive(vault: Path) -> Path:
+    """The vault with a private folder."""
+    (vault / SECRET).parent.mkdir(parents=True)
+    (vault / SECRET).write_text(TEXT)
+    (vault / "Private/Zanzibarquux map.png").write_bytes(b"png")
+    (vault / "Bread/Loaf.md").write_text("See [[Zanzibarquux]] and [[Zanzibarquux map.png]].\n")
+    return vault
+
+
+def only(bridge: Bridge) -> VaultEngine:
+    return bridge.find(None)
+
+
+async def found(engine: VaultEngine, words: str, mode: str = "hybrid") -> list[str]:
+    answer = await search(engine.sources(), SearchRequest(query=words, mode=mode))  # type: ignore[arg-type]
+    return [hit.path for hit in answer.hits]
+
+
+def traces(data: Path, *also: bytes) -> set[bytes]:
+    """Return the words of the secret note, and other bytes, that stand somewhere in the data folder."""
+    held = b""
+    for path in data.rglob("*"):
+        with suppress(FileNotFoundError, IsADirectoryError):
+            held += str(path).encode() + path.read_bytes()
+    return {trace for trace in (*TRACES, *also) if trace in held}
+
+
+def digests(engine: VaultEngine, path: VaultPath) -> tuple[bytes, ...]:
+    """Return the digests of a note's texts, which stand beside their vectors."""
+    entry = engine.index._opened.catalogue.entry(path)
+    assert entry is not None
+    held = engine.index._opened.held[entry.key]
+    return (held.title, *(digest for digest in held.passages if digest))
+
+
+def vectors(engine: VaultEngine) -> dict[VaultPath, bytes]:
+    """Return every note's vector."""
+    found = {path: engine.index.vector_of(path) for path in engine.index.notes}
+    return {path: vector.tobytes() for path, vector in found.items() if vector is not None}
+
+
+async def versions(engine: VaultEngine) -> set[int]:
+    database = await lancedb.connect_async(str(engine._folders.index(engine.id)))
+    names = (await database.list_tables()).tables
+    return {len(await (await database.open_table(name)).list_versions()) for name in names}
+
+
+async def assert_missing(engine: VaultEngine) -> None:
+    """Check that nothing tells the secret note from one that never was."""
+    assert SECRET not in engine.index.notes
+    assert SECRET not in engine.names
+    assert engine.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path is None
+    assert engine.names.closest("Private/Zanzibarquu.md") == engine.names.closest("Nowhere/Zanzibarquu.md")
+    for mode in ("keyword", "hybrid", "semantic"):
+        assert SECRET not in await found(engine, "marzipanskew wolvertonia grimblethorpe", mode)
+    for path in (SECRET, VaultPath("Private/Zanzibarquux map.png")):
+        assert engine.inspect(path) == engine.inspect(VaultPath("Nowhere.md"))
+    progress = engine.progress()
+    assert [path for path in (*progress.skipped, *progress.failed) if "Private" in path] == []
+    assert engine.graph is None or not engine.graph.neighbours(SECRET)
+
+
+async def test_a_rule_that_comes_while_running_erases_at_once(secretive: Path, opened: Opened, tmp_path: Path) -> None:
+    (secretive / SECRET).write_text(FIRST)
+    async with opened(secretive) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        marks = digests(engine, SECRET)
+        (secretive / SECRET).write_text(TEXT)
+        await until(lambda: engine.index.notes[SECRET].size == len(TEXT))
+        await settled(engine)
+        marks += digests(engine, SECRET)
+        engine.store.fail(SECRET, engine.index.notes[SECRET].digest, "It was damaged.")
+        assert SECRET in await found(engine, "marzipanskew")
+        before = engine.progress()
+        known = vectors(engine)
+        assert traces(tmp_path / "data", *marks) == {*TRACES, *marks}
+
+        with bridge.events.subscribed() as queue:
+            await bridge.use(change(bridge.settings_path, {"deny": ["private/**"]}))
+            told = [queue.get_nowait() for _ in range(queue.qsize())]
+        await assert_missing(engine)
+        assert b"Private" not in b"".join(str(event.data).encode() for event in (*told, *bridge.events.since(0)))
+        assert traces(tmp_path / "data", *marks) == set()
+        assert await versions(engine) == {1}
+        after = engine.progress()
+        assert (after.notes, after.pending_vectors) == (before.notes - 1, 0)
+        assert after.embedded_total == before.embedded_total
+        assert {**vectors(engine), SECRET: known[SECRET]} == known
+    assert traces(tmp_path / "data", *marks) == set()
+
+
+async def test_a_rule_in_the_file_is_taken_up(secretive: Path, opened: Opened, tmp_path: Path) -> None:
+    async with opened(secretive) as bridge:
+        await settled(only(bridge))
+        bridge.settings_path.write_text('deny = ["Private"]\n')
+        await until(lambda: SECRET not in only(bridge).index.notes)
+        await until(lambda: not traces(tmp_path / "data"))
+        await assert_missing(only(bridge))
+
+
+async def test_a_rule_that_came_while_the_bridge_was_down_holds_from_the_first_moment(
+    secretive: Path, opened: Opened, tmp_path: Path
+) -> None:
+    async with opened(secretive) as bridge:
+        await settled(only(bridge))
+        only(bridge).store.fail(SECRET, only(bridge).index.notes[SECRET].digest, "It was damaged.")
+        total = only(bridge).progress().embedded_total
+    bridge.settings_path.write_text('deny = ["Private/**"]\n')
+    async with opened(secretive) as bridge:
+        engine = only(bridge)
+        while not engine.progress().ready_keyword:
+            assert not engine.progress().failed
+            assert engine._index is None or SECRET not in engine.index.notes
+            await asyncio.sleep(0)
+        await until(lambda: engine.index.cleansed == {"Private/**"})
+        await settled(engine)
+        await assert_missing(engine)
+        assert traces(tmp_path / "data") == set()
+        assert engine.progress().embedded_total == total
+
+
+async def test_erasing_that_was_broken_off_is_done_at_the_next_start(
+    secretive: Path, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(secretive) as bridge:
+        await settled(only(bridge))
+    bridge.settings_path.write_text('deny = ["Private/**"]\n')
+
+    class Crash(BaseException):
+        pass
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bridge.index.erasing.Erasing.erase", lambda *_: (_ for _ in ()).throw(Crash))
+        async with opened(secretive) as bridge:
+            await until(lambda: only(bridge).progress().ready_keyword)
+            await assert_missing(only(bridge))
+    assert traces(tmp_path / "data") != set()
+    async with opened(secretive):
+        await until(lambda: not traces(tmp_path / "data"))
+
+
+async def test_a_note_that_moves_to_a_denied_place_is_erased_and_one_that_leaves_it_is_indexed(
+    secretive: Path, opened: Opened, tmp_path: Path
+) -> None:
+    (secretive / SECRET).rename(secretive / "Zanzibarquux.md")
+    shutil.rmtree(secretive / "Private")
+    moved = VaultPath("Zanzibarquux.md")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/settings.toml").write_text('deny = ["Private/**"]\n')
+    async with opened(secretive) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        await until(lambda: engine.following.watching)
+        marks = digests(engine, moved)
+        assert moved in await found(engine, "marzipanskew")
+        assert set(marks) <= traces(tmp_path / "data", *marks)
+        (secretive / SECRET).parent.mkdir(parents=True)
+        (secretive / moved).rename(secretive / SECRET)
+        await until(lambda: moved not in engine.index.notes)
+        await until(lambda: not traces(tmp_path / "data", *marks))
+        await assert_missing(engine)
+        (secretive / SECRET).rename(secretive / moved)
+        await until(lambda: moved in engine.index.notes)
+        await settled(engine)
+        assert moved in await found(engine, "marzipanskew")
+
+
+async def test_a_note_that_moved_while_the_bridge_was_down_is_erased(
+    secretive: Path, opened: Opened, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/settings.toml").write_text('deny = ["Hidden/**"]\n')
+    async with opened(secretive) as bridge:
+        await settled(only(bridge))
+    (secretive / "Private").rename(secretive / "Hidden")
+    async with opened(secretive):
+        await until(lambda: not traces(tmp_path / "data"))
+
+
+async def test_a_rule_that_is_lifted_lets_its_notes_in_and_holds_when_it_is_back(
+    secretive: Path, opened: Opened, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/settings.toml").write_text('deny = ["Private/**", "Other/**"]\n')
+    async with opened(secretive) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        assert traces(tmp_path / "data") == set()
+        await bridge.use(change(bridge.settings_path, {"deny": ["Other/**"]}))
+        assert engine.index.cleansed == {"Other/**"}
+        assert engine.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path == SECRET
+        await settled(engine)
+        assert SECRET in await found(engine, "marzipanskew")
+        assert traces(tmp_path / "data") != set()
+        await bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]}))
+        await assert_missing(engine)
+        assert traces(tmp_path / "data") == set()
+
+
+async def test_a_rule_that_comes_during_the_first_indexing_holds(
+    secretive: Path, opened: Opened, tmp_path: Path
+) -> None:
+    for number in range(60):
+        (secretive / f"Private/Zanzibarquux {number}.md").write_text(TEXT)
+        (secretive / f"Bread/{number}.md").write_text(f"Crumb {number}.\n")
+    async with opened(secretive) as bridge:
+        engine = only(bridge)
+        await until(lambda: engine._following is not None and bool(engine.following.pending))
+        using = asyncio.create_task(bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]})))
+        await until(lambda: engine.vault.rules.deny != ())
+        while not using.done():
+            assert not [p for p in (*engine.index.notes, *engine.names) if p.startswith("Private/")]
+            await asyncio.sleep(0)
+        await settled(engine)
+        await assert_missing(engine)
+        await until(lambda: not traces(tmp_path / "data"))
+        assert len([path for path in engine.index.notes if path.startswith("Bread/")]) == 63
+
+
+@pytest.mark.parametrize("step", ["_look", "graph"])
+async def test_what_was_begun_under_other_rules_is_done_again(
+    secretive: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    async with opened(secretive) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        part: Any = engine.following if step == "_look" else engine.following._links
+        begun, go_on, real = threading.Event(), threading.Event(), getattr(part, step)
+
+        def slowly(*given: object) -> object:
+            result = real(*given)
+            begun.set()
+            assert go_on.wait(30)
+            return result
+
+        monkeypatch.setattr(part, step, slowly)
+        (secretive / "Fresh.md").write_text("Fresh.\n")
+        looking = asyncio.create_task(engine.following.reconcile())
+        await until(begun.is_set)
+        using = asyncio.create_task(bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]})))
+        await until(lambda: SECRET not in engine.index.notes)
+        go_on.set()
+        while not using.done():
+            assert SECRET not in engine.names
+            assert engine.graph is None or not engine.graph.neighbours(SECRET)
+            await asyncio.sleep(0)
+        await looking
+        assert "Fresh.md" in engine.index.notes
+
+
+async def test_lines_that_only_denied_notes_repeat_are_unlearnt(secretive: Path, opened: Opened) -> None:
+    for number in range(40):
+        (secretive / f"Private/{number}.md").write_text(f"Weather today\nSecret ritual\nWords {number}.\n")
+        (secretive / f"Garden/{number}.md").write_text(f"Weather today\nBeds {number}.\n")
+    (secretive / "Garden/Ritual.md").write_text("Secret ritual\n\nOf the beans.\n")
+    async with opened(secretive) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        assert {"Weather today", "Secret ritual"} <= {
+            line for line in ("Weather today", "Secret ritual") if line in engine.index.boilerplate
+        }
+        assert engine.inspect(VaultPath("Garden/Ritual.md")).left_out == ("Secret ritual",)
+        total = engine.progress().embedded_total
+        await bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]}))
+        assert "Weather today" in engine.index.boilerplate
+        assert "Secret ritual" not in engine.index.boilerplate
+        await settled(engine)
+        assert engine.inspect(VaultPath("Garden/Ritual.md")).left_out == ()
+        # Only the one note that is read otherwise now.
+        assert engine.progress().embedded_total == total + 1
+
+
+async def test_two_vaults_are_closed_at_once(secretive: Path, opened: Opened, tmp_path: Path) -> None:
+    other = tmp_path / "Other"
+    (other / SECRET).parent.mkdir(parents=True)
+    (other / SECRET).write_text(TEXT)
+    (other / "Open.md").write_text("Open.\n")
+    async with opened(secretive, other) as bridge:
+        for engine in bridge.vaults.values():
+            await settled(engine)
+        using = asyncio.create_task(bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]})))
+        await until(lambda: all(engine.vault.rules.deny for engine in bridge.vaults.values()))
+        assert not using.done()
+        assert [SECRET in engine.index.notes for engine in bridge.vaults.values()] == [False, False]
+        await using
+        assert traces(tmp_path / "data") == set()
