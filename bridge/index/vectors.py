@@ -55,6 +55,8 @@ class Vectors:
         self._answering: ModelVectors | None = None
         self._filling: ModelVectors | None = None
         self._queue: list[tuple[int, int]] = []
+        self._handed: set[bytes] = set()
+        """Texts that were handed out to be embedded and are still wanted."""
         self._texts = sum(map(spoken, self._held.values()))
         self.turn = asyncio.Lock()
         """Held while vectors are added."""
@@ -218,19 +220,22 @@ class Vectors:
                 seen |= wanted
         for item in looked:
             heappush(self._queue, item)
+        self._handed |= seen
         return found
 
     async def add(self, digests: Sequence[Digest], vectors: Floats) -> None:
-        """Keep vectors, on disk first."""
+        """Keep vectors of texts that were due, on disk first."""
         async with self.turn:
-            await self._add(digests, vectors)
+            names = [bytes.fromhex(digest) for digest in digests]
+            due = [at for at, digest in enumerate(names) if digest in self._handed]
+            self._handed.difference_update(names)
+            await self._add([names[at] for at in due], [vectors[at] for at in due])
 
-    async def _add(self, digests: Sequence[Digest], vectors: Floats) -> None:
+    async def _add(self, names: Sequence[bytes], vectors: Sequence[Floats]) -> None:
         model = self._filling
-        if model is None or not len(digests):
+        if model is None or not len(names):
             return
         sound = [bool(np.isfinite(vector).all()) for vector in vectors]
-        names = [bytes.fromhex(digest) for digest in digests]
         new = {d: v for d, v, ok in zip(names, vectors, sound, strict=True) if ok and d not in model.layout.rows.of}
         broken = [d for d, ok in zip(names, sound, strict=True) if not ok]
         await self._append(model, list(new), list(new.values()))
@@ -243,7 +248,8 @@ class Vectors:
         """Never ask again for the vectors of these texts."""
         async with self.turn:
             if self._filling is not None:
-                await self._give_up(self._filling, [bytes.fromhex(digest) for digest in digests])
+                names = [bytes.fromhex(digest) for digest in digests]
+                await self._give_up(self._filling, [digest for digest in names if digest in self._handed])
                 self._swap()
 
     async def _give_up(self, model: ModelVectors, digests: Sequence[bytes]) -> None:
@@ -318,6 +324,8 @@ class Vectors:
                 model.layout.rows.drop(found - needed)
                 model.layout.poison &= needed
             tables.append(table)
+        # What is being embedded now comes too late.
+        self._handed &= needed
         self._vanished = {}
         self._folder.keep_vanished({})
         return tables

@@ -2,6 +2,7 @@ import asyncio
 from pathlib import Path
 
 import lancedb
+import numpy as np
 import pytest
 
 from bridge.index import Boilerplate, Index
@@ -155,6 +156,19 @@ async def test_a_write_under_way_brings_nothing_back(tmp_path: Path) -> None:
     await writing
     assert list(index.notes) == ["Open.md"]
     assert [word for word in WORDS if word in everything(folder)] == []
+
+
+async def test_a_vector_that_comes_too_late_is_not_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    index = await opened(folder, {"Open.md": "harmless", SECRET: TEXT})
+    index.use_model(MODEL, DIMENSIONS)
+    batch = index.missing(10)
+    marks = digests(index, SECRET)
+    await index.erase(private)
+    await index.add_vectors([each.digest for each in batch], np.stack([vector(each.text) for each in batch]))
+    await index.quarantine([each.digest for each in batch])
+    assert [mark for mark in marks if mark in everything(folder)] == []
+    assert index.missing(10) == []
 
 
 async def test_embedding_goes_on_beside_erasing(tmp_path: Path) -> None:
