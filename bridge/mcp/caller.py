@@ -1,17 +1,21 @@
-"""Who sent a request, read off what the transport left with it."""
+"""Who sent a request, and operations run in its name."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
+from bridge.errors import InvalidArguments
 from bridge.mcp.presets import chosen
-from bridge.operations import Principal
+from bridge.mcp.text import Answer
+from bridge.operations import VAULT, Call, Operation, Principal, answer, encode
 from bridge.types import Preset
 
 if TYPE_CHECKING:
-    from bridge.settings import Settings
+    from bridge.engine import Bridge
 
 Context = ServerRequestContext[Any, Request]
 
@@ -20,13 +24,50 @@ Context = ServerRequestContext[Any, Request]
 class Caller:
     """Who calls and how it is served; the same for every request of a token to one address."""
 
+    bridge: "Bridge"
     principal: Principal
+    preset: Preset
     client: str | None
     """Its name and version, as it says."""
-    preset: Preset
+    session: str | None
+    """Its session, in the older era."""
+
+    async def ask(
+        self,
+        operation: Operation,
+        given: Mapping[str, Any],
+        write: Callable[[Answer], str] = lambda _: "",
+        progress: Callable[[float, float | None, str], None] = lambda *_: None,
+    ) -> tuple[Answer, str]:
+        """Run an operation and return its answer, as it goes over HTTP and as it is written for a model, if it is.
+
+        Raises:
+            BridgeError: As the operation.
+        """
+        arguments = dict(given)
+        vault = arguments.pop(VAULT, None)
+        if vault is not None and not isinstance(vault, str):
+            raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
+        answers: list[Answer] = []
+
+        def form(result: Any) -> str:
+            answers.append(orjson.loads(encode(result)))
+            return write(answers[0])
+
+        call = Call(
+            bridge=self.bridge,
+            principal=self.principal,
+            vault=vault,
+            client=self.client,
+            session=self.session,
+            transport="mcp",
+            progress=progress,
+        )
+        text = await answer(operation, call, arguments, form)
+        return answers[0], text
 
 
-def caller(context: Context, settings: "Settings") -> Caller:
+def caller(context: Context, bridge: "Bridge") -> Caller:
     """Read who calls.
 
     Raises:
@@ -37,6 +78,10 @@ def caller(context: Context, settings: "Settings") -> Caller:
         raise AssertionError
     principal: Principal = request.scope["state"]["principal"]
     said = context.session.client_params
-    client = f"{said.client_info.name}/{said.client_info.version}" if said is not None else None
-    preset = chosen(principal, request.query_params.get("preset"), settings.mcp_preset)
-    return Caller(principal, client, preset)
+    return Caller(
+        bridge,
+        principal,
+        chosen(principal, request.query_params.get("preset"), bridge.settings.mcp_preset),
+        client=f"{said.client_info.name}/{said.client_info.version}" if said is not None else None,
+        session=request.headers.get("mcp-session-id"),
+    )

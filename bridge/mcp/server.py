@@ -10,6 +10,7 @@ from mcp.server.subscriptions import ListenHandler
 
 import bridge as program
 from bridge.mcp.news import Sessions
+from bridge.mcp.resources import Resources
 from bridge.mcp.tools import Tools
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def build(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> Vau
         listeners: The streams of clients of the newer era.
         sessions: Those of the older one.
     """
-    tools = Tools(bridge)
+    tools, resources = Tools(bridge), Resources(bridge)
     server = VaultServer(
         "vault-bridge",
         version=program.__version__,
@@ -51,6 +52,9 @@ def build(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> Vau
         get_tool_input_schema=tools.schema,
         on_list_tools=tools.list,
         on_call_tool=tools.call,
+        on_list_resources=resources.page,
+        on_list_resource_templates=resources.templates,
+        on_read_resource=resources.read,
         on_subscribe_resource=sessions.subscribe,
         on_unsubscribe_resource=sessions.unsubscribe,
         on_subscriptions_listen=listeners,

@@ -1,20 +1,20 @@
 """The operations as tools."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from mcp import types
 
-from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation
+from bridge.errors import BridgeError, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
 from bridge.mcp.forms import FORMS
 from bridge.mcp.presets import offered
 from bridge.mcp.progress import told
+from bridge.mcp.refusals import of_tool
 from bridge.mcp.schemas import input_schema
 from bridge.mcp.text import written
-from bridge.operations import VAULT, Call, Operation, encode, internal, named, result_schema
+from bridge.operations import Operation, internal, named, result_schema
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge
@@ -28,7 +28,7 @@ class Tools:
 
     async def list(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools of the caller's preset: the same ones in the same order each time, all on one page."""
-        preset = caller(context, self.bridge.settings).preset
+        preset = caller(context, self.bridge).preset
         tools = [self.described(tool, full=preset == "full") for tool in offered(preset).values()]
         return types.ListToolsResult(tools=tools)
 
@@ -53,28 +53,19 @@ class Tools:
     async def call(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool; what goes wrong is an answer that a model can act on."""
         try:
-            who = caller(context, self.bridge.settings)
+            who = caller(context, self.bridge)
             operation = offered_tool(who, params.name)
-            answer = await self.answer(context, who, operation, params.arguments or {})
+            write = partial(written, FORMS.get(operation.name), quotes=operation.vault)
+            async with told(context) as progress:
+                answer, text = await who.ask(operation, params.arguments or {}, write, progress)
         except BridgeError as error:
-            return refusal(error)
+            return of_tool(error)
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
-            return refusal(internal(error))
-        text = types.TextContent(type="text", text=written(FORMS.get(operation.name), answer, quotes=operation.vault))
-        return types.CallToolResult(content=[text], structured_content=answer if who.preset == "full" else None)
-
-    async def answer(
-        self, context: Context, who: Caller, operation: Operation, arguments: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Run an operation and return its answer as it goes over HTTP."""
-        given = dict(arguments)
-        vault = given.pop(VAULT, None)
-        if vault is not None and not isinstance(vault, str):
-            raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
-        async with told(context) as progress:
-            call = Call(self.bridge, who.principal, vault, who.client, progress)
-            answer: dict[str, Any] = orjson.loads(encode(await operation.run(call, given)))
-        return answer
+            return of_tool(internal(error))
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text)],
+            structured_content=dict(answer) if who.preset == "full" else None,
+        )
 
 
 def annotations(operation: Operation) -> types.ToolAnnotations:
@@ -103,15 +94,3 @@ def offered_tool(who: Caller, name: str) -> Operation:
         f"`{known.name}` is not offered in the preset `{who.preset}`.",
         hint="Call it through `run_tool`." if "run_tool" in tools else f"These are: {', '.join(tools)}.",
     )
-
-
-def refusal(error: BridgeError) -> types.CallToolResult:
-    """Say what went wrong and what to do."""
-    lines = [f"{error.code}: {error.message}", error.hint]
-    lines += [
-        f"{name}: {' | '.join(map(str, value))}"
-        for name, value in error.facts.items()
-        if isinstance(value, list | tuple) and value and str(value[0]) not in error.message
-    ]
-    text = "\n".join(filter(None, lines))
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

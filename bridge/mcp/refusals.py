@@ -1,0 +1,64 @@
+"""What went wrong, as the protocol tells it: of tools in the answer itself, of all else as an error."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mcp import MCPError, types
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from bridge.errors import BridgeError, InvalidArguments, Missing, OutsideVault, ProtectedPath
+from bridge.mcp.caller import Context
+from bridge.operations import internal
+
+NOT_FOUND_2025 = -32002
+"""What the older era says of a missing resource; the newer one calls its address an invalid parameter."""
+
+REFUSED = -32000
+"""What has no code of its own."""
+
+
+def of_tool(error: BridgeError) -> types.CallToolResult:
+    """Say what went wrong and what to do."""
+    lines = [f"{error.code}: {error.message}", error.hint]
+    lines += [
+        f"{name}: {' | '.join(map(str, value))}"
+        for name, value in error.facts.items()
+        if isinstance(value, list | tuple) and value and str(value[0]) not in error.message
+    ]
+    text = "\n".join(filter(None, lines))
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+
+
+@contextmanager
+def told(context: Context, uri: str | None = None) -> Iterator[None]:
+    """Raise what goes wrong in a block as errors of the protocol.
+
+    Args:
+        context: The request, whose era decides.
+        uri: The resource that was asked for.
+    """
+    try:
+        yield
+    except MCPError:
+        raise
+    except BridgeError as error:
+        raise MCPError(code_of(error, context, uri), error.message, data_of(error, uri)) from None
+    except Exception as error:  # noqa: BLE001  # the top of a request: whatever is left is our own fault
+        raise MCPError(types.INTERNAL_ERROR, internal(error).message) from None
+
+
+def code_of(error: BridgeError, context: Context, uri: str | None) -> int:
+    """Choose the code."""
+    match error:
+        case Missing() | OutsideVault() | ProtectedPath() if uri is not None:
+            modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            return types.INVALID_PARAMS if modern else NOT_FOUND_2025
+        case InvalidArguments() | Missing():
+            return types.INVALID_PARAMS
+        case _:
+            return REFUSED
+
+
+def data_of(error: BridgeError, uri: str | None) -> dict[str, str]:
+    """Return what else there is to say."""
+    return {"code": error.code, "hint": error.hint, **({"uri": uri} if uri is not None else {})}

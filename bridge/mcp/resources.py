@@ -1,0 +1,104 @@
+"""Notes as resources."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp import types
+
+from bridge.errors import InvalidArguments, NoteNotFound, NotReady
+from bridge.mcp import addresses
+from bridge.mcp.caller import Caller, Context, caller
+from bridge.mcp.refusals import told
+from bridge.operations import VAULT, named
+from bridge.types import VaultId
+
+if TYPE_CHECKING:
+    from bridge.engine import Bridge, VaultEngine
+
+PAGE = 100
+
+CURSOR = re.compile(r"([0-9a-f]{16}):([0-9]{1,9})")
+"""A vault, and how many of its notes were listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Lists and reads notes."""
+
+    bridge: "Bridge"
+
+    async def page(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        """List notes, a page at a time: vault after vault, in each the ones first that changed last."""
+        with told(context):
+            vaults = list(self.bridge.vaults.values())
+            at, offset = begun([vault.id for vault in vaults], params.cursor if params else None)
+            found, total = await listed(caller(context, self.bridge), vaults[at], offset)
+            offset += len(found)
+            if offset >= total:
+                at, offset = at + 1, 0
+            cursor = f"{vaults[at].id}:{offset}" if at < len(vaults) else None
+            return types.ListResourcesResult(resources=found, next_cursor=cursor)
+
+    async def templates(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
+        """Say how the address of any note is written."""
+        template = types.ResourceTemplate(
+            uri_template=addresses.TEMPLATE,
+            name="note",
+            title="A note",
+            description="A note of a vault, which is given by its name or id, by the note's path in it.",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """Read a note's text."""
+        with told(context, params.uri):
+            address = addresses.read(params.uri)
+            if address is None:
+                raise NoteNotFound(f"`{params.uri[:200]}` is no address of a note.", hint=f"Use {addresses.TEMPLATE}.")
+            given = {"path": address.path, VAULT: address.vault}
+            note, text = await caller(context, self.bridge).ask(
+                named("read_note"), given, lambda answer: str(answer["text"])
+            )
+            contents = types.TextResourceContents(uri=params.uri, mime_type=mime_type(note["path"]), text=text)
+            return types.ReadResourceResult(contents=[contents])
+
+
+def begun(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, int]:
+    """Return which vault to go on with and how many of its notes were listed.
+
+    Raises:
+        InvalidArguments: The cursor is none of ours.
+    """
+    if cursor is None:
+        return 0, 0
+    found = CURSOR.fullmatch(cursor)
+    if found is None or found[1] not in vaults:
+        raise InvalidArguments("There is no such page.", hint="Begin again without a cursor.")
+    return vaults.index(VaultId(found[1])), int(found[2])
+
+
+async def listed(who: Caller, engine: "VaultEngine", offset: int) -> tuple[list[types.Resource], int]:
+    """List some notes of a vault and count all; a vault that is still being opened has none yet."""
+    given = {VAULT: engine.id, "sort": "-modified", "offset": offset, "limit": PAGE}
+    try:
+        answer, _ = await who.ask(named("find_notes"), given)
+    except NotReady:
+        return [], 0
+    notes = [
+        types.Resource(
+            uri=addresses.written(engine.id, note["path"]),
+            name=note["path"],
+            title=note["title"],
+            mime_type=mime_type(note["path"]),
+            annotations=types.Annotations(last_modified=note["modified"]),
+        )
+        for note in answer["notes"]
+    ]
+    return notes, answer["total"]
+
+
+def mime_type(path: str) -> str:
+    """Say what a note's text is: of what is no Markdown, the plain words."""
+    return "text/markdown" if path.endswith(".md") else "text/plain"
