@@ -116,6 +116,11 @@ def set_aside(path: Path) -> None:
             beside(path, end).replace(beside(damaged(path, number), end))
 
 
+def asides(path: Path) -> list[Path]:
+    """Return the damaged files that were set aside, with their logs."""
+    return sorted(path.parent.glob(f"{path.name}.damaged-*"))
+
+
 def damaged(path: Path, number: int) -> Path:
     """Name the place of a damaged file."""
     return path.with_name(f"{path.name}.damaged-{number}")

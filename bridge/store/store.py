@@ -19,7 +19,7 @@ from bridge.store.faults import translated
 from bridge.store.forgetting import forget, forget_in
 from bridge.store.keeper import Keeper
 from bridge.store.opening import check, opened
-from bridge.store.salvage import salvage
+from bridge.store.salvage import asides, salvage
 from bridge.types import Digest, VaultPath
 
 log = logging.getLogger(__name__)
@@ -156,7 +156,7 @@ class Store:
         return self._judged
 
     def forget(self, denied: Callable[[VaultPath], bool]) -> None:
-        """Take the paths of notes out of all that is kept, backups included; damaged files set aside are not read.
+        """Take the paths of notes out of all that is kept, backups included; damaged files set aside are deleted.
 
         Args:
             denied: Says whether a path is to be forgotten, which is new: this writes every file anew.
@@ -174,6 +174,9 @@ class Store:
             for backup in copies(self._path):
                 with translated(backup):
                     forget_in(backup, denied)
+            for damaged in asides(self._path):
+                with translated(damaged):
+                    damaged.unlink()
 
     # -- the file -----------------------------------------------------------------------------------------------------
 

@@ -141,6 +141,19 @@ def test_forgotten_notes_are_in_no_file(tmp_path: Path) -> None:
     assert {file.name for file in tmp_path.iterdir() if b"Secret" in file.read_bytes()} == set()
 
 
+def test_a_damaged_file_is_not_kept_when_notes_are_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite"
+    store = Store.open(path)
+    store.fail(VaultPath("Secret/bad.md"), Digest("1"), "too deep")
+    store.close()
+    path.write_bytes(b"spoilt" + path.read_bytes()[6:])
+    store = Store.open(path)
+    assert b"Secret" in (tmp_path / "state.sqlite.damaged-1").read_bytes()
+    store.forget(lambda note: note.startswith("Secret/"))
+    assert {file.name for file in tmp_path.iterdir() if b"Secret" in file.read_bytes()} == set()
+    store.close()
+
+
 @pytest.mark.parametrize("garbage", [b"not a database", b""])
 def test_a_backup_that_cannot_be_read_is_not_kept_when_notes_are_forgotten(tmp_path: Path, garbage: bytes) -> None:
     store = Store.open(tmp_path / "state.sqlite")
