@@ -50,6 +50,10 @@ class Folders:
         """The file whose lock says that a process writes this vault's data."""
         return self.vault(vault) / "lock"
 
+    def log(self, vault: VaultId) -> Path:
+        """The log of a bridge of this vault that nobody watches."""
+        return self.vault(vault) / "bridge.log"
+
     def runtime(self, vault: VaultId) -> Path:
         """The file that tells other programs where the bridge listens."""
         return self.data / "run" / f"{vault}.json"
@@ -98,3 +102,14 @@ def remember(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
     known = {**remembered(folders), **vaults}
     listed = {key: {"path": str(path), "name": path.name} for key, path in known.items()}
     write_private(folders.vaults, orjson.dumps(listed))
+
+
+def known_as(folders: Folders, wanted: str) -> list[Path]:
+    """Return the vaults of this name or id that were opened before and are still there."""
+    vaults = remembered(folders).items()
+    return [path for id_, path in vaults if wanted in {id_, path.name} and path.is_dir()]
+
+
+def vault_around(folder: Path) -> Path | None:
+    """Return the vault that a folder lies in."""
+    return next((place for place in (folder, *folder.parents) if (place / ".obsidian").is_dir()), None)

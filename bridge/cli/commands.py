@@ -12,12 +12,16 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "serve": "Serve vaults to Obsidian, agents and this command.",
+    "mcp": "Serve one agent over standard input and output; starts a bridge when none runs.",
     "index": "Read and embed a whole vault, then end.",
     "models": "List, install, choose and check embedding models.",
     "tokens": "Make, list and revoke the tokens of clients.",
     "pair": "Show a code with which a client gets a token of its own.",
 }
 """Everything but the operations."""
+
+AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode")
+"""Which agents `mcp` can print a configuration for."""
 
 MODEL_ACTIONS = {
     "list": "Show the models that can be installed and those that are.",
@@ -36,6 +40,7 @@ TOKEN_ACTIONS = {
 def add_commands(commands: "Commands") -> None:
     """Add every command that is no operation."""
     add_serve(commands)
+    add_mcp(commands)
     add_index(commands)
     add_models(commands)
     add_tokens(commands)
@@ -49,7 +54,25 @@ def add_serve(commands: "Commands") -> None:
     serve.add_argument("--port", type=port, default=0, help="The port on 127.0.0.1; 0 takes a free one (default).")
     serve.add_argument("--print-ready", action="store_true", help="Print one line of JSON once listening.")
     serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
+    # For the bridge that an agent starts: nobody else would end it.
+    serve.add_argument("--leave-after", type=seconds, metavar="SECONDS", help=argparse.SUPPRESS)
     serve.set_defaults(module="serve")
+
+
+def add_mcp(commands: "Commands") -> None:
+    """Add `mcp`."""
+    mcp = commands.add_parser("mcp", parents=[folders()], description=COMMANDS["mcp"], allow_abbrev=False)
+    mcp.add_argument(
+        "vault",
+        nargs="?",
+        metavar="VAULT",
+        help="The vault, by path, name or id; without, the one around this folder, the only one that is served, or the "
+        "one used last.",
+    )
+    mcp.add_argument("--client", metavar="NAME", help="Call as this client, with what its token may do.")
+    mcp.add_argument("--preset", choices=get_args(Preset), help="Which tools to offer.")
+    mcp.add_argument("--print-config", choices=AGENTS, help="Print what sets up an agent to use the vault, and end.")
+    mcp.set_defaults(module="stdio")
 
 
 def add_index(commands: "Commands") -> None:
@@ -110,6 +133,14 @@ def folders(*, inner: bool = False) -> argparse.ArgumentParser:
     shared.add_argument("--models-dir", type=Path, default=absent, help="Where models are kept.")
     shared.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")
     return shared
+
+
+def seconds(written: str) -> float:
+    """Read a time."""
+    number = float(written)
+    if not 0 < number < float("inf"):
+        raise ValueError
+    return number
 
 
 def port(written: str) -> int:

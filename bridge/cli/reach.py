@@ -7,6 +7,7 @@ from typing import Any
 
 from bridge.cli import client
 from bridge.errors import BridgeError, NoSuchVault
+from bridge.folders import Folders, known_as, vault_around
 from bridge.server import Runtime, running
 
 LOOK_S = 3.0
@@ -53,7 +54,7 @@ def reach(data_dir: Path, wanted: str | None) -> Reached:
         return matching[0]
     if not matching and Path(wanted).is_dir():
         return Folder(Path(wanted))
-    if not matching and len(known := known_by(data_dir, wanted)) == 1:
+    if not matching and len(known := known_as(Folders(data_dir), wanted)) == 1:
         return Folder(known[0])
     raise NoSuchVault(
         f"There is no folder and no running vault `{wanted}`."
@@ -91,19 +92,6 @@ def served_now(data_dir: Path) -> Iterator[Served]:
             continue
         for vault in status["vaults"]:
             yield Served(runtime, vault["id"], vault["name"], Path(vault["path"]))
-
-
-def vault_around(folder: Path) -> Path | None:
-    """Return the vault that a folder lies in."""
-    return next((place for place in (folder, *folder.parents) if (place / ".obsidian").is_dir()), None)
-
-
-def known_by(data_dir: Path, wanted: str) -> list[Path]:
-    """Return the vaults of this name or id that were opened before and are still there."""
-    from bridge.folders import Folders, remembered
-
-    vaults = remembered(Folders(data_dir)).items()
-    return [path for id_, path in vaults if wanted in {id_, path.name} and path.is_dir()]
 
 
 def same(one: Path, other: Path) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from bridge.cli.log_file import keep_short
 from bridge.server import Runtime
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ async def serve(given: argparse.Namespace) -> int:
     if given.parent_stdin:
         leave_with_parent(stop, asyncio.get_running_loop())
     bridge = Bridge(given.data_dir, given.models_dir, given.vaults)
-    watching: list[asyncio.Task[None]] = []
+    watching = [] if given.leave_after is None else [asyncio.create_task(keep_short(sys.stderr.fileno()))]
 
     def ready(runtime: Runtime) -> None:
         if given.print_ready:
@@ -48,7 +49,7 @@ async def serve(given: argparse.Namespace) -> int:
             watching.append(asyncio.create_task(watch(bridge, runtime)))
 
     try:
-        await serve_bridge(bridge, given.port, stop, ready, {"/mcp": mount})
+        await serve_bridge(bridge, given.port, stop, ready, {"/mcp": mount}, given.leave_after)
     finally:
         for task in watching:
             task.cancel()

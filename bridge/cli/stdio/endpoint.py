@@ -1,0 +1,130 @@
+"""The bridge's MCP endpoint, wherever the bridge is just now."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+
+import aiohttp
+
+from bridge.cli.stdio.finding import Finder, Unserved
+from bridge.errors import BridgeError
+from bridge.server import Runtime
+
+CONNECT_S = 5.0
+TRIES = 5
+
+KEPT_OPEN_S = 3600.0
+"""Seconds that a silent connection stays open, which shows the bridge that the client is still there."""
+
+CLIENT = "X-Vault-Bridge-Client"
+
+
+class Lost(BridgeError):
+    """The bridge went away during this call, which may or may not have been carried out."""
+
+    code = "not_ready"
+    hint = "Look whether it was, then call again."
+
+
+class Unsent(Exception):
+    """Nobody listens where the bridge should be."""
+
+
+def connections() -> aiohttp.ClientSession:
+    """Return what connects to the bridge: directly, and without a limit, since streams stay open for hours."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_OPEN_S),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
+
+
+class Endpoint:
+    """Sends requests to `/mcp`."""
+
+    def __init__(
+        self, http: aiohttp.ClientSession, finder: Finder, asked: Mapping[str, str], client: str | None
+    ) -> None:
+        """Send nothing yet.
+
+        Args:
+            http: What connects.
+            finder: Knows where the bridge is.
+            asked: What the address asks for, such as a preset.
+            client: The client that calls, as the user named it.
+        """
+        self._http = http
+        self._finder = finder
+        self._asked = asked
+        self._named = {CLIENT: client} if client is not None else {}
+
+    @asynccontextmanager
+    async def post(self, body: bytes, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Send a message to the bridge, which is started when there is none; what was sent is never sent again.
+
+        Raises:
+            Lost: It went away before the answer was complete.
+            BridgeError: There is no bridge to be had.
+        """
+        refused = None
+        content = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        for _ in range(TRIES):
+            runtime = await self._finder.found(refused)
+            try:
+                async with self._sent("POST", runtime, {**headers, **content}, body) as response:
+                    # Another bridge may have taken the place of the one whose token this was.
+                    if response.status != HTTPStatus.UNAUTHORIZED or self._finder.now() == runtime:
+                        yield response
+                        return
+            except Unsent:
+                refused = runtime
+        raise Unserved
+
+    @asynccontextmanager
+    async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Open the stream of what the bridge says unasked; starts no bridge.
+
+        Raises:
+            Lost: There is none, or it went away.
+        """
+        runtime = self._finder.now()
+        if runtime is None:
+            raise Lost
+        try:
+            async with self._sent("GET", runtime, {**headers, "Accept": "text/event-stream"}) as response:
+                yield response
+        except Unsent:
+            raise Lost from None
+
+    async def end(self, headers: Mapping[str, str]) -> None:
+        """End a session, if the bridge is there to hear it."""
+        runtime = self._finder.now()
+        if runtime is not None:
+            async with self._sent("DELETE", runtime, headers):
+                pass
+
+    @asynccontextmanager
+    async def _sent(
+        self, method: str, runtime: Runtime, headers: Mapping[str, str], body: bytes | None = None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Send a request.
+
+        Raises:
+            Unsent: Nothing was sent.
+            Lost: The answer is not complete.
+        """
+        known = {"Authorization": f"Bearer {runtime.token}", **self._named}
+        try:
+            async with self._http.request(
+                method,
+                f"{runtime.url}/mcp",
+                params=self._asked,
+                headers={**headers, **known},
+                data=body,
+                allow_redirects=False,
+            ) as response:
+                yield response
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
+            raise Unsent from None
+        except (aiohttp.ClientError, TimeoutError):
+            raise Lost from None

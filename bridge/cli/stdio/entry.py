@@ -1,0 +1,96 @@
+"""Puts the parts together for one client, and leaves when the client does."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+from functools import partial
+from pathlib import Path
+
+import aiohttp
+
+from bridge.cli.serve import leave_on_signal
+from bridge.cli.stdio.choosing import chosen
+from bridge.cli.stdio.endpoint import Endpoint, connections
+from bridge.cli.stdio.finding import Finder
+from bridge.cli.stdio.lines import Input, Output
+from bridge.cli.stdio.pump import Pump
+from bridge.cli.stdio.starting import start
+from bridge.folders import Folders, default_data_dir, vault_id
+from bridge.server import Runtime
+
+LEAVE_AFTER_S = 600
+LEAVE_AFTER_ELSEWHERE_S = 30
+"""Seconds without a client after which a bridge that is started here leaves: fewer when its data is not where the
+user's own is, since it then only serves to try something."""
+
+LAST_ANSWERS_S = 0.4
+"""Seconds for what is under way when the client has nothing more to say."""
+
+GOODBYE_S = 0.2
+HEALTH_S = 2.0
+
+
+def serve(given: argparse.Namespace) -> int:
+    """Serve the client on standard input and output until it leaves."""
+    folders = Folders(given.data_dir.absolute())
+    vault = chosen(folders, given.vault, Path.cwd()).resolve()
+    # Whatever else is printed, by whatever library, must not come between the messages.
+    output = os.dup(1)
+    os.dup2(2, 1)
+    asyncio.run(carry(given, folders, vault, output))
+    return 0
+
+
+async def carry(given: argparse.Namespace, folders: Folders, vault: Path, descriptor: int) -> None:
+    """Carry messages until standard input ends, nobody reads the output, or a signal comes."""
+    stop = asyncio.Event()
+    leave_on_signal(stop)
+    source = Input(0)
+    tell = asyncio.get_running_loop().call_soon_threadsafe
+    output = Output(descriptor, lambda: tell(stop.set))
+    id_ = vault_id(vault)
+    async with connections() as http:
+        finder = Finder(
+            folders.runtime(id_), partial(listens, http), lambda: start(words(given, vault), folders.log(id_))
+        )
+        asked = {"vault": id_, **({"preset": given.preset} if given.preset else {})}
+        pump = Pump(Endpoint(http, finder, asked, given.client), output.say)
+        finder.begin()
+        carrying = asyncio.create_task(pump.run(source), name="carrying")
+        await first_of(carrying, source.ended, stop)
+        if not stop.is_set():
+            await asyncio.wait({carrying}, timeout=LAST_ANSWERS_S)
+        carrying.cancel()
+        finder.give_up()
+        await asyncio.gather(carrying, return_exceptions=True)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(pump.end(), GOODBYE_S)
+    output.close(GOODBYE_S)
+    if not carrying.cancelled():
+        carrying.result()
+
+
+def words(given: argparse.Namespace, vault: Path) -> list[str]:
+    """Return what follows `vault-bridge serve` for a bridge that leaves by itself."""
+    own = given.data_dir.absolute() == default_data_dir()
+    after = LEAVE_AFTER_S if own else LEAVE_AFTER_ELSEWHERE_S
+    folders = ("--data-dir", str(given.data_dir.absolute()), "--models-dir", str(given.models_dir.absolute()))
+    return [*folders, "--leave-after", str(after), str(vault)]
+
+
+async def listens(http: aiohttp.ClientSession, runtime: Runtime) -> bool:
+    """Say whether a bridge is where it says that it is."""
+    try:
+        async with http.get(f"{runtime.url}/healthz", timeout=aiohttp.ClientTimeout(total=HEALTH_S)) as response:
+            return response.ok
+    except (aiohttp.ClientError, TimeoutError):
+        return False
+
+
+async def first_of(task: "asyncio.Task[None]", *events: asyncio.Event) -> None:
+    """Wait until a task is done or one of the events comes."""
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    await asyncio.wait({task, *waiting}, return_when=asyncio.FIRST_COMPLETED)
+    for future in waiting:
+        future.cancel()

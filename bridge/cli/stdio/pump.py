@@ -1,0 +1,142 @@
+"""Passes messages between a client on standard input and output and the bridge's HTTP, in both eras of the protocol."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterable, Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import aiohttp
+import orjson
+
+from bridge.cli.stdio.answers import is_answer, messages
+from bridge.cli.stdio.endpoint import Endpoint, Lost
+from bridge.cli.stdio.headers import describing
+from bridge.cli.stdio.messages import Id, Malformed, Message, read, refusal
+from bridge.cli.stdio.session import INITIALIZED, Session
+from bridge.errors import BridgeError, Internal
+
+log = logging.getLogger(__name__)
+
+IN_ORDER = frozenset({"initialize", INITIALIZED})
+"""What must have been answered before anything else is sent."""
+
+TRIES = 3
+"""Sessions in which a message is tried before it is given up."""
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A request that is not answered yet."""
+
+    task: asyncio.Task[None]
+    speaks_for_itself: bool
+    """Whether it is of the newer era, which has no sessions."""
+    given_up: bool = False
+    """Whether the client wants no answer any more."""
+
+
+class Pump:
+    """Carries messages over, each in a task of its own."""
+
+    def __init__(self, endpoint: Endpoint, say: Callable[[bytes], None]) -> None:
+        """Carry nothing yet.
+
+        Args:
+            endpoint: The bridge.
+            say: Tells the client.
+        """
+        self._endpoint = endpoint
+        self._say = say
+        self._session = Session(endpoint, say)
+        self._waiting: dict[Id, Waiting] = {}
+
+    async def run(self, lines: AsyncIterable[bytes]) -> None:
+        """Carry everything over, and end when the last request is answered."""
+        async with asyncio.TaskGroup() as tasks:
+            listening = tasks.create_task(self._session.listen(), name="listening")
+            async with asyncio.TaskGroup() as carrying:
+                async for line in lines:
+                    if line.strip():
+                        await self._take(line, carrying)
+            listening.cancel()
+
+    async def end(self) -> None:
+        """Say goodbye to the bridge."""
+        await self._session.end()
+
+    async def _take(self, line: bytes, carrying: asyncio.TaskGroup) -> None:
+        """Begin to carry a line over."""
+        try:
+            message = read(line)
+        except Malformed as error:
+            self._say(error.answer)
+            return
+        if message.method == "notifications/cancelled" and self._gave_up(message.params.get("requestId")):
+            return
+        task = carrying.create_task(self._carry(message), name=message.method)
+        if message.is_request and message.id is not None:
+            self._waiting[message.id] = Waiting(task, message.version is not None)
+        if message.method in IN_ORDER:
+            await asyncio.wait({task})
+
+    def _gave_up(self, id_: object) -> bool:
+        """Give up a request that is cancelled, and say whether that is all there is to do.
+
+        In the newer era the bridge sees it by the end of the connection, and takes no notifications.
+        """
+        waiting = self._waiting.get(id_) if isinstance(id_, str | int | float) else None
+        if waiting is None:
+            return not self._session.headers
+        if waiting.speaks_for_itself:
+            return waiting.task.cancel()
+        waiting.given_up = True
+        return False
+
+    async def _carry(self, message: Message) -> None:
+        """Carry a message over, and what it brings back."""
+        try:
+            await self._send(message)
+        except BridgeError as error:
+            self._fail(message, error)
+        except Exception as error:  # noqa: BLE001  # the top of a task: whatever is left is our own fault
+            self._fail(message, Internal(f"The entry failed at this: {type(error).__name__}."))
+        finally:
+            self._waited(message)
+
+    def _fail(self, message: Message, error: BridgeError) -> None:
+        """Tell the client that a request failed, unless it has its answer or wants none."""
+        waiting = self._waited(message)
+        if waiting is not None and not waiting.given_up:
+            self._say(refusal(message.id, error))
+        elif not message.is_request:
+            log.warning("%s did not reach the bridge: %s", message.method or "An answer", error.message)
+
+    def _waited(self, message: Message) -> Waiting | None:
+        """Take a message off those that wait; None when it is none of them."""
+        return self._waiting.pop(message.id, None) if message.id is not None and message.is_request else None
+
+    async def _send(self, message: Message) -> None:
+        """Send a message, in a fresh session when the bridge does not know the one it belongs to."""
+        for _ in range(TRIES):
+            session = self._session.headers
+            headers = describing(message, session)
+            async with self._endpoint.post(message.line, headers) as response:
+                if response.status != HTTPStatus.NOT_FOUND or headers is not session:
+                    await self._hear(message, response)
+                    return
+            await self._session.renew(session)
+        raise Lost
+
+    async def _hear(self, message: Message, response: aiohttp.ClientResponse) -> None:
+        """Pass on what comes back until the end, which keeps the connection for the next message."""
+        async for content in messages(response, message.id):
+            if is_answer(content, message.id):
+                self._waited(message)
+                if isinstance(result := content.get("result"), dict):
+                    self._session.note(message, result, response)
+            self._say(orjson.dumps(content))
+        if message.id in self._waiting and message.is_request:
+            raise Lost
+        if message.method == INITIALIZED:
+            self._session.listen_now()

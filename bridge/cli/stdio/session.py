@@ -1,0 +1,127 @@
+"""The session of a client of the older era, which outlives the bridge that it began with."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import aiohttp
+
+from bridge.cli.stdio import sse
+from bridge.cli.stdio.answers import messages
+from bridge.cli.stdio.endpoint import Endpoint, Lost
+from bridge.cli.stdio.headers import SESSION, VERSION
+from bridge.cli.stdio.messages import Message, notification
+from bridge.errors import BridgeError
+
+AGAIN_S = 0.5
+AGAIN_AT_MOST_S = 10.0
+
+INITIALIZED = "notifications/initialized"
+CHANGED = tuple(notification(f"notifications/{kind}/list_changed") for kind in ("tools", "resources", "prompts"))
+"""What a client is told that may have missed something."""
+
+
+class Session:
+    """Begins anew when the bridge no longer knows it, and hears what the bridge says unasked."""
+
+    def __init__(self, endpoint: Endpoint, say: Callable[[bytes], None]) -> None:
+        """Wait for a session to begin.
+
+        Args:
+            endpoint: The bridge.
+            say: Tells the client.
+        """
+        self.headers: Mapping[str, str] = {}
+        """What messages of the session carry; empty before there is one."""
+        self._endpoint = endpoint
+        self._say = say
+        self._opening: Message | None = None
+        self._subscribed: dict[str, bytes] = {}
+        self._last_heard = ""
+        self._renewing = asyncio.Lock()
+        self._listen_now = asyncio.Event()
+
+    def note(self, message: Message, result: Mapping[str, Any], response: aiohttp.ClientResponse) -> None:
+        """Take in what the answer to a request means for the session."""
+        match message.method, message.params.get("uri"):
+            case "initialize", _:
+                self._opening, self.headers = message, headers_of(result, response)
+            case "resources/subscribe", str(uri):
+                self._subscribed[uri] = message.line
+            case "resources/unsubscribe", str(uri):
+                self._subscribed.pop(uri, None)
+
+    async def renew(self, lost: Mapping[str, str]) -> None:
+        """Begin anew what the bridge no longer knows, and tell the client that it may have missed something.
+
+        Args:
+            lost: The headers of the session that was lost; nothing happens when another has taken its place.
+
+        Raises:
+            BridgeError: The bridge is not there, or does not want to.
+        """
+        async with self._renewing:
+            if self.headers is not lost or self._opening is None:
+                return
+            headers = await self._opened(self._opening)
+            for line in (notification(INITIALIZED), *self._subscribed.values()):
+                async with self._endpoint.post(line, headers) as response:
+                    await response.read()
+            self.headers, self._last_heard = headers, ""
+        self.listen_now()
+        for line in CHANGED:
+            self._say(line)
+
+    def listen_now(self) -> None:
+        """Listen without further delay: the bridge is there."""
+        self._listen_now.set()
+
+    async def listen(self) -> None:
+        """Tell the client what the bridge says unasked, wherever the bridge is; begins when told to."""
+        wait = None
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._listen_now.wait(), wait)
+            self._listen_now.clear()
+            try:
+                status = await self._hear(self.headers)
+            except BridgeError:
+                status = None
+            if status == HTTPStatus.METHOD_NOT_ALLOWED:
+                return
+            wait = AGAIN_S if status == HTTPStatus.OK or wait is None else min(2 * wait, AGAIN_AT_MOST_S)
+
+    async def _hear(self, session: Mapping[str, str]) -> int:
+        """Listen to one stream to its end, and return the status with which it began."""
+        taken_up = {"Last-Event-ID": self._last_heard} if self._last_heard else {}
+        async with self._endpoint.listen({**session, **taken_up}) as response:
+            if response.status == HTTPStatus.OK:
+                async for event in sse.events(response.content.iter_any()):
+                    self._last_heard = event.id or self._last_heard
+                    if event.data:
+                        self._say(event.data)
+        if response.status == HTTPStatus.NOT_FOUND:
+            await self.renew(session)
+        return response.status
+
+    async def _opened(self, opening: Message) -> Mapping[str, str]:
+        """Shake hands once more, as the client did."""
+        async with self._endpoint.post(opening.line, {}) as response:
+            async for content in messages(response, opening.id):
+                if "result" in content:
+                    return headers_of(content["result"], response)
+        raise Lost
+
+    async def end(self) -> None:
+        """End the session, if there is one and the bridge is there."""
+        if SESSION in self.headers:
+            with contextlib.suppress(BridgeError):
+                await self._endpoint.end(self.headers)
+
+
+def headers_of(result: Mapping[str, Any], response: aiohttp.ClientResponse) -> Mapping[str, str]:
+    """Return what messages of a session carry, from the answer that opened it."""
+    headers = {VERSION: str(result.get("protocolVersion"))}
+    return {**headers, SESSION: response.headers[SESSION]} if SESSION in response.headers else headers

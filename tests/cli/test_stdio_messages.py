@@ -1,0 +1,116 @@
+"""What the stdio entry reads off lines, messages and streams."""
+
+import json
+import tempfile
+from collections.abc import AsyncIterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.shared.inbound import encode_header_value
+
+from bridge.cli.stdio.headers import describing, header_value
+from bridge.cli.stdio.lines import READ_LIMIT, lines
+from bridge.cli.stdio.messages import BODY_LIMIT, VERSION_KEY, Malformed, read
+from bridge.cli.stdio.sse import Event, events
+from bridge.server.guard import BODY_LIMIT as BRIDGE_TAKES
+
+REQUEST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+def split(data: bytes, limit: int = 100) -> list[bytes]:
+    """Read lines from a descriptor."""
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        return list(lines(file.fileno(), limit))
+
+
+def test_lines_come_whole_and_without_their_ends() -> None:
+    assert split(b"one\n\ntwo\nthree") == [b"one", b"", b"two", b"three"]
+
+
+def test_a_line_over_the_limit_is_cut_and_still_over_it() -> None:
+    long, after = split(b"x" * 200_000 + b"\nafter\n")
+    assert (100 < len(long) < 200_000, after) == (True, b"after")
+
+
+def test_the_entry_takes_as_much_as_the_bridge() -> None:
+    assert BODY_LIMIT == BRIDGE_TAKES
+
+
+def test_a_message_of_the_newer_era_names_its_version() -> None:
+    params = {"name": "search", "_meta": {VERSION_KEY: "2026-07-28"}}
+    message = read(json.dumps({**REQUEST, "method": "tools/call", "params": params}).encode())
+    assert (message.id, message.method, message.is_request, message.version) == (1, "tools/call", True, "2026-07-28")
+    assert read(json.dumps(REQUEST).encode()).version is None
+
+
+def test_notifications_and_answers_need_no_answer() -> None:
+    notification = read(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    answer = read(b'{"jsonrpc": "2.0", "id": "a", "result": {}}')
+    assert (notification.is_request, answer.is_request, answer.id) == (False, False, "a")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "id_"),
+    [
+        (b"{", -32700, None),
+        (b"\xff\xfe", -32700, None),
+        (b"[" * 5000, -32700, None),
+        (b"[]", -32600, None),
+        (b"7", -32600, None),
+        (b"{}", -32600, None),
+        (b'{"id": 1}', -32600, None),
+        (b'{"id": null, "method": "ping"}', -32600, None),
+        (b'{"id": true, "method": "ping"}', -32600, None),
+        (b'{"id": 1, "method": 2}', -32600, None),
+        (b'{"id": 1, "method": "ping", "params": []}', -32600, None),
+        (b'{"id": 1, "method": "ping", "params": {"a": "' + b"x" * BODY_LIMIT + b'"}}', -32600, 1),
+        (b'{"id": 1, "result": "' + b"x" * BODY_LIMIT + b'"}', -32600, None),
+        (b"x" * (READ_LIMIT + 1), -32600, None),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_what_is_no_message_is_answered_with_an_error(line: bytes, code: int, id_: int | None) -> None:
+    with pytest.raises(Malformed) as refused:
+        read(line)
+    answer = json.loads(refused.value.answer)
+    assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", id_, code)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_headers_carry_any_text_as_the_library_writes_it(text: str) -> None:
+    assert header_value(text) == encode_header_value(text)
+
+
+def test_headers_describe_the_message_or_its_session() -> None:
+    session = {"Mcp-Session-Id": "s"}
+    modern = {"_meta": {VERSION_KEY: "2026-07-28"}, "uri": "vault://Brot/Ähre.md"}
+    message = read(json.dumps({**REQUEST, "method": "resources/read", "params": modern}).encode())
+    assert describing(message, session) == {
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "resources/read",
+        "Mcp-Name": encode_header_value("vault://Brot/Ähre.md"),
+    }
+    assert describing(read(json.dumps(REQUEST).encode()), session) == session
+    assert describing(read(json.dumps({**REQUEST, "method": "initialize"}).encode()), session) == {}
+
+
+async def streamed(*chunks: bytes) -> list[Event]:
+    """Read events from chunks."""
+
+    async def arriving() -> AsyncIterator[bytes]:
+        for chunk in chunks:
+            yield chunk
+
+    return [event async for event in events(arriving())]
+
+
+async def test_events_are_read_from_whatever_pieces() -> None:
+    stream = (
+        b': hello\r\nid: 7\r\ndata: {"a":\r\ndata: 1}\r\n\r\nid:8\n\nevent: message\ndata:2\n\nretry: 500\n\ndata: cut'
+    )
+    whole = [Event("7", b'{"a":\n1}'), Event("8", b""), Event(None, b"2")]
+    assert await streamed(stream) == whole
+    assert await streamed(*(stream[at : at + 1] for at in range(len(stream)))) == whole
