@@ -9,7 +9,9 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
 
 import bridge as program
+from bridge.mcp.completion import Completion
 from bridge.mcp.news import Sessions
+from bridge.mcp.prompts import Prompts
 from bridge.mcp.resources import Resources
 from bridge.mcp.tools import Tools
 
@@ -42,7 +44,7 @@ def build(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> Vau
         listeners: The streams of clients of the newer era.
         sessions: Those of the older one.
     """
-    tools, resources = Tools(bridge), Resources(bridge)
+    tools, resources, prompts = Tools(bridge), Resources(bridge), Prompts(bridge)
     server = VaultServer(
         "vault-bridge",
         version=program.__version__,
@@ -55,6 +57,9 @@ def build(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> Vau
         on_list_resources=resources.page,
         on_list_resource_templates=resources.templates,
         on_read_resource=resources.read,
+        on_list_prompts=prompts.page,
+        on_get_prompt=prompts.fill,
+        on_completion=Completion(bridge).complete,
         on_subscribe_resource=sessions.subscribe,
         on_unsubscribe_resource=sessions.unsubscribe,
         on_subscriptions_listen=listeners,

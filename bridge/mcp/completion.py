@@ -1,0 +1,96 @@
+"""Completes what a person begins to type: paths, vaults, folders, topics."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp import types
+
+from bridge.errors import BridgeError
+from bridge.mcp.caller import Context, caller
+from bridge.mcp.periods import PERIODS
+from bridge.mcp.refusals import told
+from bridge.operations import VAULT
+
+if TYPE_CHECKING:
+    from bridge.engine import Bridge, VaultEngine
+    from bridge.index import IndexedNote
+
+MOST = 100
+"""As many as the protocol allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Completes the arguments of prompts and of the address of a note."""
+
+    bridge: "Bridge"
+
+    async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """Return what an argument may be, the likeliest first."""
+        with told(context):
+            caller(context, self.bridge).principal.require("read")
+            chosen = (params.context.arguments if params.context else None) or {}
+            vault = chosen.get(VAULT)
+            engines = [self.bridge.find(vault)] if vault else list(self.bridge.vaults.values())
+            offer = OFFERS.get(params.argument.name, nothing)
+            found = fitting(offer(engines), params.argument.value.casefold())
+            values = types.Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
+            return types.CompleteResult(completion=values)
+
+
+def fitting(words: Iterable[str], typed: str) -> list[str]:
+    """Return the words that hold what was typed, those first that begin with it, whole or in their last part."""
+
+    def nearness(word: str) -> tuple[bool, bool, str]:
+        folded = word.casefold()
+        return not folded.startswith(typed), not folded.rpartition("/")[2].startswith(typed), folded
+
+    return sorted((word for word in set(words) if typed in word.casefold()), key=nearness)
+
+
+def known(engines: "Iterable[VaultEngine]") -> "Iterable[IndexedNote]":
+    """Return the notes of some vaults; one that is not open has none yet."""
+    for engine in engines:
+        with contextlib.suppress(BridgeError):
+            yield from list(engine.index.notes.values())
+
+
+def paths(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+    """Offer every note."""
+    return (note.path for note in known(engines))
+
+
+def folders(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+    """Offer every folder that holds notes."""
+    return filter(None, (note.path.rpartition("/")[0] for note in known(engines)))
+
+
+def topics(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+    """Offer titles and tags."""
+    return (word for note in known(engines) for word in (note.title, *note.tags))
+
+
+def periods(_: "Iterable[VaultEngine]") -> Iterable[str]:
+    """Offer stretches of time."""
+    return PERIODS
+
+
+def vaults(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+    """Offer the vaults by name."""
+    return (engine.name for engine in engines)
+
+
+def nothing(_: "Iterable[VaultEngine]") -> Iterable[str]:
+    """Offer nothing for what is written freely."""
+    return ()
+
+
+OFFERS: "Mapping[str, Callable[[list[VaultEngine]], Iterable[str]]]" = {
+    "path": paths,
+    "folder": folders,
+    "topic": topics,
+    "since": periods,
+    VAULT: vaults,
+}

@@ -1,0 +1,75 @@
+"""What a prompt brings along: passages of notes, each as a resource of its own that names its source."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mcp import types
+
+from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.mcp.addresses import written
+from bridge.mcp.caller import Caller
+from bridge.mcp.forms import FORMS
+from bridge.mcp.resources import mime_type
+from bridge.mcp.text import Answer
+from bridge.operations import VAULT, named
+
+PASSAGES = 8
+PASSAGE = 2_000
+"""Characters of a passage."""
+
+CHANGES = 50
+"""Changed notes that are listed; of the newest, the beginning is read."""
+
+BEGINNINGS = 8
+BEGINNING = 1_200
+"""Characters of a beginning."""
+
+Given = Mapping[str, str]
+Messages = list[types.PromptMessage]
+
+
+def said(text: str) -> types.PromptMessage:
+    """Say something as the user."""
+    return types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+
+
+async def passages(who: Caller, query: str, given: Given) -> Messages:
+    """Find the passages that say most about something."""
+    found, _ = await who.ask(named("search"), {"query": query, "limit": PASSAGES, **place(given)})
+    parts = [{"path": hit["path"], "lines": hit["lines"], "max_chars": PASSAGE} for hit in found["hits"]]
+    return [*await read(who, parts, given), *([] if parts else [said("Nothing was found.")])]
+
+
+async def changed(who: Caller, begun: str, given: Given) -> Messages:
+    """List the notes that changed and read how the newest begin."""
+    wanted = {"modified_after": begun, "sort": "-modified", "limit": CHANGES, **place(given)}
+    found, text = await who.ask(named("find_notes"), wanted, lambda answer: "\n".join(FORMS["find_notes"](answer)))
+    parts = [{"path": note["path"], "max_chars": BEGINNING} for note in found["notes"][:BEGINNINGS]]
+    return [said(text), *await read(who, parts, given)]
+
+
+def place(given: Given) -> dict[str, str]:
+    """Return where to look."""
+    return {name: given[name] for name in ("folder", VAULT) if name in given}
+
+
+async def read(who: Caller, parts: Iterable[Mapping[str, Any]], given: Given) -> Messages:
+    """Read parts of notes as they are now; one that has gone meanwhile is left out."""
+    vault = who.bridge.find(given.get(VAULT))
+    messages = []
+    for part in parts:
+        try:
+            answer, text = await who.ask(named("read_note"), {**part, VAULT: vault.id}, sourced)
+        except (NoteNotFound, InvalidArguments):
+            continue
+        path = answer["path"]
+        contents = types.TextResourceContents(uri=written(vault.id, path), mime_type=mime_type(path), text=text)
+        resource = types.EmbeddedResource(type="resource", resource=contents)
+        messages.append(types.PromptMessage(role="user", content=resource))
+    return messages
+
+
+def sourced(answer: Answer) -> str:
+    """Write a part of a note below its source."""
+    first, last = answer["lines"]
+    return f"{answer['path']}:{first}-{last}\n\n{answer['text']}"
