@@ -110,7 +110,7 @@ class Following:
         # The reasons name other files too; the next scan says them again.
         self.skipped = {}
         self.graph = None
-        self._links.changed(denied, names=True)
+        self._links.changed(denied, names=denied)
 
     async def reconcile(self, again: Collection[VaultPath] = (), *, everything: bool = False) -> int:
         """Compare the whole vault with the index and do the least work.
@@ -190,7 +190,7 @@ class Following:
         for path in fresh:
             self.names.add(path)
         if lost or fresh:
-            self._links.changed((), names=True)
+            self._links.changed((), names=lost | fresh)
         kept = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in places}
         self.skipped = {**kept, **scan.skipped}
 
@@ -241,7 +241,7 @@ class Following:
         self._store.mend(written)
         for path in gone:
             self.names.discard(path)
-        self._links.changed([*written, *gone], names=bool(gone))
+        self._links.changed([*written, *gone], names=gone)
         self.pending -= set(written)
         self._told(written, gone)
 

@@ -1,51 +1,118 @@
 """Links between notes as the names of the vault resolve them now, and the graph made of them."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from bridge.graph import Edge, Graph
+from bridge.graph import CODES, Graph, Nodes
 from bridge.index import IndexedNote
 from bridge.types import VaultPath
-from bridge.vault import Names
+from bridge.vault import Names, asked_file, name_key
+
+if TYPE_CHECKING:
+    from bridge.graph import Table
+
+AT_ONCE = 1_000
+"""Notes whose links become one table: making arrays of more would hold up other threads."""
+
+NO_NAME = -1
+
+Row = tuple[int, int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What must be resolved again."""
+
+    notes: frozenset[VaultPath]
+    names: frozenset[VaultPath]
+    """Files that appeared or vanished: every link that asks for one of these names may lead elsewhere now."""
+    everything: bool
 
 
 class Links:
     """Resolved links of every note; only what a change can have moved is resolved again."""
 
     def __init__(self) -> None:
-        self._targets: dict[VaultPath, tuple[VaultPath, ...]] = {}
-        self._stale: set[VaultPath] | None = None
+        self._nodes = Nodes()
+        self._names: dict[str, int] = {}
+        self._table: Table | None = None
+        self._due = Due(frozenset(), frozenset(), everything=True)
 
-    def changed(self, paths: Iterable[VaultPath], *, names: bool) -> None:
+    def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
         """Note which notes changed.
 
         Args:
             paths: Notes that were written or removed.
-            names: A file appeared or vanished, which can change the target of any link.
+            names: Files that appeared or vanished, which can change the target of links to their names.
         """
-        if names:
-            self._stale = None
-        elif self._stale is not None:
-            self._stale |= set(paths)
+        due = self._due
+        self._due = Due(due.notes.union(paths), due.names.union(names), due.everything)
 
     @property
     def settled(self) -> bool:
         """True when nothing waits to be resolved."""
-        return self._stale is not None and not self._stale
+        return self._due == Due(frozenset(), frozenset(), everything=False)
 
-    def take(self) -> frozenset[VaultPath] | None:
-        """Hand out the notes to resolve again, None for all; call on the event loop, before `graph`."""
-        stale, self._stale = self._stale, set()
-        return None if stale is None else frozenset(stale)
+    def take(self) -> Due:
+        """Hand out what is to be resolved again; call on the event loop, before `graph`."""
+        due, self._due = self._due, Due(frozenset(), frozenset(), everything=False)
+        return due
 
-    def graph(self, stale: frozenset[VaultPath] | None, notes: Mapping[VaultPath, IndexedNote], names: Names) -> Graph:
-        """Resolve what is stale and build the graph; call in a thread, one at a time."""
-        present = dict(notes)
-        for path in self._targets.keys() - present.keys():
-            del self._targets[path]
-        for path in present.keys() if stale is None else stale & present.keys():
-            self._targets[path] = targets(present[path], names)
-        edges = (Edge(source, target) for source, found in self._targets.items() for target in found)
-        return Graph.build(present, edges)
+    def graph(self, due: Due, notes: Mapping[VaultPath, IndexedNote], names: Names) -> Graph:
+        """Resolve what is due and take a snapshot; call in a thread, one at a time."""
+        from bridge.graph import joined
+
+        if due.everything or self._table is None:
+            # Numbers in the order of the notes; what is gone has none any more.
+            self._nodes, self._names, self._table = Nodes(), {}, joined(())
+            for path in notes:
+                self._nodes.of(path)
+            stale: Collection[VaultPath] = notes.keys()
+        else:
+            asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
+            asking = (VaultPath(self._nodes.labels[owner]) for owner in self._table.asking_for(asked))
+            stale = due.notes.union(asking)
+        owners = [self._nodes.of(path) for path in stale]
+        self._table = self._table.replaced(owners, joined(self._resolved(stale & notes.keys(), notes, names)))
+        return Graph(self._nodes, notes, self._table)
+
+    def _resolved(
+        self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
+    ) -> "Iterator[Table]":
+        """Resolve the links of notes, many notes a table."""
+        from bridge.graph import Table
+
+        left = iter(stale)
+        while some := tuple(islice(left, AT_ONCE)):
+            yield Table.of(row for path in some for row in self._rows(notes[path], names))
+
+    def _rows(self, note: IndexedNote, names: Names) -> Iterator[Row]:
+        """Resolve the links of a note, each target once for each kind."""
+        owner = self._nodes.of(note.path)
+        found: Counter[tuple[int, int, int, int]] = Counter()
+        for link in note.links:
+            asked = asked_file(link.target, link.kind)
+            if asked:
+                target = self._target(names.resolve(link.target, note.path, link.kind).path, asked)
+                found[owner, target, CODES[link.kind], self._name(name_key(asked))] += 1
+        for begin, end, _ in note.arrows:
+            first, second = (names.resolve(file, note.path, "canvas").path for file in (begin, end))
+            # The canvas asks for both files in links of its own; an arrow at a card joins no two notes.
+            if first is not None and second is not None:
+                found[self._nodes.of(first), self._nodes.of(second), CODES["arrow"], NO_NAME] += 1
+        for (source, target, kind, name), count in found.items():
+            yield owner, source, target, kind, count, name
+
+    def _target(self, path: VaultPath | None, asked: str) -> int:
+        """Return the number of what a link leads to: a file, or a name that no note has."""
+        return self._nodes.of(path) if path is not None else self._nodes.of_name(name_key(asked, whole=True), asked)
+
+    def _name(self, key: str) -> int:
+        """Return the number of a name that a link asks for."""
+        return self._names.setdefault(key, len(self._names))
 
 
 def targets(note: IndexedNote, names: Names) -> tuple[VaultPath, ...]:

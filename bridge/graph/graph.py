@@ -1,14 +1,22 @@
 """An immutable snapshot of who links to whom."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Self
 
+from bridge.graph.kinds import CODES, LINKS, WEIGHTS, EdgeKind
+from bridge.graph.nodes import Nodes, is_name
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    import igraph
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bridge.graph.edges import Edges
+    from bridge.graph.table import Table
 
 WALK_ON = 0.5
 """Share of a note's weight that walks on to its neighbours; the rest stays."""
@@ -19,11 +27,11 @@ MOST_NODES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A link between two notes; several links between the same two weigh more."""
+    """A link between two notes."""
 
     source: VaultPath
     target: VaultPath
-    weight: float = 1.0
+    kind: EdgeKind = "wiki"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,47 +46,102 @@ class Near:
 class Graph:
     """Notes and links; replaced, never changed."""
 
-    def __init__(self, graph: "igraph.Graph", paths: tuple[VaultPath, ...]) -> None:
-        self._graph = graph
-        self._paths = paths
-        self._number = {path: number for number, path in enumerate(paths)}
+    def __init__(self, nodes: Nodes, notes: Collection[VaultPath], table: "Table") -> None:
+        """Take a snapshot; sorting a million links takes half a second, in which other threads run.
+
+        Args:
+            nodes: The numbers that the table speaks of.
+            notes: The notes there are; links from and to others are left out.
+            table: Every link.
+        """
+        import numpy as np
+
+        from bridge.graph.adjacency import Adjacency
+
+        self.nodes = nodes
+        self.table = table
+        self.numbers = frozenset(map(nodes.of, notes))
+        """The numbers of the notes."""
+        self.size = len(nodes)
+        present = np.zeros(self.size, np.bool_)
+        present[np.fromiter(self.numbers, np.int64, len(self.numbers))] = True
+        self.present = present
+        """By number: whether it is a note."""
+        linking = np.isin(table.kind, [CODES[kind] for kind in LINKS])
+        source, target = table.source[linking], table.target[linking]
+        both = present[source] & present[target]
+        self._beside: Adjacency = Adjacency.of(self.size, source[both], target[both])
 
     @classmethod
     def build(cls, notes: Iterable[VaultPath], edges: Iterable[Edge]) -> Self:
-        """Build the snapshot; edges to or from unknown notes and to oneself are left out."""
-        import igraph
+        """Build a snapshot of a list; edges to or from unknown notes and to oneself are left out."""
+        from bridge.graph.table import Table
 
-        paths = tuple(notes)
-        number = {path: index for index, path in enumerate(paths)}
-        weights: dict[tuple[int, int], float] = {}
-        for edge in edges:
-            source, target = number.get(edge.source), number.get(edge.target)
-            if source is not None and target is not None and source != target:
-                weights[source, target] = weights.get((source, target), 0.0) + edge.weight
-        graph = igraph.Graph(n=len(paths), edges=list(weights), directed=True)
-        graph.es["weight"] = list(weights.values())
-        return cls(graph, paths)
+        nodes, known = Nodes(), tuple(notes)
+        for path in known:
+            nodes.of(path)
+        ends = ((nodes.of(edge.source), nodes.of(edge.target), CODES[edge.kind]) for edge in edges)
+        table = Table.of((source, source, target, kind, 1, -1) for source, target, kind in ends)
+        return cls(nodes, known, table)
 
     def __len__(self) -> int:
         """Count the notes."""
-        return len(self._paths)
+        return len(self.numbers)
 
     @property
     def edges(self) -> int:
         """Count the pairs of notes of which one links to the other."""
-        return int(self._graph.ecount())
+        return self._beside.pairs
+
+    @cached_property
+    def paths(self) -> Mapping[int, VaultPath]:
+        """The notes by number."""
+        return {number: VaultPath(self.nodes.labels[number]) for number in sorted(self.numbers)}
+
+    @cached_property
+    def stubs(self) -> "NDArray[np.bool_]":
+        """By number: whether it is a name that no note has."""
+        import numpy as np
+
+        return np.fromiter(map(is_name, islice(self.nodes.labels, self.size)), np.bool_, self.size)
 
     def linked_from(self, path: VaultPath) -> frozenset[VaultPath]:
         """Return the notes that link to this one."""
-        return self._around(path, "in")
+        return self._along(path, outward=False)
 
     def links_to(self, path: VaultPath) -> frozenset[VaultPath]:
         """Return the notes that this one links to."""
-        return self._around(path, "out")
+        return self._along(path, outward=True)
 
     def neighbours(self, path: VaultPath) -> frozenset[VaultPath]:
         """Return the notes that link to this one or that it links to."""
-        return self._around(path, "all")
+        number = self.number(path)
+        return frozenset() if number is None else self._named(self._beside.around(number))
+
+    def number(self, path: VaultPath) -> int | None:
+        """Return the number of a note; None when this snapshot has no such note."""
+        number = self.nodes.find(path)
+        return number if number in self.numbers else None
+
+    def edges_of(self, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
+        """Return the links and arrows of some kinds, also those to oneself.
+
+        Args:
+            kinds: Which; kinds that nobody writes have no edges here.
+            stubs: Also those to names that no note has.
+        """
+        import numpy as np
+
+        from bridge.graph.edges import Edges, coded
+        from bridge.graph.kinds import KINDS
+
+        table = self.table
+        shown = self.present | self.stubs if stubs else self.present
+        kept = np.isin(table.kind, coded(kinds)) & (table.target < self.size)
+        kept[kept] = shown[table.source[kept]] & shown[table.target[kept]]
+        each = np.array([WEIGHTS[kind] for kind in KINDS])
+        weight = each[table.kind[kept]] * table.count[kept].astype(np.float64)
+        return Edges(self.size, table.source[kept], table.target[kept], table.kind[kept], weight, table.owner[kept])
 
     def nearness(self, seeds: Mapping[VaultPath, float], limit: int) -> list[Near]:
         """Rank notes by personalised PageRank from the seeds, nearest first.
@@ -89,7 +152,8 @@ class Graph:
             seeds: Notes to start from and their weights; unknown notes are ignored.
             limit: Most notes to return; seeds are among them.
         """
-        known = {self._number[path]: weight for path, weight in seeds.items() if path in self._number and weight > 0}
+        numbered = {self.number(path): weight for path, weight in seeds.items() if weight > 0}
+        known = {number: weight for number, weight in numbered.items() if number is not None}
         total = sum(known.values())
         rank: dict[int, float] = {}
         origin: dict[int, tuple[float, int]] = {}
@@ -98,8 +162,9 @@ class Graph:
                 rank[node] = rank.get(node, 0.0) + share
                 if node != seed and share > origin.get(node, (0.0, seed))[0]:
                     origin[node] = (share, seed)
-        best = sorted(rank.items(), key=lambda item: (-item[1], self._paths[item[0]]))[:limit]
-        return [Near(self._paths[n], score, self._paths[origin.get(n, (0.0, n))[1]]) for n, score in best]
+        label = self.nodes.labels
+        best = sorted(rank.items(), key=lambda item: (-item[1], label[item[0]]))[:limit]
+        return [Near(VaultPath(label[n]), score, VaultPath(label[origin.get(n, (0.0, n))[1]])) for n, score in best]
 
     def _pushed(self, seed: int, weight: float) -> dict[int, float]:
         """Spread `weight` from one note over its surroundings."""
@@ -110,7 +175,7 @@ class Graph:
             node = queue.popleft()
             mass = residue.pop(node, 0.0)
             rank[node] = rank.get(node, 0.0) + (1 - WALK_ON) * mass
-            around = self._graph.neighbors(node, mode="all")
+            around = self._beside.around(node)
             if not around:
                 continue
             share = WALK_ON * mass / len(around)
@@ -122,9 +187,11 @@ class Graph:
                 residue[other] = residue.get(other, 0.0) + share
         return rank
 
-    def _around(self, path: VaultPath, mode: str) -> frozenset[VaultPath]:
-        """Return the adjacent notes in one direction or both."""
-        number = self._number.get(path)
-        if number is None:
-            return frozenset()
-        return frozenset(self._paths[n] for n in self._graph.neighbors(number, mode=mode))
+    def _along(self, path: VaultPath, *, outward: bool) -> frozenset[VaultPath]:
+        """Return the adjacent notes in one direction."""
+        number = self.number(path)
+        return frozenset() if number is None else self._named(self._beside.along(number, outward=outward))
+
+    def _named(self, numbers: Iterable[int]) -> frozenset[VaultPath]:
+        """Return the notes of some numbers."""
+        return frozenset(VaultPath(self.nodes.labels[number]) for number in numbers)

@@ -29,6 +29,8 @@ class IndexedNote:
     passages: int
     left_out: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    arrows: tuple[tuple[str, str, str], ...] = ()
+    """The arrows of a canvas: its ends as `bridge.vault.Edge` has them, and its label."""
     language: str | None = None
     recipe: str = ""
     packed_headings: str = field(default="[]", repr=False)
@@ -90,6 +92,7 @@ def packed(
         passages=passages,
         left_out=left_out,
         problems=note.problems,
+        arrows=tuple((edge.source, edge.target, edge.label) for edge in note.edges),
         language=language,
         recipe=recipe,
         packed_headings=json.dumps([[h.text, h.level, h.line, *h.span] for h in note.headings]),
@@ -107,6 +110,7 @@ def facts_of(note: IndexedNote) -> str:
         "properties": dict(note.properties),
         "left_out": note.left_out,
         "problems": note.problems,
+        "arrows": note.arrows,
         "language": note.language,
         "title": note.title,
         # A name that is no Unicode text cannot stand in the column.
@@ -136,6 +140,7 @@ def note_of(row: Mapping[str, Any]) -> IndexedNote:
         passages=row["passages"],
         left_out=tuple(facts.get("left_out", ())),
         problems=tuple(facts.get("problems", ())),
+        arrows=tuple((source, target, label) for source, target, label in facts.get("arrows", ())),
         language=facts.get("language"),
         recipe=row["recipe"],
         packed_headings=row["headings"],

@@ -22,7 +22,7 @@ from bridge.vault.obsidian import ObsidianSettings, read_obsidian_settings
 from bridge.vault.parse import parse
 from bridge.vault.paths import at_or_below
 from bridge.vault.protected import protected
-from bridge.vault.resolve import Resolved
+from bridge.vault.resolve import Resolved, asked_file, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.sections import Outline, heading_path, section
@@ -51,10 +51,12 @@ __all__ = [
     "Task",
     "Value",
     "Vault",
+    "asked_file",
     "at_or_below",
     "heading_path",
     "is_document",
     "kind_of",
+    "name_key",
     "parse",
     "protected",
     "read_document",

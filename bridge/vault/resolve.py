@@ -56,6 +56,23 @@ def taken_apart(target: str, kind: LinkKind = "wiki") -> Target:
     return Target(file.strip(), None if block else heading, block)
 
 
+def asked_file(target: str, kind: LinkKind = "wiki") -> str:
+    """Return the file that a link asks for, as written; empty for a place in the note itself or outside the vault."""
+    outside = kind == "markdown" and is_external(target.strip())
+    return "" if outside else taken_apart(target, kind).file
+
+
+def name_key(path: str, *, whole: bool = False) -> str:
+    """Return what a file and every link that can mean it have in common: the folded name without `.md`.
+
+    Args:
+        path: The path of a file, or what a link asks for.
+        whole: With the folders that are written.
+    """
+    folded = fold(path)
+    return (folded if whole else folded.rpartition("/")[2]).removesuffix(".md")
+
+
 def decoded(text: str) -> str:
     """Percent-decode; what is not UTF-8 then stays as written."""
     try:

@@ -1,0 +1,55 @@
+"""Notes that have something in common: a rare tag, a small folder."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import combinations, islice
+from math import log2
+
+RARE = 10
+"""Notes that may carry a tag that still says something about two of them; n notes make n²/2 edges."""
+
+MOST_TAGS = 20
+"""Tags of one note that count, the rarest."""
+
+MOST_IN_FOLDER = 30
+"""Notes of a folder that are joined; a larger one says little about two of them."""
+
+Pairs = list[tuple[int, int, float]]
+
+
+def by_tag(tags: Mapping[int, Iterable[str]]) -> Pairs:
+    """Join notes that share a rare tag: a tag on two notes weighs 1, one on ten about 0.46."""
+    carrying: defaultdict[str, set[int]] = defaultdict(set)
+    for note, names in tags.items():
+        for name in names:
+            carrying[name.casefold()].add(note)
+    rare = sorted((name for name, notes in carrying.items() if 2 <= len(notes) <= RARE), key=lambda n: len(carrying[n]))
+    taken: defaultdict[int, int] = defaultdict(int)
+    joined: dict[tuple[int, int], float] = {}
+    for name in rare:
+        notes = [note for note in sorted(carrying[name]) if taken[note] < MOST_TAGS]
+        for note in notes:
+            taken[note] += 1
+        for pair in combinations(notes, 2):
+            joined[pair] = max(joined.get(pair, 0.0), rarity(len(carrying[name])))
+    return [(*pair, weight) for pair, weight in joined.items()]
+
+
+def rarity(notes: int) -> float:
+    """Return how much a tag says about two notes that carry it, given how many do."""
+    return log2(3) / log2(1 + notes)
+
+
+def by_folder(folders: Mapping[int, Hashable]) -> Pairs:
+    """Join the notes of each small folder."""
+    inside: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for note, folder in folders.items():
+        inside[folder].append(note)
+    small = (notes for notes in inside.values() if len(notes) <= MOST_IN_FOLDER)
+    return [(*pair, 1.0) for notes in small for pair in combinations(sorted(notes), 2)]
+
+
+def shared_tags(one: Iterable[str], other: Iterable[str]) -> list[str]:
+    """Return the tags of two notes, as the first writes them."""
+    folded = {tag.casefold() for tag in other}
+    return list(islice((tag for tag in one if tag.casefold() in folded), MOST_TAGS))

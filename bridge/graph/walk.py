@@ -1,0 +1,112 @@
+"""Walking along edges: how far everything is, what arrives where, and the ways from one node to another."""
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.graph.edges import Edges
+
+Direction = Literal["any", "out", "in"]
+
+FAR = -1
+"""The distance of what cannot be reached."""
+
+DETOURS = 3
+"""Steps that an alternative way may have more than the shortest."""
+
+LOOKS = 50_000
+"""Steps tried at most while looking for alternatives."""
+
+
+def arcs(edges: Edges, direction: Direction) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """Return where each edge can be walked from and to, and its weight."""
+    match direction:
+        case "out":
+            return edges.source, edges.target, edges.weight
+        case "in":
+            return edges.target, edges.source, edges.weight
+        case "any":
+            ends = (edges.source, edges.target), (edges.target, edges.source)
+            begin, end = (np.concatenate(side) for side in zip(*ends, strict=True))
+            return begin, end, np.concatenate([edges.weight, edges.weight])
+
+
+def distances(edges: Edges, start: int, direction: Direction, most: int | None = None) -> NDArray[np.int32]:
+    """Return by node how many steps it is away from the start, `FAR` beyond the most."""
+    begin, end, _ = arcs(edges, direction)
+    distance = np.full(edges.size, FAR, np.int32)
+    distance[start] = 0
+    for step in range(edges.size if most is None else most):
+        reached = end[distance[begin] == step]
+        fresh = reached[distance[reached] == FAR]
+        if not len(fresh):
+            break
+        distance[fresh] = step + 1
+    return distance
+
+
+def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: float) -> NDArray[np.float64]:
+    """Return by node what arrives of 1 that starts at a node and moves away from it.
+
+    Each step passes on `decay` of what arrived, divided among all edges of the node by their weight, so that a way
+    through a hub says little.
+    """
+    begin, end, weight = arcs(edges, direction)
+    distance = distances(edges, start, direction, depth)
+    strength = np.bincount(begin, weight, edges.size)
+    arrived = np.zeros(edges.size)
+    arrived[start] = 1.0
+    for step in range(depth):
+        onward = (distance[begin] == step) & (distance[end] == step + 1)
+        at, to, by = begin[onward], end[onward], weight[onward]
+        arrived += np.bincount(to, decay * arrived[at] * by / strength[at], edges.size)
+    return arrived
+
+
+def ways(
+    beside: Callable[[int], list[int]], onward: NDArray[np.int32], start: int, goal: int, most: int
+) -> list[tuple[int, ...]]:
+    """Return the shortest ways that visit nothing twice, shortest first, then those with more steps.
+
+    Args:
+        beside: The nodes that can be reached in one step, the more telling ones first.
+        onward: By node, the steps from there to the goal.
+        start: Where each way begins.
+        goal: Where it ends.
+        most: Ways to return.
+    """
+    if onward[start] == FAR:
+        return []
+    found: list[tuple[int, ...]] = []
+    looks = iter(range(LOOKS))
+    for length in range(int(onward[start]), int(onward[start]) + DETOURS + 1):
+        for way in _of_length(beside, onward, [start], goal, length, looks):
+            found.append(way)
+            if len(found) == most:
+                return found
+    return found
+
+
+def _of_length(
+    beside: Callable[[int], list[int]],
+    onward: NDArray[np.int32],
+    behind: list[int],
+    goal: int,
+    left: int,
+    looks: Iterator[int],
+) -> Iterator[tuple[int, ...]]:
+    """Yield the ways with exactly so many steps left."""
+    here = behind[-1]
+    if left == 0:
+        if here == goal:
+            yield tuple(behind)
+        return
+    if here == goal:
+        return
+    for node in dict.fromkeys(beside(here)):
+        if next(looks, None) is None:
+            return
+        if 0 <= onward[node] < left and node not in behind:
+            yield from _of_length(beside, onward, [*behind, node], goal, left - 1, looks)
