@@ -1,6 +1,5 @@
-"""The pack behind the guard, the adapter and the transport that serve a vault."""
+"""The pack, and our own tools, behind the guard, the adapter and the transport that serve a vault."""
 
-import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
@@ -9,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from bridge.engine import Bridge
+from bridge.mcp import mount as ours
 from bridge.mcp.serving import endpoint
-from bridge.server import serve
+from bridge.server.asgi import Mount
 from tests.conformance.server import build
+from tests.operations.served import serving, write_vault
+
+__all__ = ["Served", "ours", "pack", "served"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +27,18 @@ class Served:
 
 
 @asynccontextmanager
-async def mount(_: Bridge, hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[Any]:
+async def pack(_: Bridge, hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[Any]:
     """Open the pack in place of our own tools."""
     async with endpoint(build(), hosts, origins) as app:
         yield app
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[Served]:
-    """Serve an empty vault and the pack for a block."""
-    with tempfile.TemporaryDirectory(prefix="vault-bridge-conformance-") as folder:
-        data, vault = Path(folder, "data"), Path(folder, "vault")
-        vault.mkdir()
-        stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
-        bridge = Bridge(data, Path(folder, "models"), [vault])
-        task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {"/mcp": mount}))
-        await asyncio.wait({task, listening}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            task.result()
-        try:
-            (runtime,) = (data / "run").glob("*.json")
-            yield Served(f"{listening.result().url}/mcp", runtime)
-        finally:
-            stop.set()
-            await task
+async def served(mount: Mount) -> AsyncIterator[Served]:
+    """Serve a vault of one note for a block, with this at /mcp."""
+    with tempfile.TemporaryDirectory(prefix="vault-bridge-conformance-") as name:
+        folder = Path(name)
+        vault = write_vault(folder / "vault", {"Note.md": "# Note\n"})
+        async with serving([vault], folder / "data", folder / "models", mount) as running:
+            (runtime,) = (folder / "data" / "run").glob("*.json")
+            yield Served(f"{running.runtime.url}/mcp", runtime)

@@ -15,6 +15,7 @@ import orjson
 from bridge.engine import Bridge
 from bridge.mcp import mount
 from bridge.server import Runtime, serve
+from bridge.server.asgi import Mount
 
 PATIENCE_S = 300.0
 """Long, since embedding steps back behind everything else that runs on a machine."""
@@ -112,11 +113,11 @@ async def command(
 
 
 @asynccontextmanager
-async def serving(vaults: Sequence[Path], data: Path, models: Path) -> AsyncIterator[Served]:
-    """Serve vaults for a block, until their words can be searched."""
+async def serving(vaults: Sequence[Path], data: Path, models: Path, mcp: Mount = mount) -> AsyncIterator[Served]:
+    """Serve vaults for a block, until their words can be searched; `mcp` is what answers at /mcp."""
     stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
     bridge = Bridge(data, models, vaults)
-    task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {"/mcp": mount}))
+    task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {"/mcp": mcp}))
     done, _ = await asyncio.wait({task, listening}, return_when=asyncio.FIRST_COMPLETED)
     if task in done:
         task.result()
