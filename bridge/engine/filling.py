@@ -1,5 +1,6 @@
 """Fills in vectors in the background, newest notes first."""
 
+import asyncio
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -88,5 +89,5 @@ class Filling:
             done = [at for at in range(len(batch)) if at not in poison.indexes]
             vectors = poison.embeddings.vectors[done]
         # Counted before it is stored: a crash between the two embeds again, which the count must show.
-        self._store.count("embedded", sum(batch[at].passage for at in done))
+        await asyncio.to_thread(self._store.count, "embedded", sum(batch[at].passage for at in done))
         await self._index.add_vectors([batch[at].digest for at in done], vectors)

@@ -110,7 +110,7 @@ class VaultEngine:
         if self._index is not None:
             await self._index.close()
         if self._store is not None:
-            self._store.close()
+            await asyncio.to_thread(self._store.close)
         if self._hold is not None:
             self._hold.release()
 
@@ -161,13 +161,12 @@ class VaultEngine:
         self._signal.tell()
 
     async def _tidy(self) -> None:
-        """Compact the index now and then, and keep a backup of the state."""
+        """Compact the index now and then."""
         while True:
             await asyncio.sleep(OPTIMISE_EVERY_S)
-            if self._index is not None and self._store is not None:
+            if self._index is not None:
                 try:
                     await self._index.optimise()
-                    await asyncio.to_thread(self._store.back_up)
                 except (DiskFull, ReadOnly) as error:
                     log.warning("The index is not made compact now: %s", error.code)
 

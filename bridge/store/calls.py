@@ -9,8 +9,8 @@ from bridge.types import VaultPath
 
 DAY_S = 86_400.0
 KEPT_DAYS = 90
-MOST = 200_000
-"""Calls that are kept at most, some 40 MB: a program that calls without end must not fill the disk."""
+MOST = 100_000
+"""Calls that are kept at most, some 50 MB: a program that calls without end must not fill the disk."""
 
 
 @dataclass(frozen=True, slots=True)

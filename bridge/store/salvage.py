@@ -118,7 +118,7 @@ def set_aside(path: Path) -> None:
 
 def asides(path: Path) -> list[Path]:
     """Return the damaged files that were set aside, with their logs."""
-    return sorted(path.parent.glob(f"{path.name}.damaged-*"))
+    return sorted(file for file in path.parent.glob(f"{path.name}.damaged-*") if file.is_file())
 
 
 def damaged(path: Path, number: int) -> Path:
