@@ -3,6 +3,7 @@
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Part, Strictness, of_graph, of_meaning
 from bridge.linking.mentions import Mention, Name, Names
+from bridge.linking.prospects import Prospect, ProspectKind, prospects
 from bridge.linking.suggest import Source, Suggestion, Surroundings, suggest
 
 __all__ = [
@@ -12,11 +13,14 @@ __all__ = [
     "Name",
     "Names",
     "Part",
+    "Prospect",
+    "ProspectKind",
     "Source",
     "Strictness",
     "Suggestion",
     "Surroundings",
     "of_graph",
     "of_meaning",
+    "prospects",
     "suggest",
 ]
