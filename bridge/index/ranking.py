@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from bridge.index.table import Table
@@ -58,5 +59,7 @@ async def answer(table: Table, query: Any | None, columns: tuple[str, ...], limi
     if query is None:
         return Ranked([], complete=True)
     found = await table.match(query, columns, limit, where)
-    rows = list(zip(*(found[name].to_pylist() for name in (*columns, "_score")), strict=True))
+    # LanceDB returns rows of one score in any order: the earliest goes first.
+    rows = sorted(zip(*(found[name].to_numpy().tolist() for name in (*columns, "_score")), strict=True))
+    rows.sort(key=itemgetter(-1), reverse=True)
     return Ranked(rows, len(rows) < limit)

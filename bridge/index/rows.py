@@ -104,10 +104,12 @@ def held_of(prepared: Prepared) -> Held:
 NOT_EMBEDDED = bytes.fromhex(digest_of(""))
 """The digest of a passage in which nothing is left to embed."""
 
-PASSAGE_COLUMNS = ("key", "ordinal", "heading", "first", "last", "start", "length", "words", "digest")
+PASSAGE_COLUMNS = ("key", "ordinal", "first", "last", "start", "length", "words")
+"""The heading path is read off the words, in front of which it stands."""
 
 
 def passage_of(path: VaultPath, row: Mapping[str, Any], *, embedded: bool) -> Passage:
     """Read a row of the passages table."""
-    text = row["words"][row["start"] : row["start"] + row["length"]]
-    return Passage(path, row["ordinal"], row["heading"], (row["first"], row["last"]), text, embedded)
+    words, start = row["words"], row["start"]
+    heading, text = words[: max(0, start - 1)], words[start : start + row["length"]]
+    return Passage(path, row["ordinal"], heading, (row["first"], row["last"]), text, embedded)

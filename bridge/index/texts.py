@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from bridge.index.catalogue import Catalogue
 from bridge.index.hits import PassageHit
 from bridge.index.opening import Opened, reading
@@ -31,11 +33,11 @@ class Texts:
         """Read the passages of hits, in their order; those that have changed since are left out."""
         catalogue = self._opened.catalogue
         wanted = [(entry.key, hit.ordinal) for hit in hits if (entry := catalogue.entry(hit.path)) is not None]
-        keys = {key for key, ordinal in wanted if (key, ordinal) not in self._kept}
-        if keys:
-            ordinals = {ordinal for key, ordinal in wanted if key in keys}
-            for key, passage in await self._read(f"key IN ({numbers(keys)}) AND ordinal IN ({numbers(ordinals)})"):
-                self._kept[key, passage.ordinal] = passage
+        unread = {each for each in wanted if each not in self._kept}
+        if unread:
+            keys, ordinals = ({each[part] for each in unread} for part in (0, 1))
+            where = f"key IN ({numbers(keys)}) AND ordinal IN ({numbers(ordinals)})"
+            self._kept |= {(key, passage.ordinal): passage for key, passage in await self._read(where, unread)}
         found = [known for each in wanted if (known := self._again(each)) is not None]
         for _ in range(len(self._kept) - KEPT):
             del self._kept[next(iter(self._kept))]
@@ -71,13 +73,17 @@ class Texts:
                 found = bodies(catalogue, rows.to_pydict())
         return found
 
-    async def _read(self, where: str) -> list[tuple[int, Passage]]:
-        """Read the passages that a filter lets through, with their keys."""
+    async def _read(self, where: str, only: Collection[tuple[int, int]] | None = None) -> list[tuple[int, Passage]]:
+        """Read the passages that a filter lets through, or only those of some keys and ordinals, with their keys."""
         with reading(self._opened):
-            rows = (await self._opened.passages.fetch(PASSAGE_COLUMNS, where)).to_pylist()
+            found = await self._opened.passages.fetch(PASSAGE_COLUMNS, where)
+        if only is not None:
+            # The filter lets every ordinal of every key through.
+            which = zip(found["key"].to_pylist(), found["ordinal"].to_pylist(), strict=True)
+            found = found.take(np.flatnonzero([each in only for each in which]))
         return [
             (key, passage_of(note.path, row, embedded=self._vectors.embedded_at(key, row["ordinal"])))
-            for row in rows
+            for row in found.to_pylist()
             if (note := self._opened.catalogue.at_key(key := row["key"])) is not None
         ]
 

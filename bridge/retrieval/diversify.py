@@ -51,7 +51,8 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
 
 def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Compare words without their order, which is cheap and rules nearly all pairs out."""
-    return len(one & other) >= _ROUGHLY * max(len(one), len(other)) or len(one) == len(other) < _FEW
+    fewer, more = sorted((len(one), len(other)))
+    return (fewer >= _ROUGHLY * more and len(one & other) >= _ROUGHLY * more) or fewer == more < _FEW
 
 
 def _alike(one: str, other: str) -> bool:

@@ -38,15 +38,13 @@ def covered(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameM
     if not asked:
         return found
     for note in notes:
-        best = NameMatch(0.0, "title", note.title)
+        best = 0.0
         for field, name in _names(note):
             stemmed = _stemmed_name(name)
-            score = 0.0 if asked.isdisjoint(stemmed) else coverage(stemmed, asked)
-            if score > best.score:
+            if not asked.isdisjoint(stemmed) and (score := coverage(stemmed, asked)) > best:
+                best = score
                 whole = score >= 1 or asked.issubset(stemmed)
-                best = NameMatch(score, field, name, "matches" if whole else "matches in part")
-        if best.score > 0:
-            found[note.path] = best
+                found[note.path] = NameMatch(score, field, name, "matches" if whole else "matches in part")
     return found
 
 

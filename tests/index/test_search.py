@@ -174,3 +174,17 @@ async def test_characters_that_nobody_sees_part_no_word(tmp_path: Path) -> None:
     # The joiner stays: it makes another word.
     (persian,) = await index.text_of(await index.passages(words("می\u200cخواهم"), 5))
     assert persian.text == "می\u200cخواهم"
+
+
+async def test_of_notes_that_say_the_same_the_earliest_goes_first(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {f"n{number}.md": "the same words\n" for number in range(40)})
+    await index.optimise()
+    assert await paths(index.passages(words("same"), 40)) == [f"n{number}.md" for number in range(40)]
+    await index.close()
+
+
+async def test_a_passage_keeps_its_heading_and_words_apart(index: Index) -> None:
+    [hit] = await index.passages(words("mangeaient"), 1)
+    [passage] = await index.text_of([hit])
+    assert (passage.heading, passage.lines) == ("Réunion", (1, 3))
+    assert passage.text == "# Réunion\n\nLes enfants mangeaient des pommes dans le café."
