@@ -4,7 +4,8 @@ import asyncio
 import logging
 import multiprocessing
 import os
-from collections.abc import AsyncIterator, Sequence
+import threading
+from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -17,9 +18,13 @@ from bridge.types import VaultPath
 from bridge.vault import Rules, Vault, read_document, read_obsidian_settings
 
 if TYPE_CHECKING:
+    from multiprocessing.synchronize import Event
+
     from bridge.settings import Settings
 
 log = logging.getLogger(__name__)
+
+_process = threading.local()
 
 FEW = 300
 """Up to so many notes, starting processes costs more than it brings."""
@@ -53,7 +58,13 @@ Outcome = Prepared | Unread
 def read_all(reading: Reading, paths: Sequence[VaultPath]) -> list[Outcome]:
     """Read, parse and prepare notes, each on its own: one that fails costs only itself."""
     vault = Vault(reading.root, reading.rules)
-    return [read_one(reading, vault, path) for path in paths]
+    stopping: Event | None = getattr(_process, "stopping", None)
+    return [read_one(reading, vault, path) for path in paths if stopping is None or not stopping.is_set()]
+
+
+def stoppable(stopping: "Event") -> None:
+    """Let what this process reads end at the next note once it is told to stop."""
+    _process.stopping = stopping
 
 
 def read_one(reading: Reading, vault: Vault, path: VaultPath) -> Outcome:
@@ -68,7 +79,7 @@ def read_one(reading: Reading, vault: Vault, path: VaultPath) -> Outcome:
     return prepare(note, stat, reading.boilerplate)
 
 
-async def read_notes(reading: Reading, paths: Sequence[VaultPath]) -> AsyncIterator[list[Outcome]]:
+async def read_notes(reading: Reading, paths: Sequence[VaultPath]) -> AsyncGenerator[list[Outcome], None]:
     """Yield the outcome of every path, in slices as they are done."""
     slices = [paths[at : at + SLICE] for at in range(0, len(paths), SLICE)]
     if len(paths) <= FEW:
@@ -77,8 +88,9 @@ async def read_notes(reading: Reading, paths: Sequence[VaultPath]) -> AsyncItera
         return
     spawn = multiprocessing.get_context("spawn")
     processes = min(os.cpu_count() or 1, len(slices), 4)
+    stopping = spawn.Event()
     # Spawned, never forked: LanceDB's threads do not survive a fork.
-    pool = ProcessPoolExecutor(processes, mp_context=spawn)
+    pool = ProcessPoolExecutor(processes, spawn, stoppable, (stopping,))
     try:
         waiting = [asyncio.wrap_future(pool.submit(read_all, reading, part)) for part in slices]
         for part, future in zip(slices, waiting, strict=True):
@@ -87,6 +99,8 @@ async def read_notes(reading: Reading, paths: Sequence[VaultPath]) -> AsyncItera
             except BrokenProcessPool:
                 yield await one_by_one(reading, part)
     finally:
+        # Else the interpreter would wait at its end for notes that nobody wants any more.
+        stopping.set()
         pool.shutdown(wait=False, cancel_futures=True)
 
 
