@@ -1,9 +1,8 @@
 """What was called: who, what, how it ended, and which notes it was about; never what was asked or answered."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass, fields
-from typing import Any
 
 from bridge.types import VaultPath
 
@@ -39,7 +38,9 @@ BETWEEN = "\0"
 
 NAMES = [field.name for field in fields(Recorded)]
 INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"  # noqa: S608
-SELECT = f"SELECT {', '.join(NAMES)} FROM call"  # noqa: S608
+
+PAGE = 2_000
+"""Calls that are read at once: others wait meanwhile."""
 
 
 def insert(connection: sqlite3.Connection, calls: Iterable[Recorded]) -> None:
@@ -47,15 +48,18 @@ def insert(connection: sqlite3.Connection, calls: Iterable[Recorded]) -> None:
     connection.executemany(INSERT, ((*astuple(call)[:-1], joined(call.paths)) for call in calls))
 
 
-def since(connection: sqlite3.Connection, time: float) -> list[Recorded]:
-    """Return the calls from a moment on, the oldest first."""
-    return [*read(connection.execute(f"{SELECT} WHERE time >= ? ORDER BY time", (time,)))]
+def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[Recorded], int | None]:
+    """Return some calls from a moment on, and where to read on; None at the end.
 
-
-def read(found: Iterable[tuple[Any, ...]]) -> Iterator[Recorded]:
-    """Turn rows into calls."""
-    for *values, paths in found:
-        yield Recorded(**dict(zip(NAMES, [*values, tuple(split(paths))], strict=True)))
+    Args:
+        connection: The file.
+        since: The moment, in seconds since 1970.
+        after: Where the page before said to read on; 0 for the first.
+    """
+    query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
+    rows = connection.execute(query, (after, since, PAGE)).fetchall()
+    calls = [Recorded(**dict(zip(NAMES, [*row[:-2], tuple(split(row[-2]))], strict=True))) for row in rows]
+    return calls, rows[-1][-1] if len(rows) == PAGE else None
 
 
 def last_codes(connection: sqlite3.Connection, count: int) -> list[str | None]:

@@ -1,6 +1,7 @@
 """One vault's SQLite file and what it keeps."""
 
 import contextlib
+import functools
 import logging
 import sqlite3
 import threading
@@ -119,10 +120,11 @@ class Store:
 
     def mend(self, paths: Iterable[VaultPath]) -> None:
         """Forget the failures of these notes."""
+        mended = {path for path in paths if path in self._failed}
+        if not mended:
+            return
         with self._lock:
-            mended = {path for path in paths if path in self._failed}
-            if mended:
-                self._write("DELETE FROM failed WHERE path = ?", *((path,) for path in mended))
+            self._write("DELETE FROM failed WHERE path = ?", *((path,) for path in mended))
             self._failed = {path: known for path, known in self._failed.items() if path not in mended}
 
     def failures(self) -> Mapping[VaultPath, tuple[Digest, str]]:
@@ -136,8 +138,13 @@ class Store:
         self._keeper.take(call)
 
     def calls(self, since: float) -> list[Recorded]:
-        """Return the calls from a moment on, in seconds since 1970, the oldest first."""
-        return self._read(lambda connection: calls.since(connection, since))
+        """Return the calls from a moment on, in seconds since 1970, the first that ended first."""
+        found: list[Recorded] = []
+        after: int | None = 0
+        while after is not None:
+            some, after = self._read(functools.partial(calls.page, since=since, after=after))
+            found += some
+        return found
 
     def last_codes(self, count: int) -> Counter[str | None]:
         """Return how the last calls ended: how often with which error, None for an answer."""
