@@ -60,4 +60,8 @@ def told(fault: Exception) -> BridgeError:
         place = traceback.extract_tb(error.__traceback__)[-1:]
         where = "".join(f" at {Path(frame.filename).name}:{frame.lineno}" for frame in place)
         log.warning("The vault is not followed: %s", error.code if error in known else f"{type(error).__name__}{where}")
-    return known[0] if known else NotReady("Indexing broke off and is begun again.")
+    if known:
+        return known[0]
+    # LanceDB's errors are of these classes: the index may be damaged.
+    kind = IndexUnusable if isinstance(errors[0], OSError | RuntimeError | ValueError) else NotReady
+    return kind("Indexing broke off and is begun again.", hint=NotReady.hint)

@@ -20,7 +20,7 @@ from bridge.engine.reading import rules_of
 from bridge.engine.signal import Signal
 from bridge.engine.status import Inspection, ModelInUse, Progress
 from bridge.engine.vaults import adopt
-from bridge.errors import BridgeError, DiskFull, NoteNotFound, NotReady, ReadOnly
+from bridge.errors import BridgeError, DiskFull, IndexUnusable, NoteNotFound, NotReady, ReadOnly
 from bridge.events import Events
 from bridge.folders import Folders, vault_id
 from bridge.graph import Graph
@@ -131,7 +131,8 @@ class VaultEngine:
         await asyncio.to_thread(adopt, self._folders, self.id, self.vault)
         self._store = self._store or Store.open(self._folders.state(self.id))
         folder, keep_days = self._folders.index(self.id), self.settings.vector_keep_days
-        index = await asyncio.to_thread(open_index, folder, keep_days, self._trouble)
+        doubt = self._trouble if isinstance(self._trouble, IndexUnusable) else None
+        index = await asyncio.to_thread(open_index, folder, keep_days, doubt)
         self._index = index
         self._following = Following(self.vault, index, self._store, self.settings, self._changed, self._buried)
         self._enforcing = Enforcing(self._following, self._store)
