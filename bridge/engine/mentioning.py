@@ -2,10 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from bridge.index import Index, IndexedNote
+from bridge.index import IndexedNote
 from bridge.linking import Corpus, Name, Names
 from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index import Index
 
 MANY = 500
 """Changed notes from which on all are read: one pass is faster than picking them."""
@@ -14,7 +18,7 @@ MANY = 500
 class Mentioning:
     """What the notes of a vault mention; brought up to date when it is asked for."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: "Index") -> None:
         self._index = index
         self._turn = asyncio.Lock()
         self._corpus = Corpus()
