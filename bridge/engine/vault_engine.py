@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.engine.embedders import Embedders, model_key, workers_wanted
 from bridge.engine.enforcing import Enforcing
@@ -15,6 +15,7 @@ from bridge.engine.following import Following, pause
 from bridge.engine.hold import Hold
 from bridge.engine.jobs import Job, Jobs
 from bridge.engine.looking import What, holds, inspect
+from bridge.engine.mentioning import Mentioning
 from bridge.engine.minding import mind, open_index, told
 from bridge.engine.reading import rules_of
 from bridge.engine.signal import Signal
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from bridge.index import Index
 
 log = logging.getLogger(__name__)
+
+Part = TypeVar("Part")
 
 FEW_CHANGES = 200
 """Up to so many changed notes are told one by one; more are told as progress."""
@@ -76,6 +79,7 @@ class VaultEngine:
         self._paused = False
         self._store: Store | None = None
         self._index: Index | None = None
+        self._mentioning: Mentioning | None = None
         self._following: Following | None = None
         self._filling: Filling | None = None
         self._enforcing: Enforcing | None = None
@@ -134,6 +138,7 @@ class VaultEngine:
         doubt = self._trouble if isinstance(self._trouble, IndexUnusable) else None
         index = await asyncio.to_thread(open_index, folder, keep_days, doubt)
         self._index = index
+        self._mentioning = Mentioning(index)
         self._following = Following(self.vault, index, self._store, self.settings, self._changed, self._buried)
         self._enforcing = Enforcing(self._following, self._store)
         self._enforcing.hide()
@@ -154,7 +159,7 @@ class VaultEngine:
     async def _let_go(self) -> None:
         """Close the index; what comes next opens it again."""
         index, self._index, self._following, self._filling = self._index, None, None, None
-        self._enforcing = None
+        self._enforcing, self._mentioning = None, None
         self._vocabulary = Vocabulary()
         if index is not None:
             with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
@@ -180,16 +185,12 @@ class VaultEngine:
         Raises:
             NotReady: It is not open yet; or the error that keeps it closed.
         """
-        if self._index is None:
-            raise self._trouble or NotReady("The index is being opened.")
-        return self._index
+        return self._there(self._index)
 
     @property
     def store(self) -> Store:
         """The vault's state."""
-        if self._store is None:
-            raise self._trouble or NotReady("The index is being opened.")
-        return self._store
+        return self._there(self._store)
 
     @property
     def names(self) -> Names:
@@ -204,9 +205,22 @@ class VaultEngine:
     @property
     def following(self) -> Following:
         """What follows the files."""
-        if self._following is None:
+        return self._there(self._following)
+
+    @property
+    def mentioning(self) -> Mentioning:
+        """What the notes mention."""
+        return self._there(self._mentioning)
+
+    def _there(self, part: Part | None) -> Part:
+        """Return a part.
+
+        Raises:
+            NotReady: It is not open yet; or the error that keeps it closed.
+        """
+        if part is None:
             raise self._trouble or NotReady("The index is being opened.")
-        return self._following
+        return part
 
     def require_keyword(self) -> None:
         """Make sure that the first full scan is committed.

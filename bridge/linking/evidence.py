@@ -81,7 +81,7 @@ def of_place(text: str, start: int, end: int) -> list[Part]:
 
 def of_rarity(notes: int) -> Part:
     """Judge how many notes say the name: what all say is an ordinary word."""
-    why = "no other note says it" if notes <= 1 else f"{notes} notes say it"
+    why = "hardly any note says it" if notes <= 1 else f"{notes} notes say it"
     return Part("rarity", COMMON * math.log2(max(1, notes)), why)
 
 

@@ -8,6 +8,7 @@ from bridge.operations.call import OWNER, RUNTIME, Call, Principal
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.faults import internal
 from bridge.operations.hints import bounds, expected, plain
+from bridge.operations.presets import chosen, offered
 from bridge.operations.registry import Argument, Operation, named, operations
 from bridge.operations.schemas import arguments_schema, result_schema
 from bridge.operations.wire import encode
@@ -23,10 +24,12 @@ __all__ = [
     "answer",
     "arguments_schema",
     "bounds",
+    "chosen",
     "encode",
     "expected",
     "internal",
     "named",
+    "offered",
     "operations",
     "plain",
     "read_docstring",
@@ -34,7 +37,6 @@ __all__ = [
 ]
 
 # Importing a module registers its operations; documents list them in this order.
-for module in (
-    *("search", "notes", "listing", "reading", "links", "status", "indexing", "settings", "pairing", "doctor", "usage"),
-):
+MODULES = "search notes listing reading links linking status indexing settings pairing doctor usage tools"
+for module in MODULES.split():
     import_module(f"bridge.operations.{module}")

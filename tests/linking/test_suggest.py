@@ -40,7 +40,7 @@ def suggestions(text: str, *others: str, around: Around | None = None, **source:
 def test_a_mentioned_note_is_suggested_once_with_reasons() -> None:
     (found,) = suggestions("Feed the Old Rye Starter.\nThe Old Rye Starter again.\n")
     assert (found.target, found.text) == (RYE, "Old Rye Starter")
-    assert found.why == ("says “Old Rye Starter”", "no other note says it")
+    assert found.why == ("says “Old Rye Starter”", "hardly any note says it")
     assert 0.5 < found.score < 1
 
 

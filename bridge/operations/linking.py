@@ -1,0 +1,150 @@
+"""Links that are missing, and why each should be there."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MaxLen
+
+from bridge.errors import InvalidArguments
+from bridge.operations.call import Call
+from bridge.operations.reading import line_at, opened
+from bridge.operations.registry import operation
+from bridge.types import Lines, Span, VaultPath
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.engine import VaultEngine
+    from bridge.linking import Corpus, Part, Source, Strictness, Suggestion
+    from bridge.vault import Note
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSuggestion:
+    """A link that may be missing.
+
+    Attributes:
+        target: The note it should lead to.
+        text: The words that should become the link.
+        lines: First and last line they stand on.
+        span: First character and the one after the last, counted in the text of the file.
+        score: How likely it should be a link, 0 to 1.
+        why: What speaks for it.
+    """
+
+    target: VaultPath
+    text: str
+    lines: Lines
+    span: Span
+    score: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSuggestions:
+    """The links a text may miss.
+
+    Attributes:
+        suggestions: Likeliest first, one a note.
+        digest: SHA-256 of the whole file they were found in; empty for a text.
+    """
+
+    suggestions: tuple[LinkSuggestion, ...]
+    digest: str
+
+
+@operation(example={"path": "Bread/Starters/Sourdough starter.md"})
+async def suggest_links(
+    call: Call,
+    path: VaultPath | None = None,
+    text: Annotated[str, MaxLen(200_000)] | None = None,
+    strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
+    limit: Annotated[int, Interval(ge=1, le=200)] = 50,
+) -> LinkSuggestions:
+    """Find names of notes in prose that should be links, likeliest first, with what speaks for each.
+
+    Nothing inside links, code, math, headings, HTML, comments or properties is suggested, nor what the note links to
+    already.
+
+    Args:
+        path: The note; give this or `text`.
+        text: Markdown that need not be in the vault; give this or `path`.
+        strictness: How likely a link must be: `conservative` is right four times in five, `aggressive` misses little.
+        limit: Most suggestions to return.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+    """
+    if (path is None) == (text is None):
+        raise InvalidArguments("Give either `path` or `text`.")
+    call.engine.require_keyword()
+    corpus = await call.engine.mentioning.corpus()
+    return await asyncio.to_thread(suggested, call.engine, corpus, path, text, strictness, limit)
+
+
+def suggested(
+    engine: "VaultEngine",
+    corpus: "Corpus",
+    path: VaultPath | None,
+    text: str | None,
+    strictness: "Strictness",
+    limit: int,
+) -> LinkSuggestions:
+    """Read the text and suggest."""
+    from bridge.linking import suggest
+    from bridge.vault import parse
+
+    note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else opened(engine, path)
+    source = source_of(engine, note)
+    found = suggest(source, corpus, Around(engine, path), strictness)[:limit]
+    return LinkSuggestions(tuple(shown(note.text, one) for one in found), note.digest if path is not None else "")
+
+
+def source_of(engine: "VaultEngine", note: "Note") -> "Source":
+    """Take a note's prose, and what it links to already."""
+    from bridge.linking import Source
+    from bridge.vault import protected
+
+    targets = (engine.names.resolve(link.target, note.path, link.kind).path for link in note.links)
+    return Source(note.text, protected(note), note.path or None, frozenset(t for t in targets if t is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the vault knows of the notes that a text may link to."""
+
+    engine: "VaultEngine"
+    path: VaultPath | None
+
+    def linked(self, target: VaultPath) -> int:
+        """Count the notes that link to a note."""
+        graph = self.engine.graph
+        return len(graph.linked_from(target)) if graph is not None else 0
+
+    def resolve(self, said: str) -> VaultPath | None:
+        """Return which of several notes of one name a link would mean."""
+        return self.engine.names.resolve(said, self.path or VaultPath("")).path
+
+    def more(self, target: VaultPath) -> "Sequence[Part]":
+        """Judge how near the two notes are in meaning and by links."""
+        from bridge.linking import of_graph, of_meaning
+
+        graph, index = self.engine.graph, self.engine.index
+        if self.path is None:
+            return ()
+        parts: list[Part] = []
+        near = graph is not None and not graph.neighbours(self.path).isdisjoint(graph.neighbours(target))
+        if near:
+            parts.append(of_graph())
+        mine, other = index.vector_of(self.path), index.vector_of(target)
+        if mine is not None and other is not None:
+            parts.append(of_meaning(float(mine @ other)))
+        return parts
+
+
+def shown(text: str, found: "Suggestion") -> LinkSuggestion:
+    """Put a suggestion into its wire form."""
+    start, end = found.span
+    lines = (line_at(text, start), line_at(text, end - 1))
+    return LinkSuggestion(found.target, found.text, lines, found.span, round(found.score, 3), found.why)
