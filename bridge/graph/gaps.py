@@ -1,0 +1,70 @@
+"""Pairs of notes that others keep naming together and that do not link to each other."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.graph.edges import Edges
+
+MOST_NAMED = 50
+"""Notes with more links are lists: that two stand in them says little."""
+
+MOST_PAIRS = 5_000_000
+"""Pairs that are looked at; notes with few links go first, since theirs say most."""
+
+LEAST_TOGETHER = 2
+
+Gaps = list[tuple[int, int, int, float]]
+
+
+def gaps(edges: Edges, most: int) -> Gaps:
+    """Return pairs of nodes that should perhaps be linked: the two, how many name both, and how telling that is.
+
+    Each note that names both counts by the rarity of Adamic and Adar (2003): the fewer others it names, the more.
+
+    Args:
+        edges: Links between notes.
+        most: Pairs to return, the most telling first.
+    """
+    size = edges.size
+    key = edges.source.astype(np.int64) * size + edges.target
+    key = np.unique(key[edges.source != edges.target])
+    source, target = key // max(size, 1), key % max(size, 1)
+    together, weight = _named_together(source, target, size)
+    order = np.argsort(together, kind="stable")
+    together = together[order]
+    first = np.flatnonzero(np.diff(together, prepend=-1) != 0)
+    if not len(first):
+        return []
+    times = np.diff(first, append=len(together))
+    telling = np.add.reduceat(weight[order], first)
+    pair = together[first]
+    one, other = pair // size, pair % size
+    linked = np.isin(pair, np.minimum(source, target) * size + np.maximum(source, target))
+    named = np.bincount(target, minlength=size)
+    # Two notes that everybody names are named together by chance.
+    score = telling * times / np.sqrt(named[one] * named[other])
+    kept = np.flatnonzero(~linked & (times >= LEAST_TOGETHER))
+    best = kept[np.lexsort((pair[kept], -score[kept]))][:most]
+    columns = (one[best].tolist(), other[best].tolist(), times[best].tolist(), score[best].tolist())
+    return [*zip(*columns, strict=True)]
+
+
+def _named_together(
+    source: NDArray[np.int64], target: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return each pair of targets of each source as one number, and how telling it is; sources are in order."""
+    count = np.bincount(source, minlength=size)
+    start = np.cumsum(count) - count
+    pairs, weights, seen = [np.empty(0, np.int64)], [np.empty(0)], 0
+    for many in range(2, MOST_NAMED + 1):
+        begin = start[count == many]
+        seen += len(begin) * many * (many - 1) // 2
+        if seen > MOST_PAIRS:
+            break
+        rows = target[begin[:, None] + np.arange(many)]
+        low, high = np.triu_indices(many, 1)
+        # The targets of a source are in order, so the lower comes first.
+        found = (rows[:, low] * size + rows[:, high]).ravel()
+        pairs.append(found)
+        weights.append(np.full(len(found), 1 / np.log2(1 + many)))
+    return np.concatenate(pairs), np.concatenate(weights)

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from bridge.graph.sharing import MOST_IN_FOLDER, MOST_TAGS, RARE, by_folder, by_tag, shared_tags
+from bridge.graph.similar import BLOCK, mutually_nearest
+
+
+def test_the_rarer_a_shared_tag_the_more_it_weighs() -> None:
+    tags = {1: ["Rye", "bread"], 2: ["rye", "bread"], 3: ["bread"], 4: []}
+    assert by_tag(tags) == [(1, 2, 1.0), (1, 3, pytest.approx(0.79, abs=0.01)), (2, 3, pytest.approx(0.79, abs=0.01))]
+
+
+def test_a_tag_of_many_joins_nobody() -> None:
+    assert by_tag({note: ["common"] for note in range(RARE + 1)}) == []
+    assert len(by_tag({note: ["rare"] for note in range(RARE)})) == RARE * (RARE - 1) // 2
+
+
+def test_a_note_with_endless_tags_is_joined_by_its_rarest() -> None:
+    pairs = by_tag({0: [f"t{n}" for n in range(500)], **{n + 1: [f"t{n}"] for n in range(500)}})
+    assert len(pairs) == MOST_TAGS
+
+
+def test_small_folders_join_their_notes() -> None:
+    assert by_folder({1: "a", 2: "a", 3: "b"}) == [(1, 2, 1.0)]
+    assert by_folder(dict.fromkeys(range(MOST_IN_FOLDER + 1), "a")) == []
+
+
+def test_shared_tags_are_told_as_written() -> None:
+    assert shared_tags(["Rye", "oat"], ["rye", "wheat"]) == ["Rye"]
+
+
+def test_only_those_that_choose_each_other_are_similar() -> None:
+    # Six notes close to one hub are nearer to each other than the hub's seventh admirer is to any of them.
+    lots = np.random.default_rng(2)
+    vectors = lots.normal(size=(BLOCK + 90, 32)).astype(np.float32)
+    vectors[BLOCK + 80] = vectors[3] + 0.1 * vectors[4]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = mutually_nearest(vectors)
+    assert (3, BLOCK + 80) in {pair[:2] for pair in found}
+    products = vectors @ vectors.T
+    np.fill_diagonal(products, -1)
+    nearest = [set(np.argsort(-row)[:5].tolist()) for row in products]
+    expected = {
+        (one, other)
+        for one in range(len(vectors))
+        for other in nearest[one]
+        if one < other and one in nearest[other] and products[one, other] >= 0.5
+    }
+    assert {pair[:2] for pair in found} == expected
+    assert [alike for *_, alike in found] == pytest.approx([float(products[one, other]) for one, other, _ in found])
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nobody_is_similar_to_nobody(count: int) -> None:
+    assert mutually_nearest(np.ones((count, 4), np.float32)) == []
+
+
+def test_two_are_nearest_to_each_other() -> None:
+    assert mutually_nearest(np.array([[1, 0], [0.8, 0.6]], np.float32)) == [(0, 1, pytest.approx(0.8))]
+    assert mutually_nearest(np.array([[1, 0], [0, 1]], np.float32)) == []
