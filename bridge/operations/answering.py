@@ -8,7 +8,7 @@ import contextlib
 import dataclasses
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -32,6 +32,9 @@ NOTES = 20
 
 LOOKS = 2_000
 """Values of an answer that are looked at for notes: a long list must not hold up others."""
+
+FLAT = (str, int, float, type(None))
+"""Values that hold no others."""
 
 Formed = TypeVar("Formed", str, bytes)
 
@@ -138,12 +141,15 @@ def named_in(result: Any) -> Iterator[str]:
         if not waiting:
             return
         held = waiting.popleft()
-        if dataclasses.is_dataclass(held) and not isinstance(held, type):
-            held = {field.name: getattr(held, field.name) for field in dataclasses.fields(held)}
+        values: Iterable[Any] = ()
         match held:
-            case Mapping():
-                if isinstance(path := held.get("path"), str):
-                    yield path
-                waiting.extend(value for value in held.values() if not isinstance(value, str))
             case list() | tuple():
-                waiting.extend(held)
+                values = held
+            case Mapping():
+                values = held.values()
+                yield from (path for name, path in held.items() if name == "path" and isinstance(path, str))
+            case _ if dataclasses.is_dataclass(held):
+                values = [getattr(held, field.name) for field in dataclasses.fields(held)]
+                if isinstance(path := getattr(held, "path", None), str):
+                    yield path
+        waiting.extend(value for value in values if not isinstance(value, FLAT))
