@@ -9,7 +9,7 @@ import dataclasses
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from bridge.errors import BridgeError
@@ -119,9 +119,13 @@ def touched(
         notes = engine.index.notes
     except BridgeError:
         return ()
-    found = chain(asked_for(operation, given), named_in(result))
-    known = dict.fromkeys(VaultPath(path) for path in found if path in notes)
-    return tuple(islice(known, NOTES))
+    known: dict[VaultPath, None] = {}
+    for path in chain(asked_for(operation, given), named_in(result)):
+        if path in notes:
+            known[VaultPath(path)] = None
+        if len(known) == NOTES:
+            break
+    return tuple(known)
 
 
 def asked_for(operation: Operation, given: Mapping[str, Any]) -> Iterator[str]:

@@ -55,6 +55,14 @@ async def test_notes_that_were_asked_for_come_first(served: Served) -> None:
     assert [made.paths for made in await calls(served, "reindex")] == [("Wheat.md", "Bread/Rye.md")]
 
 
+async def test_only_so_many_notes_of_a_call_are_kept(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {f"{n:02}.md": "bread" for n in range(50)})
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        await served.call("find_notes")
+        (made,) = await calls(served, "find_notes")
+        assert made.paths == tuple(f"{n:02}.md" for n in range(20))
+
+
 async def test_nothing_of_what_was_asked_or_answered_is_kept(served: Served) -> None:
     await served.call("search", query="zymurgical sour")
     await served.call("read_note", path="Bread/Rye.md")
