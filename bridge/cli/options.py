@@ -123,6 +123,8 @@ def converted(kind: Any, written: Any) -> Any:
         return [value_of(item) for item in written]
     if kind in (int, float):
         return number(kind, written)
+    if kind is bool and isinstance(written, str):
+        return {"true": True, "false": False}.get(written, written)
     if get_origin(kind) is tuple and isinstance(written, str):
         found = RANGE.fullmatch(written.strip())
         return [int(found[1]), int(found[2] or found[1])] if found else written

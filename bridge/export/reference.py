@@ -79,7 +79,9 @@ def command(operation: Operation, example: Mapping[str, Any] | None = None) -> s
     if any(is_nested(value) for value in given.values()):
         return f"echo {shlex.quote(json.dumps(given))} | {shlex.join([*words, '--json-args', '-'])}"
     required = {argument.name for argument in operation.arguments if argument.required}
-    words += [str(value) for name, value in given.items() if name in required]
+    words += [
+        json.dumps(value) if isinstance(value, bool) else str(value) for n, value in given.items() if n in required
+    ]
     for name, value in given.items():
         if name not in required:
             words += flags(name.replace("_", "-"), value)

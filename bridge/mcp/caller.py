@@ -9,9 +9,8 @@ from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
 from bridge.errors import InvalidArguments
-from bridge.mcp.presets import chosen
 from bridge.mcp.text import Answer
-from bridge.operations import VAULT, Call, Operation, Principal, answer, encode
+from bridge.operations import VAULT, Call, Operation, Principal, answer, chosen, encode
 from bridge.types import Preset
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bridge.mcp.text import Answer, Form, inline
+from bridge.mcp.text import Answer, Form, fields, inline
 
 SNIPPET = 110
 """How much of a snippet is quoted: ten hits are to stay far below 800 tokens, and lines say where to read on."""
@@ -110,6 +110,25 @@ def tags(answer: Answer) -> Iterable[str]:
     yield limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
 
 
+def tools(answer: Answer) -> Iterable[str]:
+    """Write the tools that were found, each as a call and what it is for."""
+    for tool in answer["tools"]:
+        taken = ", ".join(f"{a['name']}{'' if a['required'] else '?'}: {a['takes']}" for a in tool["arguments"])
+        right = f" (right in {tool['accuracy']:.0%} of {tool['judged']} cases)" if tool["accuracy"] is not None else ""
+        yield f"{tool['name']}({taken}) — {tool['summary']}{right}"
+    yield (
+        "Call one as run_tool(name, arguments); then tell whether it was the right one with "
+        "run_tool(give_feedback, {tool, helped})."
+        if answer["tools"]
+        else "No tool found; tell the task in other words."
+    )
+
+
+def ran(answer: Answer) -> Iterable[str]:
+    """Write what a tool answered as if it had been called directly."""
+    return FORMS.get(answer["name"], fields)(answer["result"])
+
+
 def limited(words: Sequence[str], between: str) -> str:
     """Join words, but not without end."""
     rest = f"{between}… and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
@@ -123,4 +142,6 @@ FORMS: Mapping[str, Form] = {
     "find_notes": listed,
     "note_links": links,
     "list_tags": tags,
+    "find_tool": tools,
+    "run_tool": ran,
 }

@@ -9,12 +9,11 @@ from mcp import types
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
 from bridge.mcp.forms import FORMS
-from bridge.mcp.presets import offered
 from bridge.mcp.progress import told
 from bridge.mcp.refusals import of_tool
 from bridge.mcp.schemas import input_schema
 from bridge.mcp.text import written
-from bridge.operations import Operation, internal, named, result_schema
+from bridge.operations import Operation, internal, named, offered, result_schema
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge
@@ -55,7 +54,7 @@ class Tools:
         try:
             who = caller(context, self.bridge)
             operation = offered_tool(who, params.name)
-            write = partial(written, FORMS.get(operation.name), quotes=operation.vault)
+            write = partial(written, FORMS.get(operation.name), quotes=operation.vault or operation.name == "run_tool")
             async with told(context) as progress:
                 answer, text = await who.ask(operation, params.arguments or {}, write, progress)
         except BridgeError as error:

@@ -37,6 +37,8 @@ def typed(*words: str) -> dict[str, Any]:
         (["wait-until-indexed", "a.md", "--timeout", "0.5"], {"path": "a.md", "timeout": 0.5}),
         (["report-changes", "--changes", '{"path":"a"}'], {"changes": [{"path": "a"}]}),
         (["change-settings", "--changes", "watch=poll"], {"changes": {"watch": "poll"}}),
+        (["give-feedback", "usage", "false"], {"tool": "usage", "helped": False}),
+        (["give-feedback", "usage", "perhaps"], {"tool": "usage", "helped": "perhaps"}),
         (["reindex", "--paths", "a.md", "--paths", "b.md"], {"paths": ["a.md", "b.md"]}),
     ],
 )  # fmt: skip

@@ -39,7 +39,7 @@ def masked(value: Any) -> Any:
     match value:
         case dict():
             return {
-                k: "…" if k in {"took_ms", "modified", "job_id", "free", "message", "code"} else masked(v)
+                k: "…" if k in {"took_ms", "modified", "job_id", "free", "message", "judged", "code"} else masked(v)
                 for k, v in value.items()
             }
         case list():

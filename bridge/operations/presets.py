@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import get_args
 
 from bridge.errors import InvalidArguments
-from bridge.operations import Operation, Principal, operations
+from bridge.operations.call import Principal
+from bridge.operations.registry import Operation, operations
 from bridge.types import Preset
 
 DEFAULT = (
@@ -23,6 +24,9 @@ DEFAULT = (
     "run_tool",
 )
 """The contract's twelve, and what runs a tool that `find_tool` names."""
+
+META = frozenset({"find_tool", "run_tool", "give_feedback"})
+"""Tools about tools: they lead out of a preset."""
 
 
 def chosen(principal: Principal, asked: str | None, setting: Preset) -> Preset:
@@ -49,4 +53,4 @@ def offered(preset: Preset) -> Mapping[str, Operation]:
     listed = {name: known[name] for name in DEFAULT if name in known}
     if preset == "default":
         return listed
-    return {name: tool for name, tool in listed.items() if tool.reads and name not in {"find_tool", "run_tool"}}
+    return {name: tool for name, tool in listed.items() if tool.reads and name not in META}
