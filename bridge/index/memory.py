@@ -1,11 +1,7 @@
-"""Gives LanceDB every core, and memory back to the system.
-
-glibc keeps what LanceDB's threads freed, several times what is in use.
-"""
+"""Gives memory back to the system: glibc keeps what LanceDB's threads freed, several times what is in use."""
 
 import ctypes
 import gc
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,11 +22,6 @@ def _libc() -> Any | None:
     except OSError:
         return None
     return libc if hasattr(libc, "malloc_trim") and hasattr(libc, "mallopt") else None
-
-
-def every_core() -> None:
-    """Let LanceDB compute on every core, two of which it keeps for the disk; to be called before it is loaded."""
-    os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 1))
 
 
 def few_arenas() -> None:

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.index.catalogue import Catalogue, Entry
 from bridge.index.folder import Broken, IndexFolder, disk, trouble
+from bridge.index.library import load_lancedb
 from bridge.index.matrix import Held
-from bridge.index.memory import every_core, few_arenas
+from bridge.index.memory import few_arenas
 from bridge.index.note import note_of
 from bridge.index.prepare import digest_of
 from bridge.index.rows import GONE, NOT_EMBEDDED
@@ -99,7 +100,7 @@ def open_index(path: Path, doubt: Exception | None = None) -> Opened:
         DiskFull: There is no room.
     """
     few_arenas()
-    every_core()
+    load_lancedb()
     folder = IndexFolder(path)
     try:
         folder.claim()
