@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
+import psutil
+
 T = TypeVar("T")
 
 COMMAND = Path(sys.executable).with_name("vault-bridge")
@@ -119,7 +121,7 @@ class Sidecar:
             time.sleep(0.02)
         raise AssertionError(f"not within {patience:.0f} s: {what}\n{self.vault()}\n{self.errors()}")
 
-    def stop(self, patience: float = 30) -> int:
+    def stop(self, patience: float = 60) -> int:
         """Ask it to leave and return its exit status."""
         # Not `process`, which may be a command that runs it.
         os.kill(self.ready["pid"], signal.SIGTERM)
@@ -151,6 +153,24 @@ def serving(*vaults: Path, data_dir: Path, **options: Any) -> Iterator[Sidecar]:
             sidecar.stop()
     finally:
         sidecar.close()
+
+
+def outliving(processes: Sequence[psutil.Process], patience: float = 60) -> list[psutil.Process]:
+    """Wait for processes to end and return those that did not."""
+    deadline = time.monotonic() + patience
+    while alive := [process for process in processes if runs(process)]:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.02)
+    return alive
+
+
+def runs(process: psutil.Process) -> bool:
+    """Say whether a process does anything any more: in a container an ended one may wait for ever to be reaped."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def settled(status: dict[str, Any], *, vectors: bool) -> dict[str, Any] | None:

@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -121,7 +120,9 @@ def test_an_index_deleted_while_it_is_used_is_built_at_the_next_start(
     before = fingerprint(vault)
     with serving(vault, data_dir=data, models_dir=tmp_path / "none") as bridge:
         bridge.wait_indexed(vectors=False)
-        shutil.rmtree(index_folder(data))
+        # At once: what is being written into a folder while it is emptied would keep it from going.
+        gone = index_folder(data).rename(tmp_path / "gone")
+        shutil.rmtree(gone)
         (vault / "New.md").write_text("freshly written\n")
         (vault / "New.md").unlink()
         assert bridge.vault()["name"] == "vault"
@@ -172,12 +173,6 @@ def disk(place: Path, options: str) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def trouble(bridge: Sidecar) -> str:
-    """Return all that the bridge says about why it stands still."""
-    vault: dict[str, Any] = bridge.vault()
-    return f"{vault} {bridge.call('doctor')}"
-
-
 @needs_mounts
 def test_a_disk_that_fills_up_is_told_and_survived(tmp_path: Path) -> None:
     vault = tmp_path / "vault"
@@ -187,7 +182,7 @@ def test_a_disk_that_fills_up_is_told_and_survived(tmp_path: Path) -> None:
         disk(tmp_path / "disk", "size=1m") as small,
         serving(vault, data_dir=small / "data", models_dir=tmp_path / "none", log=tmp_path / "log") as bridge,
     ):
-        bridge.until(lambda: "disk" in trouble(bridge).lower(), "the disk is named")
+        bridge.until(lambda: "There is no room" in str(bridge.vault()["trouble"]), "the disk is named")
         assert bridge.vault()["ready"]["keyword"] is False
         assert "Traceback" not in bridge.errors()
         subprocess.run(["mount", "-o", "remount,size=200m", str(small)], check=True)
@@ -242,7 +237,9 @@ def unwritable(data: Path) -> Iterator[None]:
         yield
         data.chmod(0o700)
         return
-    subprocess.run(["mount", "--bind", str(data), str(data)], check=True)
+    mounted = subprocess.run(["mount", "--bind", str(data), str(data)], capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"no folder can be made read-only for root here: {mounted.stderr.strip()}")
     try:
         subprocess.run(["mount", "-o", "remount,ro,bind", str(data)], check=True)
         yield
