@@ -1,4 +1,4 @@
-"""Every operation's example answers the same over HTTP and as a command, and what is wrong is refused in one shape."""
+"""Every example answers alike over HTTP, as a tool and as a command; what is wrong is refused in one shape."""
 
 import re
 import shlex
@@ -12,6 +12,7 @@ from bridge.errors import BridgeError
 from bridge.export import command
 from bridge.operations import Operation, operations
 from bridge.types import VaultPath
+from tests.mcp.client import connected, text_of
 from tests.operations.served import Answer, Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -87,6 +88,19 @@ async def test_the_documented_command_says_the_same_as_http(sample: Served, oper
     else:
         assert answer.status == 200, answer.body
         assert masked(ran.json) == masked(answer.json)
+
+
+@EVERY
+async def test_the_tool_says_the_same_as_http(sample: Served, operation: Operation) -> None:
+    example = await example_of(operation, sample)
+    async with connected(sample, preset="full") as client:
+        answer = await client.call_tool(operation.name, dict(example))
+    direct = await sample.call(operation.name, **example)
+    if operation.scope == "admin":
+        assert (answer.is_error, text_of(answer).partition(":")[0]) == (True, refused(direct)["code"])
+    else:
+        assert masked(answer.structured_content) == masked(direct.json)
+        assert text_of(answer)
 
 
 @EVERY
