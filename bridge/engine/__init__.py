@@ -1,5 +1,6 @@
 """Builds the parts and keeps them true to the vaults."""
 
+from bridge.engine.atlas import Chart
 from bridge.engine.bridge import Bridge
 from bridge.engine.hold import holder
 from bridge.engine.jobs import Job, Jobs
@@ -8,6 +9,7 @@ from bridge.engine.vault_engine import VaultEngine
 
 __all__ = [
     "Bridge",
+    "Chart",
     "IndexedPassage",
     "Inspection",
     "Job",

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from bridge.engine.atlas import Atlas, Chart
 from bridge.engine.embedders import Embedders, model_key, workers_wanted
 from bridge.engine.enforcing import Enforcing
 from bridge.engine.filling import Filling
@@ -79,6 +80,7 @@ class VaultEngine:
         self._paused = False
         self._store: Store | None = None
         self._index: Index | None = None
+        self.atlas = Atlas()
         self._mentioning: Mentioning | None = None
         self._following: Following | None = None
         self._filling: Filling | None = None
@@ -111,6 +113,7 @@ class VaultEngine:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        self.atlas.close()
         if self._index is not None:
             await self._index.close()
         if self._store is not None:
@@ -137,6 +140,8 @@ class VaultEngine:
         folder, keep_days = self._folders.index(self.id), self.settings.vector_keep_days
         doubt = self._trouble if isinstance(self._trouble, IndexUnusable) else None
         index = await asyncio.to_thread(open_index, folder, keep_days, doubt)
+        # Learnt by the first search, it would keep everybody waiting.
+        await asyncio.to_thread(self._vocabulary.follow, index.notes)
         self._index = index
         self._mentioning = Mentioning(index)
         self._following = Following(self.vault, index, self._store, self.settings, self._changed, self._buried)
@@ -221,6 +226,18 @@ class VaultEngine:
         if part is None:
             raise self._trouble or NotReady("The index is being opened.")
         return part
+
+    async def chart(self) -> Chart:
+        """Return the graph with the notes that it was made of, as soon as there is one.
+
+        Raises:
+            NotReady: The first full scan is not committed.
+        """
+        self.require_keyword()
+        while (graph := self.graph) is None:
+            await self._signal.wait(1.0)
+            self.require_keyword()
+        return Chart(graph, self.index.notes, self.index)
 
     def require_keyword(self) -> None:
         """Make sure that the first full scan is committed.

@@ -3,15 +3,70 @@
 from typing import TYPE_CHECKING, Any
 
 from bridge.graph.graph import Edge, Graph, Near
-from bridge.graph.kinds import CODES, EdgeKind
+from bridge.graph.kinds import CODES, KINDS, WEIGHTS, WRITTEN, EdgeKind
 from bridge.graph.nodes import Nodes
+from bridge.graph.sharing import by_folder, by_tag, shared_tags
 
 if TYPE_CHECKING:
+    from bridge.graph.adjacency import Adjacency
+    from bridge.graph.cocitation import gaps
+    from bridge.graph.edges import Edges, together
+    from bridge.graph.layout import laid_out
+    from bridge.graph.measure import Measures, measured, pagerank
+    from bridge.graph.network import Network, network_of
+    from bridge.graph.similar import mutually_nearest
     from bridge.graph.table import Table, joined
+    from bridge.graph.walk import distances, spread, ways
 
-_LATER = {"Table": "table", "joined": "table"}
+_LATER = {
+    "Adjacency": "adjacency",
+    "Edges": "edges",
+    "Measures": "measure",
+    "Network": "network",
+    "Table": "table",
+    "distances": "walk",
+    "gaps": "cocitation",
+    "joined": "table",
+    "laid_out": "layout",
+    "measured": "measure",
+    "mutually_nearest": "similar",
+    "network_of": "network",
+    "pagerank": "measure",
+    "spread": "walk",
+    "together": "edges",
+    "ways": "walk",
+}
 
-__all__ = ["CODES", "Edge", "EdgeKind", "Graph", "Near", "Nodes", "Table", "joined"]
+__all__ = [
+    "CODES",
+    "KINDS",
+    "WEIGHTS",
+    "WRITTEN",
+    "Adjacency",
+    "Edge",
+    "EdgeKind",
+    "Edges",
+    "Graph",
+    "Measures",
+    "Near",
+    "Network",
+    "Nodes",
+    "Table",
+    "by_folder",
+    "by_tag",
+    "distances",
+    "gaps",
+    "joined",
+    "laid_out",
+    "measured",
+    "mutually_nearest",
+    "network_of",
+    "pagerank",
+    "shared_tags",
+    "spread",
+    "together",
+    "ways",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -124,7 +124,7 @@ class Graph:
         return number if number in self.numbers else None
 
     def edges_of(self, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
-        """Return the links and arrows of some kinds, also those to oneself.
+        """Return the links and arrows of some kinds; a link to oneself joins nothing.
 
         Args:
             kinds: Which; kinds that nobody writes have no edges here.
@@ -137,7 +137,7 @@ class Graph:
 
         table = self.table
         shown = self.present | self.stubs if stubs else self.present
-        kept = np.isin(table.kind, coded(kinds)) & (table.target < self.size)
+        kept = np.isin(table.kind, coded(kinds)) & (table.target < self.size) & (table.source != table.target)
         kept[kept] = shown[table.source[kept]] & shown[table.target[kept]]
         each = np.array([WEIGHTS[kind] for kind in KINDS])
         weight = each[table.kind[kept]] * table.count[kept].astype(np.float64)

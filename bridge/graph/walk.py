@@ -1,6 +1,7 @@
 """Walking along edges: how far everything is, what arrives where, and the ways from one node to another."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -47,8 +48,18 @@ def distances(edges: Edges, start: int, direction: Direction, most: int | None =
     return distance
 
 
-def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: float) -> NDArray[np.float64]:
-    """Return by node what arrives of 1 that starts at a node and moves away from it.
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """By node, what is found on the way from a start."""
+
+    distance: NDArray[np.int32]
+    arrived: NDArray[np.float64]
+    via: NDArray[np.int32]
+    """The node before it that most came from; itself where nothing came from another."""
+
+
+def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: float) -> Reach:
+    """Let 1 start at a node and move away from it, and return what arrives where.
 
     Each step passes on `decay` of what arrived, divided among all edges of the node by their weight, so that a way
     through a hub says little.
@@ -58,11 +69,16 @@ def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: fl
     strength = np.bincount(begin, weight, edges.size)
     arrived = np.zeros(edges.size)
     arrived[start] = 1.0
+    via = np.arange(edges.size, dtype=np.int32)
     for step in range(depth):
         onward = (distance[begin] == step) & (distance[end] == step + 1)
         at, to, by = begin[onward], end[onward], weight[onward]
-        arrived += np.bincount(to, decay * arrived[at] * by / strength[at], edges.size)
-    return arrived
+        passed = decay * arrived[at] * by / strength[at]
+        arrived += np.bincount(to, passed, edges.size)
+        order = np.argsort(passed, kind="stable")
+        # Of several that are assigned the last stays, which brought most.
+        via[to[order]] = at[order]
+    return Reach(distance, arrived, via)
 
 
 def ways(

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from bridge.graph.cocitation import gaps
 from bridge.graph.cuts import cuts_of
 from bridge.graph.edges import Edges
-from bridge.graph.gaps import gaps
 from bridge.graph.layout import laid_out
 from bridge.graph.measure import Measures, measured, pagerank
 from bridge.graph.network import Network, network_of
@@ -135,10 +135,12 @@ def test_a_way_through_a_hub_says_little() -> None:
     # 0 – 1 – 3 directly, 0 – 2 – 4 through a hub.
     ends = np.array([(0, 1), (0, 2), (1, 3), (2, 4), *((2, leaf) for leaf in range(5, 25))], np.int32)
     edges = Edges(25, ends[:, 0], ends[:, 1], ends[:, 0] * 0, np.ones(len(ends)), ends[:, 0])
-    arrived = spread(edges, 0, "any", 2, 0.5)
+    reach = spread(edges, 0, "any", 2, 0.5)
+    arrived = reach.arrived
+    assert reach.via[[0, 1, 3, 4]].tolist() == [0, 0, 1, 2]
     assert arrived[[0, 1, 2]].tolist() == [1.0, 0.25, 0.25]
     assert (arrived[3], arrived[4]) == (pytest.approx(0.0625), pytest.approx(0.25 * 0.5 / 22))
-    assert spread(edges, 0, "any", 1, 0.5)[3] == 0
+    assert spread(edges, 0, "any", 1, 0.5).arrived[3] == 0
 
 
 @SEEDS

@@ -1,0 +1,183 @@
+"""What is asked of the graph beyond who links to whom: computed when asked for, kept as long as its snapshot."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bridge.engine.apart import Apart
+from bridge.graph import EdgeKind, Graph
+from bridge.index import IndexedNote
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.graph import Edges, Measures, Network
+    from bridge.index import Index
+
+MOST_COMPARED = 20_000
+"""Notes of a vault up to which all are compared in meaning: each with each takes some ten seconds there."""
+
+AT_ONCE = 100
+"""Vectors gathered before others get their turn."""
+
+REMEMBERED = 20_000
+"""Places of a picture that are remembered."""
+
+T = TypeVar("T")
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """A snapshot of the links with the notes that it was taken of."""
+
+    graph: Graph
+    notes: Mapping[VaultPath, IndexedNote]
+    index: "Index"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """The notes as a network, what was measured of it, and how often a reader of each note is there."""
+
+    network: "Network"
+    measures: "Measures"
+    rank: Any
+
+
+class Atlas:
+    """Answers of one vault's graph; belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._apart = Apart()
+        self._graph: Graph | None = None
+        self._kept: dict[Hashable, asyncio.Task[Any]] = {}
+        self._places: dict[str, dict[str, Place]] = {}
+
+    async def edges(self, chart: Chart, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
+        """Return the edges of some kinds, those too that nobody wrote.
+
+        Args:
+            chart: The snapshot.
+            kinds: Which.
+            stubs: Also those to names that no note has.
+        """
+        similar = await self._similar(chart) if "similar" in kinds else ()
+
+        async def gather() -> "Edges":
+            return await asyncio.to_thread(gathered, chart, kinds, similar, stubs=stubs)
+
+        return await self._once(chart, ("edges", frozenset(kinds), stubs, chart.index.pending_vectors()), gather)
+
+    async def shape(self, chart: Chart, kinds: Collection[EdgeKind]) -> Shape:
+        """Measure the network that some kinds of edges make of the notes; seconds in a large vault."""
+        from bridge.graph import measured, network_of, pagerank
+
+        edges = await self.edges(chart, kinds)
+
+        async def measure() -> Shape:
+            network = await asyncio.to_thread(network_of, edges, chart.graph.present)
+            measures = await self._apart.run(measured, network)
+            rank = await self._apart.run(pagerank, edges.size, edges.source, edges.target, edges.weight)
+            return Shape(network, measures, rank)
+
+        return await self._once(chart, ("shape", frozenset(kinds), chart.index.pending_vectors()), measure)
+
+    async def gaps(self, chart: Chart, kinds: Collection[EdgeKind], most: int) -> list[tuple[int, int, int, float]]:
+        """Find pairs of notes that others name together and that do not link to each other."""
+        from bridge.graph import gaps
+
+        edges = await self.edges(chart, kinds)
+        return await self._once(chart, ("gaps", frozenset(kinds), most), lambda: self._apart.run(gaps, edges, most))
+
+    async def places(self, chart: Chart, picture: str, network: "Network", labels: Sequence[str]) -> list[Place]:
+        """Place the nodes of a picture, near where they were in the last one of this name.
+
+        Args:
+            chart: The snapshot.
+            picture: What is drawn.
+            network: Its nodes and what joins them.
+            labels: By node, what it is known by.
+        """
+        import numpy as np
+
+        from bridge.graph import laid_out
+
+        async def draw() -> list[Place]:
+            before = self._places.get(picture, {})
+            nowhere = (np.nan, np.nan)
+            start = np.array([before.get(label, nowhere) for label in labels], np.float64).reshape(-1, 2)
+            drawn = (await self._apart.run(laid_out, network, start)).tolist()
+            places: list[Place] = [(x, y) for x, y in drawn]
+            now = dict(zip(labels, places, strict=True))
+            kept = [(label, place) for label, place in before.items() if label not in now]
+            self._places[picture] = dict(kept[: max(0, REMEMBERED - len(now))]) | now
+            return places
+
+        return await self._once(chart, ("places", picture, tuple(labels)), draw)
+
+    def close(self) -> None:
+        """End what is computed."""
+        for task in self._kept.values():
+            task.cancel()
+        self._apart.close()
+
+    async def _similar(self, chart: Chart) -> Sequence[tuple[int, int, float]]:
+        """Find the notes that are mutually nearest in meaning, by number."""
+        from bridge.graph import mutually_nearest
+
+        async def compare() -> Sequence[tuple[int, int, float]]:
+            import numpy as np
+
+            numbers: list[int] = []
+            vectors: list[Any] = []
+            for at, (number, path) in enumerate(chart.graph.paths.items()):
+                vector = chart.index.vector_of(path)
+                if vector is not None:
+                    numbers.append(number)
+                    vectors.append(vector)
+                if at % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+            if not vectors or len(vectors) > MOST_COMPARED:
+                return ()
+            found = await self._apart.run(mutually_nearest, np.stack(vectors).astype(np.float32))
+            return [(numbers[one], numbers[other], alike) for one, other, alike in found]
+
+        return await self._once(chart, ("similar", chart.index.answering_model, chart.index.pending_vectors()), compare)
+
+    async def _once(self, chart: Chart, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
+        """Compute something unless this snapshot has it; those who ask meanwhile wait for the same."""
+        if chart.graph is not self._graph:
+            self._graph, self._kept = chart.graph, {}
+
+        async def made() -> T:
+            return await make()
+
+        kept = self._kept
+        task = kept.get(key)
+        if task is None:
+            task = kept[key] = asyncio.create_task(made(), name="atlas")
+            # What failed is tried again by who asks next.
+            task.add_done_callback(lambda done: kept.pop(key) if done.cancelled() or done.exception() else None)
+        # Whoever leaves must not take it from those who wait.
+        answer: T = await asyncio.shield(task)
+        return answer
+
+
+def gathered(
+    chart: Chart, kinds: Collection[EdgeKind], similar: Sequence[tuple[int, int, float]], *, stubs: bool
+) -> "Edges":
+    """Put all edges of some kinds together; half a second for a million."""
+    from bridge.graph import Edges, by_folder, by_tag, together
+
+    graph = chart.graph
+    parts = [graph.edges_of(kinds, stubs=stubs)]
+    if "tag" in kinds:
+        tags = {number: chart.notes[path].tags for number, path in graph.paths.items() if path in chart.notes}
+        parts.append(Edges.made(graph.size, "tag", by_tag(tags)))
+    if "folder" in kinds:
+        folders = {number: path.rpartition("/")[0] for number, path in graph.paths.items()}
+        parts.append(Edges.made(graph.size, "folder", by_folder(folders)))
+    if similar:
+        parts.append(Edges.made(graph.size, "similar", similar))
+    return together(graph.size, parts)

@@ -1,0 +1,26 @@
+"""The words around a place in a note."""
+
+import re
+from typing import Final
+
+from bridge.types import Span
+
+LONGEST: Final = 300
+"""Characters that are quoted at most."""
+
+_END: Final = re.compile(r"[.!?…][\"'”’»)\]*_]*(?=\s|$)|[。！？؟।]|\n")
+
+
+def sentence(text: str, span: Span) -> str:
+    """Return the sentence around a place on one line, cut to what is near it."""
+    start, end = span
+    first = max(text.rfind("\n", 0, start) + 1, start - LONGEST)
+    ends = [found.end() for found in _END.finditer(text, first, start)]
+    after = _END.search(text, end, end + LONGEST)
+    begin = max([first, *(place for place in ends if place <= start)])
+    stop = after.end() if after else min(len(text), end + LONGEST)
+    if stop - begin > LONGEST:
+        room = max(0, LONGEST - (end - start)) // 2
+        begin, stop = max(begin, start - room), min(stop, max(start + LONGEST, end + room))
+        stop = min(stop, begin + LONGEST)
+    return " ".join(text[begin:stop].split())
