@@ -2,8 +2,10 @@
 
 import asyncio
 import hashlib
+import os
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +74,17 @@ async def paths(hits: Awaitable[Iterable[object]]) -> list[str]:
     return list(dict.fromkeys(str(hit.path) for hit in await hits))  # type: ignore[attr-defined]
 
 
-async def until(claim: Callable[[], bool], seconds: float = 20.0) -> None:
+def files(folder: Path) -> dict[Path, bytes]:
+    """Read every file below a folder, while files come and go."""
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                found[Path(place, name)] = Path(place, name).read_bytes()
+    return found
+
+
+async def until(claim: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait until something holds."""
     async with asyncio.timeout(seconds):
         while not claim():
