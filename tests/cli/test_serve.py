@@ -76,7 +76,7 @@ async def test_the_end_of_standard_input_is_the_end(vault: Path, tmp_path: Path)
         await ready(process)
         assert process.stdin is not None
         process.stdin.close()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             _, err = await process.communicate()
         assert (process.returncode, err) == (0, b"")
 
@@ -111,7 +111,7 @@ async def test_a_running_index_does_not_hold_the_end_and_leaves_no_process(tmp_p
                 await asyncio.sleep(0.01)
         children = parent.children(recursive=True)
         process.terminate()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             _, err = await process.communicate()
             assert (process.returncode, err) == (0, b"")
             while any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children):

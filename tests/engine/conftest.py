@@ -47,7 +47,7 @@ def opened(tmp_path: Path, models_dir: Path) -> Opened:
     return open_bridge
 
 
-async def until(true: Callable[[], bool], seconds: float = 30) -> None:
+async def until(true: Callable[[], bool], seconds: float = 120) -> None:
     """Poll until something is true."""
     async with asyncio.timeout(seconds):
         while not true():

@@ -7,7 +7,7 @@ from bridge.errors import DiskFull, JobNotFound
 
 
 async def finished(job: Job) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while job.state == "running":
             await asyncio.sleep(0)
 

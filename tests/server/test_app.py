@@ -145,7 +145,7 @@ async def test_a_client_that_leaves_ends_its_call(served: Served) -> None:
     waiting = asyncio.create_task(
         served.call("wait_until_indexed", path="Garden/Beans.md", digest="0" * 64, timeout=600)
     )
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while "wait_until_indexed" not in awaited():
             await asyncio.sleep(0.01)
         waiting.cancel()

@@ -22,7 +22,7 @@ from tests.server.clients import bearer, call, made
 async def streaming(served: Served, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
     """Open a stream of events and read its first words."""
     async with (
-        asyncio.timeout(30),
+        asyncio.timeout(60),
         aiohttp.ClientSession() as session,
         session.get(served.runtime.url + "/api/events", headers=headers) as response,
     ):

@@ -76,7 +76,7 @@ async def test_only_loopback_listens(served: Served) -> None:
 
 async def test_open_streams_and_running_calls_do_not_hold_the_end(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "Notes", NOTES)
-    async with aiohttp.ClientSession() as session, asyncio.timeout(30):
+    async with aiohttp.ClientSession() as session, asyncio.timeout(60):
         async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
             headers = {"Authorization": f"Bearer {served.runtime.token}"}
             events = await session.get(served.runtime.url + "/api/events", headers=headers)
@@ -92,8 +92,8 @@ async def test_open_streams_and_running_calls_do_not_hold_the_end(tmp_path: Path
 async def test_status_answers_when_nothing_else_can(tmp_path: Path) -> None:
     vault = write_vault(tmp_path / "Notes", NOTES)
     index = tmp_path / "data" / "vaults" / vault_id(vault) / "index"
-    index.parent.mkdir(parents=True)
-    index.write_text("no folder")
+    index.mkdir(parents=True)
+    (index / "index.json").write_text('{"version": 999}')
     stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
     task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {}))

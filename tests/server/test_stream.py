@@ -21,7 +21,7 @@ class Reader:
 
     async def block(self) -> bytes:
         """Read up to the next empty line."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             return await self._response.content.readuntil(b"\n\n")
 
     async def event(self, kind: str | None = None) -> tuple[int, str, Any]:
@@ -81,6 +81,6 @@ async def test_silence_is_broken_by_a_comment(served: Served, monkeypatch: pytes
 async def test_a_listener_that_leaves_is_forgotten(served: Served) -> None:
     async with listening(served):
         assert len(served.bridge.events._queues) == 1
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while served.bridge.events._queues:
             await asyncio.sleep(0.01)

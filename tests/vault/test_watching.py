@@ -16,7 +16,7 @@ from bridge.vault import Rules, Vault, poll, watch
 from bridge.vault import watching as watching_module
 from tests.vault.trees import grow
 
-DEADLINE_S = 30
+DEADLINE_S = 120
 
 MODES = pytest.mark.parametrize("mode", ["auto", "poll"])
 
