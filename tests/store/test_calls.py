@@ -1,3 +1,4 @@
+import random
 import signal
 import subprocess
 import sys
@@ -114,31 +115,32 @@ def test_judgements_are_counted(tmp_path: Path) -> None:
     again.close()
 
 
-def test_forgotten_notes_are_in_no_file(tmp_path: Path) -> None:
-    def is_secret(path: VaultPath) -> bool:
-        return path.startswith("Secret/")
+def about(draw: random.Random) -> Recorded:
+    """Return a call about notes of which some are to be forgotten: rows of all sizes, which SQLite moves about."""
+    folders = draw.choices(["Secret", "Open", "Secret/deep", "Other"], k=draw.randrange(12))
+    paths = [VaultPath(f"{folder}/{'x' * draw.randrange(60)} {draw.random()}.md") for folder in folders]
+    return Recorded(time.time(), "search", None, None, None, None, None, 1.0, 1, tuple(paths))
 
-    path = tmp_path / "state.sqlite"
-    for day in range(3):
-        store = Store.open(path, now=time.time)
-        for number in range(400):
-            secret, open_ = VaultPath(f"Secret/{number * 7919}.md"), VaultPath(f"Open/{'x' * (number % 60)}.md")
-            store.record(Recorded(time.time(), "search", None, None, None, None, None, 1.0, 1, (secret, open_)))
-            store.fail(VaultPath(f"Secret/bad {day} {number}.md"), Digest("1"), "too deep")
-        store.fail(VaultPath("Open/bad.md"), Digest("1"), "too deep")
-        store.close()
-        (tmp_path / "state.sqlite.backup-1").unlink(missing_ok=True)
-    store = Store.open(path, now=time.time)
-    store.record(Recorded(time.time(), "search", None, None, None, None, None, 1.0, 1, (VaultPath("Secret/new.md"),)))
-    store.forget(is_secret)
-    files = list(tmp_path.iterdir())
-    assert len(files) >= 3
-    assert {file.name for file in files if b"Secret" in file.read_bytes()} == set()
-    assert {path for one in store.calls(0.0) for path in one.paths if is_secret(path)} == set()
-    assert len(store.calls(0.0)) == 1_201
-    assert list(store.failures()) == ["Open/bad.md"]
+
+def test_forgotten_notes_are_in_no_file(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    for session in range(2):
+        store = Store.open(tmp_path / "state.sqlite")
+        for _ in range(3_000):
+            store.record(about(draw))
+        for number in range(300):
+            store.fail(VaultPath(f"Secret/{session}{number}.md"), Digest("1"), "bad")
+            store.fail(VaultPath(f"Open/{session}{number}.md"), Digest("1"), "bad")
+        if session == 0:
+            store.close()
+    store.forget(lambda path: path.startswith("Secret/"))
+    files = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert {name: data.count(b"Secret") for name, data in files.items()} == dict.fromkeys(files, 0)
+    assert {*files} == {f"state.sqlite{end}" for end in ("", "-wal", ".backup", ".backup-1")}
+    assert sum(path.startswith("Other/") for one in store.calls(0.0) for path in one.paths) > 5_000
+    assert (len(store.calls(0.0)), len(store.failures())) == (6_000, 600)
     store.close()
-    assert {file.name for file in tmp_path.iterdir() if b"Secret" in file.read_bytes()} == set()
+    assert not any(b"Secret" in file.read_bytes() for file in tmp_path.iterdir())
 
 
 def test_a_damaged_file_is_not_kept_when_notes_are_forgotten(tmp_path: Path) -> None:
