@@ -132,5 +132,7 @@ async def resolve_link(
         kind: How the link is written.
     """
     call.engine.require_keyword()
-    found = call.engine.names.resolve(link, source, kind)
-    return ResolvedLink(found.path, found.heading, found.block)
+    names = call.engine.names
+    found = names.resolve(link, source, kind)
+    # A link within a note that is not there leads nowhere either.
+    return ResolvedLink(found.path if found.path in names else None, found.heading, found.block)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bridge.operations.call import Call
+from bridge.operations.hints import Folder
 from bridge.operations.notes import Notes, snapshot
 from bridge.operations.registry import operation
 from bridge.types import VaultPath
@@ -22,7 +23,7 @@ class ListedFolder:
         direct: Notes in it alone.
     """
 
-    path: str
+    path: Folder
     notes: int
     direct: int
 
@@ -53,7 +54,7 @@ def folders(paths: Iterable[VaultPath]) -> FolderList:
         for parent in itertools.accumulate(folder.split("/"), lambda outer, inner: f"{outer}/{inner}"):
             below[parent] += count
     named = sorted(folder for folder in below if folder)
-    return FolderList(tuple(ListedFolder(folder, below[folder], direct[folder]) for folder in named))
+    return FolderList(tuple(ListedFolder(Folder(folder), below[folder], direct[folder]) for folder in named))
 
 
 @dataclass(frozen=True, slots=True)

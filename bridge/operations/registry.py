@@ -11,6 +11,7 @@ import bridge.errors
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.operations import arguments, docstring
 from bridge.operations.hints import Folder
+from bridge.operations.withholding import permitted
 from bridge.types import Scope, VaultPath
 
 if TYPE_CHECKING:
@@ -81,9 +82,15 @@ class Operation:
         """
         call.principal.require(self.scope)
         bound = self.bind(given)
-        if self.vault or call.vault is not None:
-            bound = arguments.locate(self, bound, call.engine.vault)
-        return await self.function(call, **bound)
+        if not self.vault and call.vault is None:
+            return await self.function(call, **bound)
+        bound = arguments.locate(self, bound, call.engine.vault)
+        while True:
+            rules = call.engine.vault.rules
+            result = await self.function(call, **bound)
+            # What was found before a rule came must not leave after it.
+            if not self.reads or call.engine.vault.rules.deny == rules.deny:
+                return permitted(result, call.engine.vault.rules)
 
 
 def operation(

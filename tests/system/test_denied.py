@@ -1,0 +1,222 @@
+"""A vault with a denied folder answers everything as the vault without it does.
+
+By words only: the last digits of a vector depend on the texts that are embedded beside it.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bridge.operations import Operation, operations
+from bridge.types import VaultPath
+from tests.system.canaries import DENIED, FOLDER, LINKED, NOTE, SECRET, write_open, write_private
+from tests.system.sidecar import Sidecar, request, serving, settled
+
+READING = [
+    operation
+    for operation in operations()
+    if operation.vault and (operation.reads or operation.name in {"report_changes", "reindex"})
+    if operation.name != "usage"  # tells of the calls, of which each vault had others
+]
+
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "path": (*DENIED, FOLDER, NOTE.lower(), f"{FOLDER}/Nothing.md", "alias.md", "Vexhollow.md", "Trespelih.md"),
+    "paths": ([NOTE], [*DENIED]),
+    "folder": (FOLDER, FOLDER.lower(), f"{FOLDER}/Whimbrelode", ""),
+    "links_to": (NOTE, f"{FOLDER}/klepthorn.png"),
+    "linked_from": (NOTE,),
+    "target": (NOTE, "alias.md"),
+    "source": (NOTE, "Open doors.md"),
+    "link": (*LINKED, *DENIED, "#Snorbeck", "Vexhollow#^fenwhistle", "Ormulith", "klepthorn.png", "trespelith"),
+    "query": (*SECRET, *LINKED, "the quillmarsh opens at noon", "path:jundapeak", "tag:#brindlewick", "[torvandale]"),
+    "text": ("The quillmarsh of Vexhollow and Trespelith opens at noon. Ormulith, Snorbeck.",),
+    "task": (*SECRET,),
+    "tags": (["brindlewick"], ["brindlewick/inner"]),
+    "prefix": ("b", "brindle", ""),
+    "properties": ({"torvandale": "skarnfeld"}, {"TORVANDALE": None}, {"up": "Vexhollow"}),
+    "changes": (
+        [{"kind": "upsert", "path": NOTE}],
+        [{"kind": "rename", "path": NOTE, "from": "Welcome.md"}],
+        [{"kind": "delete", "path": FOLDER}],
+    ),
+    "snapshot": ([{"path": NOTE, "mtime": 1.0, "size": 1}],),
+    "section": ("Snorbeck",),
+    "explain": (True,),
+    "full": (True,),
+}
+"""What to ask by the name of the argument."""
+
+ENOUGH = {"explain", "section", "task", "full"}
+"""Arguments that say something only beside an example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vaults:
+    """One bridge with the vault without the folder, one from which it was taken, and one that never showed it."""
+
+    bridge: Sidecar
+    without: str
+    purged: str
+    closed: str
+
+    def ask(self, vault: str, operation: str, arguments: dict[str, Any]) -> tuple[int, str]:
+        """Call an operation and return its answer without what differs from call to call and by the vault's name."""
+        ready = self.bridge.ready
+        status, answer = request(ready["url"], ready["token"], operation, {**arguments, "vault": vault})
+        if operation == "reindex" and status == 200:
+            wait = {"job_id": answer["job_id"], "wait": 60}
+            status, answer = request(ready["url"], ready["token"], "job_status", wait)
+        text = json.dumps(masked(answer), ensure_ascii=False)
+        return status, text.replace(vault, "…")
+
+    def alike(self, operation: str, arguments: dict[str, Any]) -> tuple[int, str]:
+        """Check that all three answer the same, and return it."""
+        expected = self.ask(self.without, operation, arguments)
+        assert self.ask(self.closed, operation, arguments) == expected
+        assert self.ask(self.purged, operation, arguments) == expected
+        return expected
+
+
+def masked(value: Any) -> Any:
+    """Take out times and ids."""
+    match value:
+        case dict():
+            return {k: "…" if k in {"took_ms", "job_id", "ms"} else masked(v) for k, v in value.items()}
+        case list():
+            return [masked(item) for item in value]
+        case _:
+            return value
+
+
+@pytest.fixture(scope="module")
+def vaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaults]:
+    folder = tmp_path_factory.mktemp("denied")
+    without, purged, closed = (write_open(folder / name) for name in ("without", "purged", "closed"))
+    folders = {"data_dir": folder / "data", "models_dir": folder / "no models"}
+    with serving(write_private(purged), **folders) as bridge:
+        bridge.wait_indexed(vectors=False)
+        assert bridge.call("search", query="quillmarsh", mode="keyword")["hits"]
+    rules = f'deny = ["{FOLDER.upper()}/**"]\nrate_limit_per_s = 10000\n'
+    (folder / "data/settings.toml").write_text(rules, encoding="utf-8")
+    write_private(closed)
+    # Twice: the order of what is read from the index is not that in which it was written.
+    for again in (False, True):
+        with serving(without, purged, closed, **folders) as bridge:
+            found = Vaults(bridge, *(vault["id"] for vault in bridge.call("status")["vaults"]))
+            for number, vault in enumerate((found.without, found.purged, found.closed)):
+                index = folder / "data/vaults" / vault / "index"
+                bridge.until(partial(indexed, bridge, number, index), "it is indexed and nothing denied is kept")
+                found.ask(vault, "reindex", {})
+            if again:
+                yield found
+
+
+def indexed(bridge: Sidecar, number: int, index: Path) -> bool:
+    """Say whether all of a vault is read, and what is denied erased."""
+    cleansed = (index / "rules.json").is_file() and FOLDER.upper() in (index / "rules.json").read_text("utf-8")
+    return cleansed and settled(bridge.vault(number), vectors=False) is not None
+
+
+def cases(operation: Operation) -> Iterator[dict[str, Any]]:
+    """Yield arguments about what is denied."""
+    yield dict(operation.example)
+    required = {argument.name for argument in operation.arguments if argument.required}
+    for argument in operation.arguments:
+        alone = required <= {argument.name} and argument.name not in ENOUGH
+        for value in ARGUMENTS.get(argument.name, ()):
+            yield {argument.name: value} if alone else {**operation.example, argument.name: value}
+
+
+@pytest.mark.parametrize("operation", READING, ids=lambda operation: operation.name)
+def test_every_operation_answers_as_if_the_folder_were_not_there(vaults: Vaults, operation: Operation) -> None:
+    for arguments in cases(operation):
+        status, answer = vaults.alike(operation.name, arguments)
+        assert status < 500, answer
+
+
+def test_every_argument_that_may_name_a_note_is_asked_about() -> None:
+    for operation in READING:
+        for argument in operation.arguments:
+            if VaultPath in (argument.hint, *get_args(argument.hint)):
+                assert argument.name in ARGUMENTS, f"{operation.name} {argument.name}"
+
+
+def test_status_and_doctor_tell_the_same_of_both(vaults: Vaults) -> None:
+    without, purged, closed = vaults.bridge.call("status")["vaults"]
+    for vault in (without, purged, closed):
+        del vault["id"], vault["name"], vault["path"]
+    assert closed == without
+    assert purged == without
+    findings = vaults.bridge.call("doctor")["findings"]
+    assert not [word for word in (*SECRET, *LINKED) if word in json.dumps(findings).lower()]
+    by_vault = [
+        [(f["check"], f["verdict"]) for f in findings if f["vault"] == name] for name in ("without", "purged", "closed")
+    ]
+    assert by_vault[0] == by_vault[1] == by_vault[2]
+
+
+PIECES = [
+    *(
+        "path:",
+        "file:",
+        "tag:",
+        "tag:#",
+        "[",
+        "]",
+        "[torvandale:",
+        "-",
+        "(",
+        ")",
+        " OR ",
+        '"',
+        " ",
+        "*",
+        "/",
+        "#",
+        "\\",
+    ),
+    *("jundapeak", "Jundapeak/", "vexhollow", "brindlewick", "skarnfeld", "torvandale", "quillmarsh", "bread"),
+    *("\u200b", "ｊundapeak", "JUNDAPEAK", "%2e%2e/", "../", "null", ">0", "Bread/"),
+]
+QUERIES = st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join).filter(str.strip)
+FOLDERS = st.sampled_from([None, "", FOLDER, f"{FOLDER}/", f"./{FOLDER}", f"Bread/../{FOLDER}", "Bread", "jundapeak"])
+DATES = st.sampled_from([None, "1970-01-01", "2999-01-01", "2026-01-01T00:00:00Z"])
+TAGS = st.lists(st.sampled_from(["brindlewick", "#brindlewick", "bread", "brindlewick/", ""]), max_size=2)
+PROPERTIES = st.dictionaries(
+    st.sampled_from(["torvandale", "Torvandale ", "up", "tags", "aliases"]),
+    st.sampled_from([None, "skarnfeld", ["skarnfeld", 1], "[[Vexhollow]]", "Vexhollow", True, "Ormulith"]),
+    max_size=2,
+)
+FILTERS = st.fixed_dictionaries(
+    {"tags": TAGS, "properties": PROPERTIES, "limit": st.sampled_from([1, 50])},
+    optional={"folder": FOLDERS, "modified_after": DATES, "modified_before": DATES},
+)
+SPARING = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@SPARING
+@given(QUERIES, FILTERS, st.sampled_from(["keyword", "hybrid", "semantic"]), st.booleans())
+def test_no_filter_of_a_search_reaches_the_folder(
+    vaults: Vaults, query: str, filters: dict[str, Any], mode: str, explain: bool
+) -> None:
+    status, answer = vaults.alike("search", {"query": query, "mode": mode, "explain": explain, **filters})
+    assert status in {200, 400} or mode == "semantic"
+    assert not re.search(f'"path": "{FOLDER}', answer)
+
+
+@SPARING
+@given(FILTERS, st.sampled_from([None, NOTE, "Welcome.md"]), st.sampled_from([None, NOTE, "Open doors.md"]))
+def test_no_filter_of_a_list_reaches_the_folder(
+    vaults: Vaults, filters: dict[str, Any], links_to: str | None, linked_from: str | None
+) -> None:
+    status, answer = vaults.alike("find_notes", {**filters, "links_to": links_to, "linked_from": linked_from})
+    assert status in {200, 400, 404}
+    assert not re.search(f'"path": "{FOLDER}', answer.partition('"error"')[0])
