@@ -56,6 +56,8 @@ def add_serve(commands: "Commands") -> None:
     serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
     # For the bridge that an agent starts: nobody else would end it.
     serve.add_argument("--leave-after", type=seconds, metavar="SECONDS", help=argparse.SUPPRESS)
+    # For the bridge that an agent has for itself, where it may not start one for all.
+    serve.add_argument("--fleeting", action="store_true", help=argparse.SUPPRESS)
     serve.set_defaults(module="serve")
 
 

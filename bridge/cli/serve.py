@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from bridge.cli.fleeting import fleeting
 from bridge.cli.log_file import keep_short
 from bridge.server import Runtime
 
@@ -30,6 +32,14 @@ def main(given: argparse.Namespace) -> int:
 
 async def serve(given: argparse.Namespace) -> int:
     """Serve until a signal, or the end of standard input, says to leave."""
+    with fleeting(given.data_dir) if given.fleeting else contextlib.nullcontext(given.data_dir) as data_dir:
+        # Without models, nothing is computed that would be lost.
+        models_dir = data_dir / "models" if given.fleeting else given.models_dir
+        return await serve_from(data_dir, models_dir, given)
+
+
+async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace) -> int:
+    """Serve with these folders."""
     from bridge.engine import Bridge
     from bridge.mcp import mount
     from bridge.server import serve as serve_bridge
@@ -38,7 +48,7 @@ async def serve(given: argparse.Namespace) -> int:
     leave_on_signal(stop)
     if given.parent_stdin:
         leave_with_parent(stop, asyncio.get_running_loop())
-    bridge = Bridge(given.data_dir, given.models_dir, given.vaults)
+    bridge = Bridge(data_dir, models_dir, given.vaults)
     watching = [] if given.leave_after is None else [asyncio.create_task(keep_short(sys.stderr.fileno()))]
 
     def ready(runtime: Runtime) -> None:
@@ -49,7 +59,8 @@ async def serve(given: argparse.Namespace) -> int:
             watching.append(asyncio.create_task(watch(bridge, runtime)))
 
     try:
-        await serve_bridge(bridge, given.port, stop, ready, {"/mcp": mount}, given.leave_after)
+        mounts = {"/mcp": mount}
+        await serve_bridge(bridge, given.port, stop, ready, mounts, given.leave_after, reads_only=given.fleeting)
     finally:
         for task in watching:
             task.cancel()

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from bridge.operations.answering import answer
 from bridge.operations.arguments import VAULT
-from bridge.operations.call import OWNER, RUNTIME, Call, Principal
+from bridge.operations.call import OWNER, READER, RUNTIME, Call, Principal
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.faults import internal
 from bridge.operations.hints import bounds, expected, plain
@@ -15,6 +15,7 @@ from bridge.operations.wire import encode
 
 __all__ = [
     "OWNER",
+    "READER",
     "RUNTIME",
     "VAULT",
     "Argument",

@@ -46,6 +46,9 @@ class Principal:
 RUNTIME = Principal("runtime", frozenset[Scope]({"read", "write"}), local=True)
 """Who holds the token of the runtime file."""
 
+READER = Principal("reader", frozenset[Scope]({"read"}))
+"""Who holds it when nothing may be changed."""
+
 OWNER = Principal("owner", frozenset[Scope]({"read", "write", "admin"}), local=True)
 """Who runs an operation in a process of their own."""
 

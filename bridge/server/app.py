@@ -9,7 +9,7 @@ from aiohttp import web
 
 from bridge.access import Pairing, Tokens, digest
 from bridge.errors import BridgeError
-from bridge.operations import internal
+from bridge.operations import RUNTIME, Principal, internal
 from bridge.server import problems
 from bridge.server.door import Door
 from bridge.server.guard import BODY_LIMIT, Guard
@@ -36,16 +36,17 @@ PREFLIGHT = {
 }
 
 
-def application(bridge: "Bridge", port: int, token: str) -> web.Application:
+def application(bridge: "Bridge", port: int, token: str, owner: Principal = RUNTIME) -> web.Application:
     """Build the application.
 
     Args:
         bridge: What answers.
         port: The port it is reached at, which the Host header must name.
         token: The token of the runtime file.
+        owner: Who holds it.
     """
     tokens, limits = Tokens(bridge.folders.tokens), Limits()
-    guard = Guard(port, digest(token), tokens)
+    guard = Guard(port, digest(token), tokens, owner)
     door = Door(guard, limits, lambda: bridge.settings.rate_limit_per_s)
     # Only a bridge that listens can be paired with.
     bridge.pairing = Pairing()

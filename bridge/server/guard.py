@@ -40,6 +40,8 @@ class Guard:
     runtime: Digest
     """The digest of the token in the runtime file."""
     tokens: Tokens
+    owner: Principal = RUNTIME
+    """Who holds that token."""
 
     def check_host(self, headers: "CIMultiDictProxy[str]") -> None:
         """Let only requests pass that were sent to this machine by name: a rebound DNS name is refused.
@@ -98,8 +100,8 @@ class Guard:
                 )
             client = self.tokens.named(name)
             if client is not None:
-                return Visitor(Principal(client.name, client.scopes & RUNTIME.scopes, client.preset), client)
-        return Visitor(RUNTIME)
+                return Visitor(Principal(client.name, client.scopes & self.owner.scopes, client.preset), client)
+        return Visitor(self.owner)
 
 
 def hosts(port: int) -> Collection[str]:

@@ -27,6 +27,8 @@ async def serve(
     ready: Callable[[Runtime], None],
     mounts: "Mapping[str, Mount]",
     leave_after: float | None = None,
+    *,
+    reads_only: bool = False,
 ) -> None:
     """Serve a bridge until told to stop.
 
@@ -37,6 +39,7 @@ async def serve(
         ready: Called once it listens.
         mounts: Apps by path, opened in the background.
         leave_after: Seconds without a client after which it stops by itself; without, it never does.
+        reads_only: The token of the runtime file lets nobody change anything.
 
     Raises:
         VaultHeld: Another process holds one of the vaults.
@@ -45,6 +48,7 @@ async def serve(
     """
     from aiohttp import web
 
+    from bridge.operations import READER, RUNTIME
     from bridge.server.app import application
     from bridge.server.asgi import mount_all
     from bridge.server.presence import PRESENCE, leave_alone
@@ -56,7 +60,7 @@ async def serve(
         listening = listen(port)
         token = secrets.token_urlsafe(32)
         port = listening.getsockname()[1]
-        app = application(bridge, port, token)
+        app = application(bridge, port, token, READER if reads_only else RUNTIME)
         mounted = mount_all(app, bridge, port, mounts)
         runner = web.AppRunner(
             app,

@@ -16,12 +16,14 @@ import psutil
 import pytest
 from mcp.types import PromptReference
 
+from bridge.engine.hold import Hold
 from bridge.folders import Folders, vault_id
 from bridge.server import read_runtime
 from tests.mcp.client import ERAS, Era, text_of
 from tests.operations.served import write_vault
 from tests.system.entry import MODERN, Entry, client, entered, words
 from tests.system.sidecar import PATIENCE_S, Sidecar, serving
+from tests.system.test_data_folder import unwritable
 from tests.system.test_imports import HEAVY
 
 BOTH = pytest.mark.parametrize("era", ERAS)
@@ -322,3 +324,45 @@ async def test_a_vault_that_is_not_there_is_refused_in_words(data: Path) -> None
         assert (status, await entry.process.stdout.read()) == (1, b"")
     assert "There is no folder and no known vault `nowhere`." in said
     assert "vault-bridge mcp" in said
+
+
+async def test_where_another_process_holds_the_vault_the_agent_reads_it_all_the_same(
+    vault: Path, data: Path, tmp_path: Path
+) -> None:
+    folders, id_ = Folders(data), vault_id(vault)
+    folders.make()
+    folders.settings.write_text('deny = ["Bread/**"]\n')
+    hold = Hold.take(folders.lock(id_), folders.runtime(id_))
+    async with entered(vault, data, "--preset", "full") as entry:
+        await entry.open()
+        assert "Garden/Beans.md" in await searched(entry)
+        denied = await entry.ask("denied", "tools/call", name="read_note", arguments={"path": "Bread/Rye.md"})
+        assert denied["result"]["content"][0]["text"].startswith("note_not_found")
+        change = await entry.ask("change", "tools/call", name="pause_indexing", arguments={})
+        assert change["result"]["content"][0]["text"].startswith("forbidden")
+        (own,) = bridges(data)
+        (kept,) = {Path(file.path).parents[2] for file in own.open_files() if "vaults" in file.path}
+        hold.release()
+        with serving(vault, data_dir=data, models_dir=tmp_path / "no models") as shared:
+            shared.wait_indexed(vectors=False)
+            assert "result" in await entry.ask("shared", "tools/call", name="pause_indexing", arguments={})
+            assert shared.vault()["paused"]
+            async with asyncio.timeout(PATIENCE_S):
+                while own.is_running() and own.status() != psutil.STATUS_ZOMBIE:
+                    await asyncio.sleep(0.01)
+    assert not kept.exists()
+
+
+async def test_a_data_folder_that_cannot_be_written_is_left_alone(vault: Path, data: Path) -> None:
+    data.mkdir()
+    with unwritable(data):
+        async with entered(vault, data) as entry:
+            await entry.open()
+            assert "Garden/Beans.md" in await searched(entry)
+            (own,) = bridges(data)
+            entry.process.kill()
+            await entry.process.wait()
+            async with asyncio.timeout(PATIENCE_S):
+                while own.is_running() and own.status() != psutil.STATUS_ZOMBIE:
+                    await asyncio.sleep(0.01)
+    assert list(data.iterdir()) == []

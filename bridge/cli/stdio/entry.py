@@ -15,7 +15,7 @@ from bridge.cli.stdio.endpoint import Endpoint, connections
 from bridge.cli.stdio.finding import Finder
 from bridge.cli.stdio.lines import Input, Output
 from bridge.cli.stdio.pump import Pump
-from bridge.cli.stdio.starting import start
+from bridge.cli.stdio.starting import Starter
 from bridge.folders import Folders, default_data_dir, vault_id
 from bridge.server import Runtime
 
@@ -51,9 +51,7 @@ async def carry(given: argparse.Namespace, folders: Folders, vault: Path, descri
     output = Output(descriptor, lambda: tell(stop.set))
     id_ = vault_id(vault)
     async with connections() as http:
-        finder = Finder(
-            folders.runtime(id_), partial(listens, http), lambda: start(words(given, vault), folders.log(id_))
-        )
+        finder = Finder(folders.runtime(id_), partial(listens, http), starter(given, folders, vault))
         asked = {"vault": id_, **({"preset": given.preset} if given.preset else {})}
         pump = Pump(Endpoint(http, finder, asked, given.client), output.say)
         finder.begin()
@@ -71,12 +69,10 @@ async def carry(given: argparse.Namespace, folders: Folders, vault: Path, descri
         carrying.result()
 
 
-def words(given: argparse.Namespace, vault: Path) -> list[str]:
-    """Return what follows `vault-bridge serve` for a bridge that leaves by itself."""
-    own = given.data_dir.absolute() == default_data_dir()
-    after = LEAVE_AFTER_S if own else LEAVE_AFTER_ELSEWHERE_S
-    folders = ("--data-dir", str(given.data_dir.absolute()), "--models-dir", str(given.models_dir.absolute()))
-    return [*folders, "--leave-after", str(after), str(vault)]
+def starter(given: argparse.Namespace, folders: Folders, vault: Path) -> Starter:
+    """Return what starts a bridge, if need be."""
+    after = LEAVE_AFTER_S if folders.data == default_data_dir() else LEAVE_AFTER_ELSEWHERE_S
+    return Starter(vault, folders.data, given.models_dir.absolute(), folders.log(vault_id(vault)), after)
 
 
 async def listens(http: aiohttp.ClientSession, runtime: Runtime) -> bool:

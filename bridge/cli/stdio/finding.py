@@ -1,13 +1,19 @@
 """Finds the bridge of one vault, wherever it is just now, and has one started when there is none."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bridge.cli.stdio.starting import Started
-from bridge.errors import BridgeError, Busy
+from bridge.cli.stdio.starting import Own, Started, Starter
+from bridge.errors import BridgeError, Busy, DiskFull, ReadOnly
 from bridge.server import Runtime, read_runtime
+
+log = logging.getLogger(__name__)
+
+INSTEAD = frozenset({Busy.code, ReadOnly.code, DiskFull.code})
+"""Why a bridge for all cannot be started where one of our own can."""
 
 LOOK_EVERY_S = 0.05
 
@@ -34,25 +40,31 @@ class Unserved(BridgeError):
 class Finder:
     """Looks for the bridge, once for all who ask at the same time."""
 
-    def __init__(
-        self, runtime_file: Path, listens: Callable[[Runtime], Awaitable[bool]], start: Callable[[], Started]
-    ) -> None:
+    def __init__(self, runtime_file: Path, listens: Callable[[Runtime], Awaitable[bool]], starter: Starter) -> None:
         """Look for nothing yet.
 
         Args:
             runtime_file: Where the bridge says that it is.
             listens: Tells whether it is.
-            start: Starts one.
+            starter: Starts one.
         """
         self._file = runtime_file
         self._listens = listens
-        self._start = start
+        self._starter = starter
+        self._own: Own | None = None
         self._seen = False
         self._looking: asyncio.Task[Runtime] | None = None
 
     def now(self) -> Runtime | None:
-        """Return where the bridge says that it is; None when there is none."""
-        return read_runtime(self._file)
+        """Return where the bridge is, one for all before one of our own; None when there is none."""
+        shared = read_runtime(self._file)
+        if self._own is None:
+            return shared
+        if shared is not None or self._own.process.poll() is not None:
+            self._own.end()
+            self._own = None
+            return shared
+        return self._own.runtime.result() if self._own.runtime.done() else None
 
     def begin(self) -> asyncio.Task[Runtime]:
         """Begin to look, also before anybody asks."""
@@ -63,9 +75,11 @@ class Finder:
         return self._looking
 
     def give_up(self) -> None:
-        """Look no longer."""
+        """Look no longer, and let go of what is our own."""
         if self._looking is not None:
             self._looking.cancel()
+        if self._own is not None:
+            self._own.end()
 
     async def found(self, refused: Runtime | None = None) -> Runtime:
         """Return a bridge that listens; one is started when there is none.
@@ -83,7 +97,19 @@ class Finder:
         return await asyncio.shield(self.begin())
 
     async def _look(self) -> Runtime:
+        """Look for a bridge for all; where there can be none, start one of our own."""
+        try:
+            return await self._shared()
+        except BridgeError as error:
+            if error.code not in INSTEAD:
+                raise
+            log.warning("%s This client gets a bridge of its own, which only reads, and finds words alone.", error)
+            self._own = self._starter.start_own()
+            return await asyncio.wait_for(asyncio.shield(self._own.runtime), START_S)
+
+    async def _shared(self) -> Runtime:
         """Look until there is one, or patience is over."""
+        reason: BridgeError = Unserved()
         began = time.monotonic()
         start_at = began + (RESTART_S if self._seen else 0.0)
         started: Started | None = None
@@ -99,6 +125,6 @@ class Finder:
                 # Whoever holds the vault will serve it soon, or let go of it.
                 started, start_at = None, time.monotonic() + AGAIN_S
             if started is None and time.monotonic() >= start_at:
-                started = self._start()
+                started = self._starter.start()
             await asyncio.sleep(LOOK_EVERY_S)
-        raise Unserved
+        raise reason

@@ -1,5 +1,7 @@
-"""Starts a bridge that outlives whoever starts it, for a vault that none serves."""
+"""Starts a bridge for a vault that none serves: one for all that outlives whoever starts it, or one of our own."""
 
+import asyncio
+import contextlib
 import os
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import orjson
 
 from bridge.cli.log_file import open_log
 from bridge.errors import BridgeError, Internal
+from bridge.server import Runtime
 
 if sys.platform == "win32":
     DETACHED = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -22,7 +25,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A bridge on its way."""
+    """A bridge for all, on its way."""
 
     process: "subprocess.Popen[bytes]"
     log: Path
@@ -47,36 +50,102 @@ class Started:
         return Internal("The bridge ended as soon as it was started.", hint=f"It may have said why in {self.log}.")
 
 
-def start(words: Sequence[str], log: Path) -> Started:
-    """Start a bridge in a session of its own; it says what goes wrong to its log, as JSON.
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A bridge for this client alone."""
 
-    Args:
-        words: What follows `vault-bridge serve`.
-        log: The log, which is made for this user only.
+    process: "subprocess.Popen[bytes]"
+    runtime: asyncio.Future[Runtime]
+    """Where it listens, once it does."""
+
+    def end(self) -> None:
+        """Let it go; it goes also when this process does, whatever ends it."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """Knows what to start."""
+
+    vault: Path
+    data_dir: Path
+    models_dir: Path
+    log: Path
+    leave_after: int
+    """Seconds without a client after which a bridge for all leaves."""
+
+    def start(self) -> Started:
+        """Start a bridge for all; it says to its log, as JSON, what goes wrong.
+
+        Raises:
+            BridgeError: The log cannot be written, or nothing can be started.
+        """
+        descriptor = open_log(self.log)
+        try:
+            begins = os.fstat(descriptor).st_size
+            process = run(
+                self._words("--json", "--leave-after", str(self.leave_after)),
+                stdin=subprocess.DEVNULL,
+                stdout=descriptor,
+                stderr=descriptor,
+                # Not to hold on to the folder of whoever starts it, nor to go with its group.
+                cwd=self.log.parent,
+                start_new_session=True,
+                creationflags=DETACHED,
+            )
+        finally:
+            os.close(descriptor)
+        # Else one that ends stays in the list of processes as if it lived.
+        threading.Thread(target=process.wait, name="started", daemon=True).start()
+        return Started(process, self.log, begins)
+
+    def start_own(self) -> Own:
+        """Start a bridge of our own: it only reads, keeps nothing, and finds words but no meaning.
+
+        Raises:
+            BridgeError: Nothing can be started.
+        """
+        words = self._words("--fleeting", "--parent-stdin", "--print-ready")
+        process = run(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        loop = asyncio.get_running_loop()
+        runtime: asyncio.Future[Runtime] = loop.create_future()
+
+        def hear() -> None:
+            line = process.stdout.readline() if process.stdout is not None else b""
+            # The loop may have ended before.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(settle, runtime, line)
+            process.wait()
+
+        threading.Thread(target=hear, name="own", daemon=True).start()
+        return Own(process, runtime)
+
+    def _words(self, *options: str) -> Sequence[str]:
+        """Return the command."""
+        folders = ("--data-dir", str(self.data_dir), "--models-dir", str(self.models_dir))
+        return [*program(), "serve", *options, *folders, str(self.vault)]
+
+
+def run(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
+    """Start a process.
 
     Raises:
-        BridgeError: The log cannot be written, or nothing can be started.
+        Internal: The system does not let us.
     """
-    descriptor = open_log(log)
     try:
-        begins = os.fstat(descriptor).st_size
-        process = subprocess.Popen(
-            [*program(), "serve", "--json", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=descriptor,
-            stderr=descriptor,
-            # Not to hold on to the folder of whoever starts it.
-            cwd=log.parent,
-            start_new_session=True,
-            creationflags=DETACHED,
-        )
+        return subprocess.Popen(command, **options)
     except OSError as error:
         raise Internal(f"No bridge can be started: {error.strerror}.") from None
-    finally:
-        os.close(descriptor)
-    # Else one that ends stays in the list of processes, as if it lived.
-    threading.Thread(target=process.wait, name="started", daemon=True).start()
-    return Started(process, log, begins)
+
+
+def settle(runtime: asyncio.Future[Runtime], line: bytes) -> None:
+    """Take in what a bridge said when it was ready, or that it never was."""
+    match parsed(line):
+        case {"url": str(url), "token": str(token), "pid": int(pid), "version": str(version)}:
+            runtime.set_result(Runtime(url, token, pid, version))
+        case _:
+            runtime.set_exception(Internal("The bridge did not start.", hint="It may have said why just before."))
 
 
 def program() -> list[str]:
@@ -86,7 +155,7 @@ def program() -> list[str]:
 
 
 def parsed(line: bytes) -> Any:
-    """Read a line of a log; None when it is no JSON."""
+    """Read a line; None when it is no JSON."""
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
