@@ -2,6 +2,8 @@
 
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Part, Strictness, of_graph, of_meaning
+from bridge.linking.folding import fold
+from bridge.linking.learn import Learned, Tally
 from bridge.linking.mentions import Mention, Name, Names
 from bridge.linking.prospects import Prospect, ProspectKind, prospects
 from bridge.linking.suggest import Source, Suggestion, Surroundings, suggest
@@ -9,6 +11,7 @@ from bridge.linking.suggest import Source, Suggestion, Surroundings, suggest
 __all__ = [
     "THRESHOLDS",
     "Corpus",
+    "Learned",
     "Mention",
     "Name",
     "Names",
@@ -19,6 +22,8 @@ __all__ = [
     "Strictness",
     "Suggestion",
     "Surroundings",
+    "Tally",
+    "fold",
     "of_graph",
     "of_meaning",
     "prospects",

@@ -18,6 +18,8 @@ class Suggestion:
     target: VaultPath
     span: Span
     text: str
+    form: str
+    """The name that it says, folded."""
     score: float
     parts: tuple[Part, ...]
 
@@ -38,8 +40,8 @@ class Surroundings(Protocol):
         """Return which of several notes of one name a link would mean."""
         ...
 
-    def more(self, target: VaultPath, /) -> Sequence[Part]:
-        """Judge the two notes by what else is known: meaning, nearness, what was accepted before."""
+    def more(self, target: VaultPath, form: str, /) -> Sequence[Part]:
+        """Judge by what else is known of the two notes and of the folded name: meaning, nearness, past verdicts."""
         ...
 
 
@@ -96,6 +98,6 @@ def judged(mention: Mention, name: Name, source: Source, corpus: Corpus, around:
         *evidence.of_place(source.text, *mention.span),
         evidence.of_rarity(mentioned),
         *([habit] if habit else ()),
-        *around.more(name.path),
+        *around.more(name.path, mention.form),
     )
-    return Suggestion(name.path, mention.span, said, evidence.likelihood(parts), parts)
+    return Suggestion(name.path, mention.span, said, mention.form, evidence.likelihood(parts), parts)

@@ -8,6 +8,7 @@ from annotated_types import Interval, MaxLen
 
 from bridge.errors import InvalidArguments
 from bridge.operations.call import Call
+from bridge.operations.missing import no_such_note
 from bridge.operations.reading import line_at, opened
 from bridge.operations.registry import operation
 from bridge.types import Lines, Span, VaultPath
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.engine import VaultEngine
-    from bridge.linking import Corpus, Part, Source, Strictness, Suggestion
+    from bridge.linking import Corpus, Learned, Part, Source, Strictness, Suggestion
     from bridge.vault import Note
 
 
@@ -92,12 +93,12 @@ def suggested(
     limit: int,
 ) -> LinkSuggestions:
     """Read the text and suggest."""
-    from bridge.linking import suggest
+    from bridge.linking import Learned, suggest
     from bridge.vault import parse
 
     note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else opened(engine, path)
     source = source_of(engine, note)
-    found = suggest(source, corpus, Around(engine, path), strictness)[:limit]
+    found = suggest(source, corpus, Around(engine, path, Learned(engine.store.verdicts())), strictness)[:limit]
     return LinkSuggestions(tuple(shown(note.text, one) for one in found), note.digest if path is not None else "")
 
 
@@ -116,6 +117,7 @@ class Around:
 
     engine: "VaultEngine"
     path: VaultPath | None
+    learned: "Learned"
 
     def linked(self, target: VaultPath) -> int:
         """Count the notes that link to a note."""
@@ -126,14 +128,15 @@ class Around:
         """Return which of several notes of one name a link would mean."""
         return self.engine.names.resolve(said, self.path or VaultPath("")).path
 
-    def more(self, target: VaultPath) -> "Sequence[Part]":
-        """Judge how near the two notes are in meaning and by links."""
+    def more(self, target: VaultPath, form: str) -> "Sequence[Part]":
+        """Judge how near the two notes are in meaning and by links, and what was said of such links before."""
         from bridge.linking import of_graph, of_meaning
 
         graph, index = self.engine.graph, self.engine.index
+        learned = self.learned.part(self.path, target, form)
+        parts: list[Part] = [learned] if learned is not None else []
         if self.path is None:
-            return ()
-        parts: list[Part] = []
+            return parts
         near = graph is not None and not graph.neighbours(self.path).isdisjoint(graph.neighbours(target))
         if near:
             parts.append(of_graph())
@@ -148,3 +151,68 @@ def shown(text: str, found: "Suggestion") -> LinkSuggestion:
     start, end = found.span
     lines = (line_at(text, start), line_at(text, end - 1))
     return LinkSuggestion(found.target, found.text, lines, found.span, round(found.score, 3), found.why)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkJudged:
+    """What was said so far to the links that were suggested.
+
+    Attributes:
+        accepted: Acceptances of links to this note.
+        declined: Refusals of links to this note.
+        rate: The share of all suggestions of the vault that were accepted; null before the first.
+    """
+
+    accepted: int
+    declined: int
+    rate: float | None
+
+
+@operation(
+    example={
+        "path": "Welcome.md",
+        "target": "Bread/Starters/Sourdough starter.md",
+        "text": "starter",
+        "verdict": "accept",
+    },
+    reads=False,
+    scope="write",
+)
+async def judge_link(
+    call: Call,
+    path: VaultPath,
+    target: VaultPath,
+    text: Annotated[str, MaxLen(200)],
+    verdict: Literal["accept", "decline", "revive"],
+) -> LinkJudged:
+    """Tell what became of a suggested link, so that the next suggestions are better.
+
+    Args:
+        path: The note that the link stands in, or would.
+        target: The note that it leads to.
+        text: The words that were suggested, as the suggestion gave them.
+        verdict: `accept` when it was made a link, `decline` when it shall not be suggested there again, `revive` to
+            suggest what was declined again.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+    """
+    from bridge.linking import Learned, fold
+    from bridge.store import Verdict
+
+    call.engine.require_keyword()
+    for note in (path, target):
+        if note not in call.engine.index.notes:
+            raise no_such_note(call.engine, note)
+    store = call.engine.store
+    if verdict == "revive":
+        await asyncio.to_thread(store.revive, target, path)
+    else:
+        accepted = verdict == "accept"
+        said = Verdict(path, target, fold(text).strip(), int(accepted), int(not accepted))
+        await asyncio.to_thread(store.decide, said)
+    verdicts = await asyncio.to_thread(store.verdicts)
+    everything = Learned(verdicts).all
+    here = Learned(one for one in verdicts if one.target == target).all
+    count = everything.accepted + everything.declined
+    return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)

@@ -2,5 +2,6 @@
 
 from bridge.store.calls import DAY_S, KEPT_DAYS, Recorded
 from bridge.store.store import Store
+from bridge.store.verdicts import Verdict
 
-__all__ = ["DAY_S", "KEPT_DAYS", "Recorded", "Store"]
+__all__ = ["DAY_S", "KEPT_DAYS", "Recorded", "Store", "Verdict"]

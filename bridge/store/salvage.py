@@ -19,6 +19,8 @@ MERGED = {
     "judged": "ON CONFLICT (tool) DO UPDATE "
     "SET helped = max(helped, excluded.helped), missed = max(missed, excluded.missed)",
     "call": "ON CONFLICT (id) DO NOTHING",
+    "verdict": "ON CONFLICT (source, target, form) DO UPDATE "
+    "SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined)",
 }
 """What happens to a row that several sources have. Counts never fall, so the greatest is the newest; a call is never
 changed, so the first sound copy of it is right. Failures are not here: notes that fail are read again."""

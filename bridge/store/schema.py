@@ -17,6 +17,12 @@ MIGRATIONS = (
     CREATE INDEX call_time ON call (time);
     CREATE TABLE judged (tool TEXT PRIMARY KEY, helped INTEGER NOT NULL, missed INTEGER NOT NULL) STRICT;
     """,
+    """
+    CREATE TABLE verdict (
+        source TEXT NOT NULL, target TEXT NOT NULL, form TEXT NOT NULL,
+        accepted INTEGER NOT NULL, declined INTEGER NOT NULL, PRIMARY KEY (source, target, form)
+    ) STRICT;
+    """,
 )
 
 FAR = 1_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from bridge.errors import BridgeError, StateUnusable
-from bridge.store import calls
+from bridge.store import calls, verdicts
 from bridge.store.calls import Recorded
 from bridge.store.condition import Damaged, Newer
 from bridge.store.copies import back_up, copies, copy, is_due
@@ -21,6 +21,7 @@ from bridge.store.forgetting import forget, forget_in
 from bridge.store.keeper import Keeper
 from bridge.store.opening import check, opened
 from bridge.store.salvage import asides, salvage
+from bridge.store.verdicts import Verdict
 from bridge.types import Digest, VaultPath
 
 log = logging.getLogger(__name__)
@@ -161,6 +162,24 @@ class Store:
     def judged(self) -> Mapping[str, tuple[int, int]]:
         """Return how often each tool was the right one and how often not."""
         return self._judged
+
+    # -- verdicts on links --------------------------------------------------------------------------------------------
+
+    def decide(self, verdict: Verdict) -> None:
+        """Add to what was said to a suggested link."""
+        with self._writing() as connection:
+            verdicts.add(connection, verdict)
+
+    def revive(self, target: VaultPath, source: VaultPath | None = None) -> None:
+        """Forget that links to a note were declined, in one note or in all."""
+        with self._writing() as connection:
+            verdicts.revive(connection, target, source)
+
+    def verdicts(self) -> list[Verdict]:
+        """Return what was said to every suggested link."""
+        return self._read(verdicts.every)
+
+    # -- notes that are forbidden -------------------------------------------------------------------------------------
 
     def forget(self, denied: Callable[[VaultPath], bool]) -> None:
         """Take the paths of notes out of all that is kept, backups included; damaged files set aside are deleted.

@@ -63,7 +63,7 @@ class Unlinked:
         """Return which of several notes of one name a link would mean."""
         return self.names.resolve(said, self.path).path
 
-    def more(self, _: VaultPath) -> tuple[Part, ...]:
+    def more(self, _: VaultPath, __: str) -> tuple[Part, ...]:
         """Know nothing else."""
         return ()
 

@@ -28,7 +28,7 @@ class Around:
     def resolve(self, _: str) -> VaultPath | None:
         return self.means
 
-    def more(self, _: VaultPath) -> tuple[Part, ...]:
+    def more(self, _: VaultPath, __: str) -> tuple[Part, ...]:
         return self.parts
 
 

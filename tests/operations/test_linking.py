@@ -83,3 +83,23 @@ async def test_what_cannot_be_asked_is_told(served: Served, arguments: dict[str,
 
 async def test_an_empty_text_has_no_suggestions(served: Served) -> None:
     assert await targets(served, text="") == []
+
+
+async def test_what_is_declined_is_suggested_there_no_more_until_revived(served: Served) -> None:
+    said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
+    answer = await served.call("judge_link", **said, verdict="decline")
+    assert answer.json == {"accepted": 0, "declined": 1, "rate": 0.0}
+    assert await targets(served, path="Diary.md") == []
+    assert await targets(served, text="Old Rye Starter") == ["Old Rye Starter.md"]
+    answer = await served.call("judge_link", **said, verdict="revive")
+    assert answer.json == {"accepted": 0, "declined": 0, "rate": None}
+    assert await targets(served, path="Diary.md") == ["Old Rye Starter.md"]
+
+
+async def test_what_is_accepted_counts_for_other_notes(served: Served) -> None:
+    before = (await served.call("suggest_links", text="Old Rye Starter")).json["suggestions"][0]
+    said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
+    await served.call("judge_link", **said, verdict="accept")
+    after = (await served.call("suggest_links", text="Old Rye Starter")).json["suggestions"][0]
+    assert after["score"] > before["score"]
+    assert "accepted 1 of 1 times" in after["why"]
