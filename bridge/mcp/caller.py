@@ -30,6 +30,8 @@ class Caller:
     """Its name and version, as it says."""
     session: str | None
     """Its session, in the older era."""
+    vault: str | None
+    """The vault that is meant where none is named, as the address says."""
 
     async def ask(
         self,
@@ -44,7 +46,7 @@ class Caller:
             BridgeError: As the operation.
         """
         arguments = dict(given)
-        vault = arguments.pop(VAULT, None)
+        vault = arguments.pop(VAULT, self.vault)
         if vault is not None and not isinstance(vault, str):
             raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
         answers: list[Answer] = []
@@ -83,4 +85,5 @@ def caller(context: Context, bridge: "Bridge") -> Caller:
         chosen(principal, request.query_params.get("preset"), bridge.settings.mcp_preset),
         client=f"{said.client_info.name}/{said.client_info.version}" if said is not None else None,
         session=request.headers.get("mcp-session-id"),
+        vault=request.query_params.get(VAULT),
     )

@@ -20,7 +20,7 @@ from bridge.engine.hold import Hold
 from bridge.folders import Folders, vault_id
 from bridge.server import read_runtime
 from tests.mcp.client import ERAS, Era, text_of
-from tests.operations.served import write_vault
+from tests.operations.served import command, write_vault
 from tests.system.entry import MODERN, Entry, client, entered, words
 from tests.system.sidecar import PATIENCE_S, Sidecar, serving
 from tests.system.test_data_folder import unwritable
@@ -123,6 +123,28 @@ async def test_an_agent_lists_calls_reads_asks_and_completes(bridge: Sidecar, fo
 async def test_the_preset_is_that_of_the_command_line(bridge: Sidecar, folder: Path) -> None:
     async with client(path_of(bridge), folder / "data", "auto", "--preset", "full") as agent:
         assert "doctor" in [tool.name for tool in (await agent.list_tools()).tools]
+
+
+async def test_a_client_that_is_named_may_no_more_than_its_token(bridge: Sidecar, folder: Path) -> None:
+    models = folder / "no models"
+    await command("tokens", "create", "Reader", "--preset", "read-only", data=folder / "data", models=models)
+    async with entered(path_of(bridge), folder / "data", "--client", "Reader", "--preset", "full") as entry:
+        await entry.open()
+        tools = (await entry.ask(1, "tools/list"))["result"]["tools"]
+        assert all(tool["annotations"]["readOnlyHint"] for tool in tools)
+        await command("tokens", "revoke", "Reader", data=folder / "data", models=models)
+        refused = await entry.ask(2, "tools/list")
+        assert refused["error"]["data"]["code"] == "unauthorized"
+
+
+async def test_an_entry_is_for_one_vault_of_several(vault: Path, data: Path, tmp_path: Path) -> None:
+    other = write_vault(tmp_path / "Other", {"Frost.md": "# Frost\n\nOf the other vault.\n"})
+    with serving(other, vault, data_dir=data, models_dir=tmp_path / "no models") as both:
+        both.until(lambda: all(one["ready"]["keyword"] for one in both.call("status")["vaults"]), "all is read")
+        async with entered(vault, data) as entry:
+            await entry.open()
+            found = await searched(entry)
+            assert ("Garden/Beans.md" in found, "Frost.md" in found) == (True, False)
 
 
 async def test_what_is_no_message_is_answered_and_does_no_harm(bridge: Sidecar, folder: Path) -> None:
