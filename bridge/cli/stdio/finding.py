@@ -27,7 +27,7 @@ PATIENCE_S = 10.0
 """Seconds that is waited for somebody else to serve the vault or to let go of it."""
 
 START_S = 60.0
-"""Seconds for a bridge that is on its way; half of one on an idle machine."""
+"""Seconds for a bridge that is on its way; on an idle machine it needs about one."""
 
 
 class Unserved(BridgeError):
