@@ -33,8 +33,6 @@ def hits(answer: Answer) -> Iterable[str]:
 
 def notices(answer: Answer) -> Iterable[str]:
     """Say what to know about a search: how it was done if not as asked, and what could not be found yet."""
-    if answer["mode_used"] == "keyword":
-        yield "Found by words alone, not by meaning."
     if unread := answer["freshness"]["pending_keyword"]:
         yield f"{unread} notes are not indexed yet."
     yield from map(inline, answer["notices"])

@@ -5,19 +5,25 @@ from typing import Any
 
 from bridge.operations import VAULT, Operation, arguments_schema
 
-UNSAID = frozenset({"maxLength"})
-EMPTY: tuple[Any, ...] = (None, [], {}, "")
+UNSAID = frozenset({"maxLength", "minimum", "additionalProperties"})
+PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}}
+"""Arguments that a model means when it leaves them out: a book must not fill its memory unasked."""
+
+EMPTY: tuple[Any, ...] = (None, False, 0, "", [], {})
 
 
-def input_schema(operation: Operation, vaults: Sequence[str]) -> dict[str, Any]:
+def input_schema(operation: Operation, vaults: Sequence[str], presumed: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a tool takes.
 
     Args:
         operation: The tool.
         vaults: The names of the vaults; with a single one the tool does not ask which.
+        presumed: Arguments that have another default here than elsewhere.
     """
     made: dict[str, Any] = lean(arguments_schema(operation))
     properties = {name: part for name, part in made["properties"].items() if name != VAULT}
+    for name, value in presumed.items():
+        properties[name] = {**properties[name], "default": value}
     required = list(made.get("required", ()))
     if len(vaults) > 1:
         properties[VAULT] = {"type": "string", "enum": list(vaults)}
@@ -31,14 +37,13 @@ def lean(part: Any) -> Any:
         return [lean(item) for item in part]
     if not isinstance(part, Mapping):
         return part
-    kept = {name: lean(value) for name, value in part.items() if name not in UNSAID and not implied(name, value)}
+    kept = {
+        name: lean(value)
+        for name, value in part.items()
+        if name not in UNSAID and not (name == "default" and value in EMPTY)
+    }
     if first := kept.pop("prefixItems", None):
         kept["items"] = first[0]
     if options := [option for option in kept.pop("anyOf", ()) if option != {"type": "null"}]:
         kept = {**(options[0] if len(options) == 1 else {"anyOf": options}), **kept}
     return kept
-
-
-def implied(name: str, value: Any) -> bool:
-    """Say whether a word of a schema goes without saying: an empty default, and what an open object may hold."""
-    return (name == "default" and value in EMPTY) or (name == "additionalProperties" and value is not False)

@@ -1,5 +1,6 @@
 """The operations as tools."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from bridge.mcp.caller import Caller, Context, caller
 from bridge.mcp.forms import FORMS
 from bridge.mcp.progress import told
 from bridge.mcp.refusals import of_tool
-from bridge.mcp.schemas import input_schema
+from bridge.mcp.schemas import PRESUMED, input_schema
 from bridge.mcp.text import written
 from bridge.operations import Operation, internal, named, offered, result_schema
 
@@ -37,7 +38,7 @@ class Tools:
             name=operation.name,
             title=operation.title,
             description=" ".join(filter(None, (operation.summary, operation.details))),
-            input_schema=self.schema(operation.name) or {},
+            input_schema=input_schema(operation, self.vaults, presumed(operation, full=full)),
             output_schema=result_schema(operation.result) if full else None,
             annotations=annotations(operation),
         )
@@ -45,18 +46,24 @@ class Tools:
     def schema(self, name: str) -> dict[str, Any] | None:
         """Return what a tool takes; None when there is no such tool."""
         try:
-            return input_schema(named(name), [engine.name for engine in self.bridge.vaults.values()])
+            return input_schema(named(name), self.vaults, {})
         except NoSuchOperation:
             return None
+
+    @property
+    def vaults(self) -> Sequence[str]:
+        """The names of the vaults."""
+        return [engine.name for engine in self.bridge.vaults.values()]
 
     async def call(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool; what goes wrong is an answer that a model can act on."""
         try:
             who = caller(context, self.bridge)
             operation = offered_tool(who, params.name)
+            given = {**presumed(operation, full=who.preset == "full"), **(params.arguments or {})}
             write = partial(written, FORMS.get(operation.name), quotes=operation.vault or operation.name == "run_tool")
             async with told(context) as progress:
-                answer, text = await who.ask(operation, params.arguments or {}, write, progress)
+                answer, text = await who.ask(operation, given, write, progress)
         except BridgeError as error:
             return of_tool(error)
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
@@ -65,6 +72,11 @@ class Tools:
             content=[types.TextContent(type="text", text=text)],
             structured_content=dict(answer) if who.preset == "full" else None,
         )
+
+
+def presumed(operation: Operation, *, full: bool) -> Mapping[str, Any]:
+    """Return what a model means that leaves an argument out; in full all is as over HTTP."""
+    return {} if full else PRESUMED.get(operation.name, {})
 
 
 def annotations(operation: Operation) -> types.ToolAnnotations:
