@@ -5,8 +5,8 @@
   x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, ReadOnly
   x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, HeadingNotFound, JobNotFound, ModelMissing
   x Conflict: AmbiguousHeading, Busy, VaultHeld
-  x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, ModelUnusable, VaultUnreadable,
-    NoteUnreadable
+  x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, RulesUnknown, ModelUnusable,
+    VaultUnreadable, NoteUnreadable
   x Internal
 """
 
@@ -231,6 +231,13 @@ class StateUnusable(Unready):
 
     code = "not_ready"
     hint = "Check the disk and who may use the file; what was stored is kept."
+
+
+class RulesUnknown(Unready):
+    """Which notes the settings deny cannot be read."""
+
+    code = "not_ready"
+    hint = "Correct the settings file; nothing is shown until then."
 
 
 class ModelUnusable(Unready):

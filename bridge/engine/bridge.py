@@ -10,10 +10,10 @@ from bridge.access import Pairing
 from bridge.engine.embedders import Embedders
 from bridge.engine.jobs import Jobs
 from bridge.engine.vault_engine import VaultEngine
-from bridge.errors import NoSuchVault
+from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events
 from bridge.folders import Folders, remember
-from bridge.settings import SettingProblem, Settings, load
+from bridge.settings import SettingProblem, Settings, keeping_rules, load
 from bridge.types import VaultId
 
 log = logging.getLogger(__name__)
@@ -63,8 +63,7 @@ class Bridge:
 
     def begin(self) -> None:
         """Begin to open the vaults that are held."""
-        for engine in self.vaults.values():
-            engine.start()
+        self._open()
         self._task = asyncio.create_task(self._settle(), name="settings")
 
     async def hold(self) -> None:
@@ -77,6 +76,7 @@ class Bridge:
         """
         self.folders.make()
         self.settings, self.setting_problems = load(self.settings_path)
+        self.settings = keeping_rules(self.settings, self.setting_problems, None)
         self.embedders = Embedders(self.models_dir, self.settings)
         engines: dict[VaultId, VaultEngine] = {}
         for path in self._paths:
@@ -119,6 +119,15 @@ class Bridge:
             raise NoSuchVault(f"There is no vault `{name_or_id}`.", vaults=names)
         return found[0]
 
+    async def reload(self) -> None:
+        """Take over what the settings file says now."""
+        await self.use(await self._read())
+
+    async def _read(self) -> Settings:
+        """Read the settings file; what cannot be understood lifts no rule."""
+        settings, self.setting_problems = await asyncio.to_thread(load, self.settings_path)
+        return keeping_rules(settings, self.setting_problems, self.settings)
+
     async def use(self, settings: Settings) -> None:
         """Take over changed settings in every vault."""
         self.settings = settings
@@ -127,17 +136,35 @@ class Bridge:
         self.events.publish("settings_changed", None)
         # Together: what becomes denied is hidden in every vault before anything is waited for.
         await asyncio.gather(*(engine.use(settings) for engine in self.vaults.values()))
+        self._open()
+
+    def _open(self) -> None:
+        """Begin to open the vaults that are not open yet, once it is known what is denied."""
+        unknown = any("deny" in problem.rules for problem in self.setting_problems)
+        for engine in self.vaults.values():
+            if engine.started:
+                continue
+            if unknown:
+                engine.refuse(RulesUnknown(f"What {self.settings_path} says of `deny` cannot be understood."))
+            else:
+                engine.start()
 
     async def _settle(self) -> None:
         """Remember the vaults, then take up changes of the settings file and close models nobody needs."""
         # Written only after adoption could read what was known before.
         await asyncio.sleep(LOOK_AT_SETTINGS_S)
         await asyncio.to_thread(remember, self.folders, {engine.id: engine.root for engine in self.vaults.values()})
+        before = self.settings
         while True:
             await asyncio.sleep(LOOK_AT_SETTINGS_S)
-            settings, self.setting_problems = await asyncio.to_thread(load, self.settings_path)
-            if settings != self.settings:
-                await self.use(settings)
+            settings = await self._read()
+            # A file that is being saved may be empty for a moment: a rule is lifted only when it is gone for longer.
+            if settings != self.settings and (settings == before or {*self.settings.deny} <= {*settings.deny}):
+                try:
+                    await self.use(settings)
+                except BridgeError as error:
+                    log.warning("Not all of the changed settings could be taken up: %s", error.code)
+            before = settings
             if self.embedders is not None:
                 await self.embedders.close_except(
                     set().union(*(engine.model_keys() for engine in self.vaults.values()))

@@ -103,8 +103,18 @@ class VaultEngine:
                 self._store = Store.open(state)
                 self._store.mend([path for path in self._store.failures() if self.vault.rules.denies(path)])
 
+    @property
+    def started(self) -> bool:
+        """Whether it was told to open."""
+        return self._task is not None
+
+    def refuse(self, error: BridgeError) -> None:
+        """Answer with this instead of opening."""
+        self._trouble = error
+
     def start(self) -> None:
         """Begin to open the index and follow the vault; returns at once."""
+        self._trouble = None
         self._task = asyncio.create_task(self._run(), name=f"vault {self.id}")
 
     async def stop(self) -> None:

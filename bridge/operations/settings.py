@@ -16,7 +16,7 @@ class Setting:
 
     Attributes:
         name: Its name in the file.
-        value: Its value now.
+        value: Its value now; null for `deny` unless the caller may change it, since it names what must seem missing.
         default: What it is without a line in the file.
         type: What it takes.
         meaning: What it does.
@@ -63,7 +63,8 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
 
     if not changes:
         raise InvalidArguments("`changes` names no setting.")
-    await call.bridge.use(await asyncio.to_thread(change, call.bridge.settings_path, changes))
+    await asyncio.to_thread(change, call.bridge.settings_path, changes)
+    await call.bridge.reload()
     return await asyncio.to_thread(in_use, call)
 
 
@@ -72,10 +73,19 @@ def in_use(call: Call) -> SettingsInUse:
     from bridge.settings import described, load
 
     values, problems = load(call.bridge.settings_path)
+    kept_back = set() if "admin" in call.principal.scopes else {"deny"}
     return SettingsInUse(
         path=str(call.bridge.settings_path),
         settings=tuple(
-            Setting(s.name, getattr(values, s.name), s.default, s.type, s.meaning, s.restart) for s in described()
+            Setting(
+                name=s.name,
+                value=None if s.name in kept_back else getattr(values, s.name),
+                default=s.default,
+                type=s.type,
+                meaning=s.meaning,
+                restart=s.restart,
+            )
+            for s in described()
         ),
         problems=tuple(problem.message for problem in problems),
     )

@@ -1,15 +1,15 @@
-"""Reads and changes the settings file; a wrong line costs that line, never the start."""
+"""Reads and changes the settings file; a wrong line costs that line, never the start, and lifts no rule."""
 
 import dataclasses
 import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from bridge.errors import InvalidArguments
 from bridge.private import write_private
-from bridge.settings.schema import SettingProblem, Settings, problem
+from bridge.settings.schema import RULES, SettingProblem, Settings, problem
 
 NAMES = tuple(f.name for f in dataclasses.fields(Settings))
 
@@ -25,10 +25,33 @@ def load(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     except FileNotFoundError:
         return Settings(), ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}"),)
+        said = tuple(rule for rule in RULES if may_say(path, rule))
+        return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}", said),)
     problems = checked(table)
     wrong = {p.name for p in problems}
     return Settings(**{k: frozen(v) for k, v in table.items() if k not in wrong}), problems
+
+
+def may_say(path: Path, rule: str) -> bool:
+    """Say whether a file that is no TOML may have been meant to set a rule."""
+    try:
+        return rule.encode() in path.read_bytes()
+    except OSError:
+        return True
+
+
+def keeping_rules(settings: Settings, problems: Iterable[SettingProblem], before: Settings | None) -> Settings:
+    """Return settings in which no rule is lifted by what cannot be understood.
+
+    Args:
+        settings: As they were read.
+        problems: What was not taken.
+        before: What was in force; when absent, a rule in doubt holds for every note.
+    """
+    doubtful = {rule for problem in problems for rule in problem.rules}
+    closed = before or Settings(deny=("**",), readonly=("**",))
+    deny, readonly = (closed if rule in doubtful else settings for rule in RULES)
+    return dataclasses.replace(settings, deny=deny.deny, readonly=readonly.readonly)
 
 
 def change(path: Path, changes: Mapping[str, Any]) -> Settings:
@@ -65,12 +88,13 @@ def checked(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
     found = []
     for name, value in table.items():
         if name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, n=1)
-            found.append(
-                SettingProblem(name, f"unknown setting `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
-            )
+            near = difflib.get_close_matches(name.lower(), NAMES, n=1)
+            meant = f"; did you mean `{near[0]}`?" if near else ""
+            inside = value if isinstance(value, dict) else {}
+            rules = tuple(rule for rule in RULES if rule in near or rule in inside)
+            found.append(SettingProblem(name, f"unknown setting `{name}`{meant}", rules))
         elif why := problem(name, value):
-            found.append(SettingProblem(name, f"`{name}` {why}"))
+            found.append(SettingProblem(name, f"`{name}` {why}", (name,) if name in RULES else ()))
     return tuple(found)
 
 

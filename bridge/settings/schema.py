@@ -8,6 +8,9 @@ from bridge.types import Preset
 
 Watch = Literal["auto", "poll", "off"]
 
+RULES = ("deny", "readonly")
+"""Settings that protect notes: what cannot be understood of them must not open anything."""
+
 
 def setting(
     default: Any, meaning: str, *, least: int | None = None, most: int | None = None, restart: bool = False
@@ -63,6 +66,8 @@ class SettingProblem:
 
     name: str
     message: str
+    rules: tuple[str, ...] = ()
+    """The rules that it may have been meant to say: they must not be taken for lifted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ import lancedb
 import pytest
 
 from bridge.engine import Bridge, VaultEngine
+from bridge.errors import NoteNotFound, RulesUnknown
 from bridge.retrieval import SearchRequest, search
-from bridge.settings import change
+from bridge.settings import Settings, change
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
 
@@ -310,3 +311,60 @@ async def test_two_vaults_are_closed_at_once(secretive: Path, opened: Opened, tm
         assert [SECRET in engine.index.notes for engine in bridge.vaults.values()] == [False, False]
         await using
         assert traces(tmp_path / "data") == set()
+
+
+@pytest.mark.parametrize("text", ['deny = "Private/**"\n', 'deny = ["Private/**"\n'])
+async def test_a_rule_that_cannot_be_understood_is_not_taken_for_none(
+    secretive: Path, opened: Opened, text: str
+) -> None:
+    async with opened(secretive) as bridge:
+        await settled(only(bridge))
+    bridge.settings_path.write_text(text)
+    async with opened(secretive) as bridge:
+        engine = only(bridge)
+        with pytest.raises(RulesUnknown):
+            engine.require_keyword()
+        for path in (SECRET, VaultPath("Bread/Rye.md")):
+            with pytest.raises(NoteNotFound):
+                engine.vault.read(path)
+        progress = engine.progress()
+        assert (progress.notes, progress.ready_keyword) == (0, False)
+        assert "deny" in (progress.trouble or "")
+        bridge.settings_path.write_text('deny = ["Private/**"]\n')
+        await settled(engine)
+        await assert_missing(engine)
+        # Nothing was lost meanwhile, and what is open was not embedded again.
+        assert engine.progress().embedded_total == 6
+        # While running, what held goes on to hold.
+        bridge.settings_path.write_text(text)
+        await until(lambda: bridge.setting_problems != ())
+        await bridge.reload()
+        await assert_missing(engine)
+        assert engine.progress().ready_keyword
+
+
+async def test_a_file_that_is_empty_for_a_moment_lifts_nothing(
+    secretive: Path, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.engine.bridge.LOOK_AT_SETTINGS_S", 0.05)
+    (tmp_path / "data").mkdir()
+    rules = tmp_path / "data/settings.toml"
+    rules.write_text('deny = ["Private/**"]\n')
+    async with opened(secretive) as bridge:
+        await settled(only(bridge))
+        looks: list[Settings] = []
+        read = bridge._read
+
+        async def counted() -> Settings:
+            looks.append(await read())
+            return looks[-1]
+
+        monkeypatch.setattr(bridge, "_read", counted)
+        rules.write_text("")
+        await until(lambda: bool(looks) and looks[-1].deny == ())
+        rules.write_text('deny = ["Private/**"]\n')
+        seen = len(looks)
+        await until(lambda: len(looks) > seen + 2)
+        await assert_missing(only(bridge))
+        rules.write_text("")
+        await until(lambda: SECRET in only(bridge).index.notes)

@@ -59,6 +59,23 @@ async def test_only_an_admin_changes_settings(bridge: Bridge) -> None:
     assert not bridge.settings_path.exists()
 
 
+async def test_only_who_may_change_it_sees_what_is_denied(bridge: Bridge) -> None:
+    for rules in ("", 'deny = ["Secret plans/**"]\nreadonly = ["Templates"]\n'):
+        bridge.settings_path.write_text(rules)
+        shown = await values(bridge)
+        assert shown["deny"] is None
+        assert shown["readonly"] == (("Templates",) if rules else ())
+    owned = await named("read_settings").run(Call(bridge, OWNER), {})
+    assert next(s.value for s in owned.settings if s.name == "deny") == ("Secret plans/**",)
+
+
+async def test_another_change_does_not_lift_a_rule_that_cannot_be_understood(bridge: Bridge) -> None:
+    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"deny": ["Private/**"]}})
+    bridge.settings_path.write_text('deny = "Private/**"\n')
+    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"workers": 2}})
+    assert (bridge.settings.deny, bridge.settings.workers) == (("Private/**",), 2)
+
+
 async def test_lines_that_are_not_taken_are_told(bridge: Bridge) -> None:
     bridge.settings_path.write_text("worker = 3\nworkers = 2\n")
     shown = await named("read_settings").run(Call(bridge, RUNTIME), {})

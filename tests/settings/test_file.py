@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import InvalidArguments, ReadOnly
-from bridge.settings import Settings, change, load
+from bridge.settings import Settings, change, keeping_rules, load
 
 
 def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
@@ -51,6 +51,40 @@ def test_a_file_that_is_no_toml_means_defaults_and_a_problem(tmp_path: Path, dam
     settings, problems = load(path)
     assert settings == Settings()
     assert "cannot be read" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "deny", "readonly"),
+    [
+        ('deny = "Private/**"', True, False),
+        ("deny = [1]", True, False),
+        ('Deny = ["Private/**"]', True, False),
+        ('denny = ["Private/**"]', True, False),
+        ('read_only = ["Private/**"]', False, True),
+        ('[rules]\ndeny = ["Private/**"]\nreadonly = ["T"]', True, True),
+        ('deny = ["Private/**"', True, False),
+        ('workers = = 3\n# deny = ["a"]\nreadonly = []', True, True),
+        ("workers = = 3", False, False),
+        ('worker = "deny"', False, False),
+        ('deny = ["Private/**"]\nworker = 3', False, False),
+    ],
+)
+def test_what_cannot_be_understood_lifts_no_rule(tmp_path: Path, text: str, deny: bool, readonly: bool) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(text)
+    settings, problems = load(path)
+    before = Settings(deny=("Before/**",), readonly=("Kept/**",), workers=7)
+    kept = keeping_rules(settings, problems, before)
+    assert (kept.deny == before.deny, kept.readonly == before.readonly) == (deny, readonly)
+    at_a_start = keeping_rules(settings, problems, None)
+    assert (at_a_start.deny == ("**",), at_a_start.readonly == ("**",)) == (deny, readonly)
+    assert kept.workers == at_a_start.workers == settings.workers
+
+
+def test_a_file_that_cannot_be_opened_may_say_any_rule(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").mkdir()
+    settings, problems = load(tmp_path / "settings.toml")
+    assert keeping_rules(settings, problems, None) == Settings(deny=("**",), readonly=("**",))
 
 
 def test_a_change_keeps_the_other_lines_and_comments(tmp_path: Path) -> None:
