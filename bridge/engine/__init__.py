@@ -1,6 +1,6 @@
 """Builds the parts and keeps them true to the vaults."""
 
-from bridge.engine.atlas import Chart
+from bridge.engine.atlas import Chart, Shape
 from bridge.engine.bridge import Bridge
 from bridge.engine.hold import holder
 from bridge.engine.jobs import Job, Jobs
@@ -16,6 +16,7 @@ __all__ = [
     "Jobs",
     "ModelInUse",
     "Progress",
+    "Shape",
     "VaultEngine",
     "holder",
 ]

@@ -76,7 +76,7 @@ class Links:
             asking = (VaultPath(self._nodes.labels[owner]) for owner in self._table.asking_for(asked))
             stale = due.notes.union(asking)
         owners = [self._nodes.of(path) for path in stale]
-        self._table = self._table.replaced(owners, joined(self._resolved(stale & notes.keys(), notes, names)))
+        self._table = self._table.replaced(owners, joined(self._resolved(sorted(stale & notes.keys()), notes, names)))
         return Graph(self._nodes, notes, self._table)
 
     def _resolved(
@@ -108,7 +108,11 @@ class Links:
 
     def _target(self, path: VaultPath | None, asked: str) -> int:
         """Return the number of what a link leads to: a file, or a name that no note has."""
-        return self._nodes.of(path) if path is not None else self._nodes.of_name(name_key(asked, whole=True), asked)
+        return (
+            self._nodes.of(path)
+            if path is not None
+            else self._nodes.of_name(name_key(asked, whole=True), asked.removesuffix(".md"))
+        )
 
     def _name(self, key: str) -> int:
         """Return the number of a name that a link asks for."""

@@ -6,6 +6,7 @@ from bridge.graph.graph import Edge, Graph, Near
 from bridge.graph.kinds import CODES, KINDS, WEIGHTS, WRITTEN, EdgeKind
 from bridge.graph.nodes import Nodes
 from bridge.graph.sharing import by_folder, by_tag, shared_tags
+from bridge.graph.wording import names_of
 
 if TYPE_CHECKING:
     from bridge.graph.adjacency import Adjacency
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from bridge.graph.layout import laid_out
     from bridge.graph.measure import Measures, measured, pagerank
     from bridge.graph.network import Network, network_of
+    from bridge.graph.picture import Picture, around, drawn, folded, members
     from bridge.graph.similar import mutually_nearest
     from bridge.graph.table import Table, joined
     from bridge.graph.walk import distances, spread, ways
@@ -23,12 +25,17 @@ _LATER = {
     "Edges": "edges",
     "Measures": "measure",
     "Network": "network",
+    "Picture": "picture",
+    "around": "picture",
     "Table": "table",
     "distances": "walk",
+    "drawn": "picture",
+    "folded": "picture",
     "gaps": "cocitation",
     "joined": "table",
     "laid_out": "layout",
     "measured": "measure",
+    "members": "picture",
     "mutually_nearest": "similar",
     "network_of": "network",
     "pagerank": "measure",
@@ -51,15 +58,21 @@ __all__ = [
     "Near",
     "Network",
     "Nodes",
+    "Picture",
     "Table",
+    "around",
     "by_folder",
     "by_tag",
     "distances",
+    "drawn",
+    "folded",
     "gaps",
     "joined",
     "laid_out",
     "measured",
+    "members",
     "mutually_nearest",
+    "names_of",
     "network_of",
     "pagerank",
     "shared_tags",

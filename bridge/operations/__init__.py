@@ -38,6 +38,9 @@ __all__ = [
 ]
 
 # Importing a module registers its operations; documents list them in this order.
-MODULES = "search notes listing reading links linking graph status indexing settings pairing doctor usage tools"
+MODULES = (
+    "search notes listing reading links linking graph insights view exporting "
+    "status indexing settings pairing doctor usage tools"
+)
 for module in MODULES.split():
     import_module(f"bridge.operations.{module}")

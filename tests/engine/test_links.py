@@ -106,6 +106,12 @@ def test_strange_names_and_links_to_oneself_lead_nowhere_else() -> None:
     assert vault.pairs() == {("b.md", "a.md")}
 
 
+def test_a_name_that_no_note_has_is_one_however_it_is_written() -> None:
+    graph = Vault({"a.md": "[[Not Yet]] [[not yet#there]] [x](Not%20yet.md)", "b.md": "[[deep/not yet]]"}).graph()
+    wanted = graph.edges_of(["wiki", "markdown"], stubs=True).target.tolist()
+    assert [graph.nodes.labels[number] for number in dict.fromkeys(wanted)] == ["\0Not Yet", "\0deep/not yet"]
+
+
 def test_ten_thousand_links_in_one_note() -> None:
     targets = {f"n{number}.md": "" for number in range(10_000)}
     vault = Vault({"hub.md": " ".join(f"[[n{number}]] [[m{number}]]" for number in range(10_000)), **targets})

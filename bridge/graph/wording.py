@@ -1,0 +1,39 @@
+"""Names for groups of notes, made of the words that set each apart."""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+WORDS = 3
+"""Words of a name."""
+
+_WORD: Final = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W\d_]")
+
+
+def names_of(groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]) -> dict[int, tuple[str, ...]]:
+    """Return for each group the words that many of its notes say and few others, by tf-idf.
+
+    Args:
+        groups: The notes of each group.
+        said: What each note is called, titles and tags; notes of no group count for rarity alone.
+    """
+    words = {
+        note: {word.casefold(): word for text in texts for word in _WORD.findall(text)} for note, texts in said.items()
+    }
+    everywhere = Counter(word for known in words.values() for word in known)
+    named = {}
+    for group, notes in groups.items():
+        inside: Counter[str] = Counter()
+        spelt: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for note in notes:
+            for word, written in words.get(note, {}).items():
+                inside[word] += 1
+                spelt[word][written] += 1
+        worth = {
+            word: count * math.log((1 + len(words)) / everywhere[word]) for word, count in inside.items() if count > 1
+        }
+        best = sorted(worth, key=lambda word: (-worth[word], word))[:WORDS]
+        named[group] = tuple(min(spelt[word], key=lambda written: (-spelt[word][written], written)) for word in best)
+    return named

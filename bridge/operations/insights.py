@@ -1,0 +1,93 @@
+"""What the shape of the graph tells of a vault."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_args
+
+from annotated_types import Interval
+
+from bridge.operations import shapes, standing
+from bridge.operations.call import Call
+from bridge.operations.charts import DRAWN, Kinds
+from bridge.operations.registry import operation
+from bridge.operations.shapes import Articulation, Community, Hub, SoleLink
+from bridge.operations.standing import Gap, LinkCounts, NoteCount, StrongPair, Stub
+
+Part = Literal[
+    "hubs",
+    "orphans",
+    "dead_ends",
+    "sources",
+    "stubs",
+    "communities",
+    "bridges",
+    "articulations",
+    "strong_pairs",
+    "gaps",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphInsights:
+    """What stands out in the graph; parts that were not asked for are absent.
+
+    Attributes:
+        counts: How much there is of everything.
+        hubs: Notes joined to many that are joined to many, the greatest first.
+        orphans: Notes without any link in either direction.
+        dead_ends: Notes that are linked to and link nowhere.
+        sources: Notes that link and that nothing links to.
+        stubs: Names that notes link to and that no note has, the most wanted first.
+        communities: Groups of notes with more links inside than between them, by Leiden's method, the largest first.
+        bridges: Pairs whose link alone joins two parts of the graph, those that join most first.
+        articulations: Notes without which the graph falls apart, those that hold most first.
+        strong_pairs: Notes that link to each other both ways, those with most links first.
+        gaps: Notes that others keep linking to together and that do not link to each other: perhaps they should.
+    """
+
+    counts: LinkCounts
+    hubs: tuple[Hub, ...] | None = None
+    orphans: NoteCount | None = None
+    dead_ends: NoteCount | None = None
+    sources: NoteCount | None = None
+    stubs: tuple[Stub, ...] | None = None
+    communities: tuple[Community, ...] | None = None
+    bridges: tuple[SoleLink, ...] | None = None
+    articulations: tuple[Articulation, ...] | None = None
+    strong_pairs: tuple[StrongPair, ...] | None = None
+    gaps: tuple[Gap, ...] | None = None
+
+
+@operation(example={"parts": ["hubs", "orphans", "gaps"], "limit": 3})
+async def graph_insights(
+    call: Call,
+    parts: tuple[Part, ...] = (),
+    kinds: Kinds = DRAWN,
+    limit: Annotated[int, Interval(ge=1, le=100)] = 10,
+) -> GraphInsights:
+    """Tell what stands out in the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links.
+
+    Args:
+        parts: Only these; without, all.
+        kinds: What joins notes, as in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs are
+            always about what is written.
+        limit: Most notes, names or pairs of each part.
+    """
+    chart = await call.engine.chart()
+    wanted: tuple[Part, ...] = parts or get_args(Part)
+    counted = await asyncio.to_thread(standing.links, chart)
+    found: dict[str, object] = {"counts": counted.counts}
+    for part in dict.fromkeys(wanted):
+        match part:
+            case "orphans" | "dead_ends" | "sources":
+                found[part] = await asyncio.to_thread(standing.listed, chart, getattr(counted, part), limit)
+            case "stubs":
+                found[part] = await asyncio.to_thread(standing.stubs, chart, limit)
+            case "strong_pairs":
+                found[part] = await asyncio.to_thread(standing.strong_pairs, chart, limit)
+            case "gaps":
+                found[part] = standing.gaps(chart, await call.engine.atlas.gaps(chart, kinds, limit))
+            case "hubs" | "communities" | "bridges" | "articulations":
+                shape = await call.engine.atlas.shape(chart, kinds)
+                found[part] = await asyncio.to_thread(getattr(shapes, part), chart, shape, limit)
+    return GraphInsights(**found)  # type: ignore[arg-type]  # by the names of its fields

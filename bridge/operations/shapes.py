@@ -1,0 +1,171 @@
+"""What the shape of the whole graph tells of its notes: what much hangs together with, and what hangs together."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.operations.charts import title
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine import Chart, Shape
+
+TOP = 5
+"""Notes that stand for a community."""
+
+SMALLEST = 3
+"""Notes from which on a group is a community."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """A note that much hangs together with.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        score: Eigenvector centrality from 0 to 100, the greatest hub's.
+        pagerank: How often a reader who follows links comes by; 1 is the average note.
+        joined: Notes that it is joined to.
+        community: The number of its community.
+    """
+
+    path: VaultPath
+    title: str
+    score: float
+    pagerank: float
+    joined: int
+    community: int
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """Notes that hang together.
+
+    Attributes:
+        number: Its number in this answer and in `graph_view`; 0 is the largest.
+        name: The words that set it apart, of its titles and tags.
+        size: Notes in it.
+        notes: Those that are joined to most.
+    """
+
+    number: int
+    name: str
+    size: int
+    notes: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SoleLink:
+    """Two notes whose link alone joins two parts of the graph.
+
+    Attributes:
+        source: One of them.
+        target: The other.
+        holds: Notes that would lose touch with the larger part.
+    """
+
+    source: VaultPath
+    target: VaultPath
+    holds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Articulation:
+    """A note without which the graph falls apart.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        holds: Notes that would lose touch with the largest part.
+    """
+
+    path: VaultPath
+    title: str
+    holds: int
+
+
+def hubs(chart: "Chart", shape: "Shape", limit: int) -> tuple[Hub, ...]:
+    """Return the greatest hubs."""
+    import numpy as np
+
+    measures, network = shape.measures, shape.network
+    score = np.round(100 * measures.hub, 1)
+    degree = network.degree
+    best = np.lexsort((network.nodes, -degree, -score))[:limit].tolist()
+    average = len(network) / max(float(shape.rank[network.nodes].sum()), 1e-12)
+    paths = [chart.graph.paths[int(network.nodes[at])] for at in best]
+    return tuple(
+        Hub(
+            path=path,
+            title=title(chart, path),
+            score=float(score[at]),
+            pagerank=round(float(shape.rank[network.nodes[at]]) * average, 2),
+            joined=int(degree[at]),
+            community=int(measures.community[at]),
+        )
+        for at, path in zip(best, paths, strict=True)
+        if degree[at]
+    )
+
+
+def communities(chart: "Chart", shape: "Shape", limit: int) -> tuple[Community, ...]:
+    """Return the largest communities, named."""
+    groups = grouped(shape, limit)
+    called = named(chart, shape, groups)
+    degree = shape.network.degree
+    return tuple(
+        Community(
+            number,
+            called[number],
+            len(members),
+            tuple(path_at(chart, shape, at) for at in sorted(members, key=lambda at: (-int(degree[at]), at))[:TOP]),
+        )
+        for number, members in groups.items()
+    )
+
+
+def grouped(shape: "Shape", limit: int) -> dict[int, list[int]]:
+    """Return the members of the largest communities, by their places in the network."""
+    import numpy as np
+
+    community = shape.measures.community
+    sizes = np.bincount(community)
+    large = [number for number in range(min(limit, len(sizes))) if sizes[number] >= SMALLEST]
+    order = np.argsort(community, kind="stable")
+    starts = np.searchsorted(community[order], large)
+    return {number: order[at : at + sizes[number]].tolist() for number, at in zip(large, starts.tolist(), strict=True)}
+
+
+def named(chart: "Chart", shape: "Shape", groups: dict[int, list[int]]) -> dict[int, str]:
+    """Name communities; one whose notes have no word in common is called after its most joined note."""
+    from bridge.graph import names_of
+    from bridge.retrieval import content
+
+    said = {}
+    for at in range(len(shape.network)):
+        note = chart.notes.get(path_at(chart, shape, at))
+        words = (*note.title.split(), *note.tags) if note else ()
+        said[at] = content(words)
+    degree = shape.network.degree
+    words_of = names_of(groups, said)
+    first = {number: max(members, key=lambda at: (int(degree[at]), -at)) for number, members in groups.items()}
+    return {
+        number: " · ".join(words_of[number]) or title(chart, path_at(chart, shape, first[number])) for number in groups
+    }
+
+
+def path_at(chart: "Chart", shape: "Shape", at: int) -> VaultPath:
+    """Return the note at a place of the network."""
+    return chart.graph.paths[int(shape.network.nodes[at])]
+
+
+def bridges(chart: "Chart", shape: "Shape", limit: int) -> tuple[SoleLink, ...]:
+    """Return the links that join most."""
+    found = shape.measures.cuts.edges[:limit]
+    return tuple(SoleLink(path_at(chart, shape, one), path_at(chart, shape, other), held) for one, other, held in found)
+
+
+def articulations(chart: "Chart", shape: "Shape", limit: int) -> tuple[Articulation, ...]:
+    """Return the notes that hold most."""
+    found = [(path_at(chart, shape, at), held) for at, held in shape.measures.cuts.nodes[:limit]]
+    return tuple(Articulation(path, title(chart, path), held) for path, held in found)

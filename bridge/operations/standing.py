@@ -1,0 +1,173 @@
+"""What the links of each note tell: who lacks them, who has them both ways, what is named and missing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.graph import WRITTEN
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bridge.engine import Chart
+
+TOP = 5
+"""Notes that are named as those who want a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """How much there is.
+
+    Attributes:
+        notes: Notes.
+        links: Pairs of notes of which one links to the other, or that an arrow joins.
+        stubs: Names that notes link to and that no note has.
+    """
+
+    notes: int
+    links: int
+    stubs: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCount:
+    """Some of many notes.
+
+    Attributes:
+        total: How many there are.
+        notes: The first of them, the most recently changed first.
+    """
+
+    total: int
+    notes: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """A name that no note has.
+
+    Attributes:
+        name: The name, as first written.
+        wanted: Notes that link to it.
+        notes: The first of them.
+    """
+
+    name: str
+    wanted: int
+    notes: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StrongPair:
+    """Two notes that link to each other.
+
+    Attributes:
+        source: The one with more links to the other.
+        target: The other.
+        links: Links from one to the other, both ways.
+    """
+
+    source: VaultPath
+    target: VaultPath
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Two notes that are linked to together and not to each other.
+
+    Attributes:
+        source: One of them.
+        target: The other.
+        together: Notes that link to both.
+        score: How telling that is: notes with few links, and targets that few others link to, count more.
+    """
+
+    source: VaultPath
+    target: VaultPath
+    together: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Who links at all."""
+
+    counts: LinkCounts
+    orphans: "NDArray[np.int64]"
+    dead_ends: "NDArray[np.int64]"
+    sources: "NDArray[np.int64]"
+
+
+def links(chart: "Chart") -> Counted:
+    """Count links, and find the notes that lack them in one direction or both."""
+    import numpy as np
+
+    edges = chart.graph.edges_of(WRITTEN, stubs=True)
+    named = chart.graph.stubs[edges.target]
+    out, into = (np.bincount(side, minlength=edges.size) > 0 for side in (edges.source, edges.target))
+    present = chart.graph.present
+    return Counted(
+        LinkCounts(len(chart.graph), len(edges.where(~named).pairs()[0]), len(np.unique(edges.target[named]))),
+        np.flatnonzero(present & ~out & ~into),
+        np.flatnonzero(present & ~out & into),
+        np.flatnonzero(present & out & ~into),
+    )
+
+
+def listed(chart: "Chart", numbers: "NDArray[np.int64]", limit: int) -> NoteCount:
+    """Name the notes of some numbers that were changed last."""
+    paths = [chart.graph.paths[number] for number in numbers.tolist()]
+    paths.sort(key=lambda path: (-chart.notes[path].modified if path in chart.notes else 0.0, path))
+    return NoteCount(len(paths), tuple(paths[:limit]))
+
+
+def stubs(chart: "Chart", limit: int) -> tuple[Stub, ...]:
+    """Return the names without a note that most notes link to."""
+    import numpy as np
+
+    edges = chart.graph.edges_of(WRITTEN, stubs=True)
+    wanting = edges.where(chart.graph.stubs[edges.target])
+    pairs = np.unique(np.stack([wanting.target, wanting.source], axis=1), axis=0)
+    found, first, wanted = np.unique(pairs[:, 0], return_index=True, return_counts=True)
+    best = np.lexsort((found, -wanted))[:limit]
+    paths = chart.graph.paths
+    return tuple(
+        Stub(
+            chart.graph.nodes.labels[int(found[at])].lstrip("\0"),
+            int(wanted[at]),
+            tuple(sorted(paths[int(one)] for one in pairs[first[at] : first[at] + min(wanted[at], TOP), 1])),
+        )
+        for at in best
+    )
+
+
+def strong_pairs(chart: "Chart", limit: int) -> tuple[StrongPair, ...]:
+    """Return the notes that link to each other most."""
+    import numpy as np
+
+    edges = chart.graph.edges_of(WRITTEN)
+    key = edges.source.astype(np.int64) * edges.size + edges.target
+    pair, at = np.unique(key, return_inverse=True)
+    count = np.bincount(at, edges.weight)
+    one, other = pair // edges.size, pair % edges.size
+    back = np.searchsorted(pair, other * edges.size + one)
+    mutual = (one < other) & (pair[np.minimum(back, len(pair) - 1)] == other * edges.size + one)
+    there = np.flatnonzero(mutual)
+    both = count[there] + count[back[there]]
+    paths = chart.graph.paths
+    found = []
+    for index in np.lexsort((pair[there], -both))[:limit].tolist():
+        ends = paths[int(one[there[index]])], paths[int(other[there[index]])]
+        forward = count[there[index]] >= count[back[there[index]]]
+        found.append(StrongPair(*(ends if forward else ends[::-1]), round(float(both[index]))))
+    return tuple(found)
+
+
+def gaps(chart: "Chart", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
+    """Name the notes of gaps."""
+    paths = chart.graph.paths
+    return tuple(Gap(paths[one], paths[other], times, round(score, 3)) for one, other, times, score in found)

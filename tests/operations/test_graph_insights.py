@@ -1,0 +1,73 @@
+"""What stands out in a graph that is easy to see."""
+
+from typing import Any
+
+import pytest
+
+from tests.operations.graphs import drawn
+from tests.operations.served import Served
+
+__all__ = ["drawn"]
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def insights(drawn: Served, **arguments: Any) -> Any:
+    answer = await drawn.call("graph_insights", **arguments)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+async def test_everything_is_told_unless_parts_are_asked_for(drawn: Served) -> None:
+    assert (await insights(drawn)).keys() == {
+        "counts", "hubs", "orphans", "dead_ends", "sources", "stubs", "communities", "bridges", "articulations",
+        "strong_pairs", "gaps",
+    }  # fmt: skip
+    assert (await insights(drawn, parts=["gaps"])).keys() == {"counts", "gaps"}
+
+
+async def test_links_and_names_without_a_note_are_counted(drawn: Served) -> None:
+    found = await insights(drawn, parts=["stubs", "orphans", "dead_ends", "sources"])
+    assert found["counts"] == {"notes": 6, "links": 7, "stubs": 3}
+    assert found["stubs"] == [
+        {"name": "Nowhere", "wanted": 2, "notes": ["Bread/Rye.md", "Index.md"]},
+        {"name": ".*", "wanted": 1, "notes": ["Beans.md"]},
+        {"name": "Deep/Nowhere", "wanted": 1, "notes": ["Beans.md"]},
+    ]
+    # Lone.md is on the canvas, and nobody writes in it.
+    assert found["dead_ends"] == {"total": 1, "notes": ["Lone.md"]}
+    assert found["sources"]["total"] == 2
+    assert set(found["sources"]["notes"]) == {"Index.md", "Board.canvas"}
+    assert found["orphans"] == {"total": 0, "notes": []}
+
+
+async def test_hubs_are_scored_to_a_hundred(drawn: Served) -> None:
+    hubs = (await insights(drawn, parts=["hubs"], limit=2))["hubs"]
+    # Three links to one note weigh more than one to each of two.
+    assert (hubs[0]["path"], hubs[0]["score"], hubs[0]["joined"]) == ("Bread/Spelt.md", 100.0, 2)
+    assert hubs[1]["score"] < 100
+    every = (await insights(drawn, parts=["hubs"]))["hubs"]
+    assert sum(hub["pagerank"] for hub in every) / 6 == pytest.approx(1, abs=0.02)
+    assert max(every, key=lambda hub: hub["pagerank"])["path"] == "Lone.md"
+
+
+async def test_without_links_nothing_stands_out(drawn: Served) -> None:
+    found = await insights(drawn, kinds=["similar"], parts=["hubs", "communities", "bridges", "articulations", "gaps"])
+    assert {name: held for name, held in found.items() if name != "counts"} == {
+        "hubs": [],
+        "communities": [],
+        "bridges": [],
+        "articulations": [],
+        "gaps": [],
+    }
+
+
+async def test_denied_notes_and_their_wishes_are_not_told(drawn: Served) -> None:
+    answer = await drawn.call("graph_insights", limit=100)
+    assert b"Secret" not in answer.body
+    assert b"Unheard" not in answer.body
+
+
+@pytest.mark.parametrize("wrong", [{"parts": ["friends"]}, {"limit": 0}, {"limit": 101}, {"kinds": "wiki"}])
+async def test_what_does_not_fit_is_refused(drawn: Served, wrong: dict[str, Any]) -> None:
+    assert (await drawn.call("graph_insights", **wrong)).code == "invalid_arguments"
