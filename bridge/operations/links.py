@@ -1,14 +1,16 @@
 """What links to what, as Obsidian resolves it."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import MaxLen
 
+from bridge.errors import BridgeError
 from bridge.operations.call import Call
 from bridge.operations.missing import no_such_note
 from bridge.operations.notes import Notes, snapshot, sources_of
+from bridge.operations.quoting import sentence
 from bridge.operations.reading import opened
 from bridge.operations.registry import operation
 from bridge.types import VaultPath
@@ -16,6 +18,9 @@ from bridge.types import VaultPath
 if TYPE_CHECKING:
     from bridge.engine import VaultEngine
     from bridge.vault import Link, Names
+
+CONTEXTS = 300
+"""Links of an answer that are told with their sentences."""
 
 LINES_SHOWN = 2_000
 """Links of one kind in an answer at most: a note that everything links to must not fill memory."""
@@ -32,6 +37,7 @@ class NoteLink:
         kind: How it is written: `wiki`, `embed`, `markdown`, `property` or `canvas`.
         target: Its target as written, with `#heading` and `^block`.
         embed: Whether it embeds its target.
+        context: The sentence around it, when asked for; of the first 300 links, and of a note as it is on disk.
     """
 
     path: VaultPath | None
@@ -40,6 +46,7 @@ class NoteLink:
     kind: str
     target: str
     embed: bool
+    context: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +65,12 @@ class NoteLinks:
 
 
 @operation(example={"path": "Bread/Starters/Sourdough starter.md"})
-async def note_links(call: Call, path: VaultPath) -> NoteLinks:
+async def note_links(call: Call, path: VaultPath, context: bool = False) -> NoteLinks:
     """List what a note links to and what links to it.
 
     Args:
         path: The note, or any other file for its backlinks.
+        context: Add the sentence around each link; the notes are read for it.
 
     Raises:
         NoteNotFound: There is no such file; the message names the closest ones.
@@ -70,7 +78,8 @@ async def note_links(call: Call, path: VaultPath) -> NoteLinks:
     call.engine.require_keyword()
     if path not in call.engine.names and path not in call.engine.index.notes:
         raise no_such_note(call.engine, path)
-    return await asyncio.to_thread(gathered, call.engine, snapshot(call.engine), path)
+    found = await asyncio.to_thread(gathered, call.engine, snapshot(call.engine), path)
+    return await asyncio.to_thread(in_context, call.engine, found, path) if context else found
 
 
 def gathered(engine: "VaultEngine", notes: Notes, path: VaultPath) -> NoteLinks:
@@ -90,6 +99,44 @@ def gathered(engine: "VaultEngine", notes: Notes, path: VaultPath) -> NoteLinks:
         backlinks=tuple(back[:LINES_SHOWN]),
         unresolved=tuple(shown(link, None) for link, found in here if found is None),
     )
+
+
+def in_context(engine: "VaultEngine", found: NoteLinks, path: VaultPath) -> NoteLinks:
+    """Add the sentence around each link."""
+    around = Sentences(engine)
+
+    def told(links: tuple[NoteLink, ...], *, back: bool) -> tuple[NoteLink, ...]:
+        sources = ((link, link.path if back and link.path else path) for link in links)
+        return tuple(replace(link, context=around.of(source, link)) for link, source in sources)
+
+    return NoteLinks(
+        told(found.links, back=False), told(found.backlinks, back=True), told(found.unresolved, back=False)
+    )
+
+
+class Sentences:
+    """The sentences around links, each note read once."""
+
+    def __init__(self, engine: "VaultEngine") -> None:
+        self._engine = engine
+        self._left = CONTEXTS
+        self._known: dict[VaultPath, dict[tuple[int, str], str]] = {}
+
+    def of(self, source: VaultPath, link: NoteLink) -> str | None:
+        """Return the sentence around a link of a note; None when the note changed since or enough was told."""
+        if not self._left:
+            return None
+        self._left -= 1
+        if source not in self._known:
+            self._known[source] = self._read(source)
+        return self._known[source].get((link.line, link.target))
+
+    def _read(self, source: VaultPath) -> dict[tuple[int, str], str]:
+        try:
+            note = opened(self._engine, source)
+        except BridgeError:
+            return {}
+        return {(link.line, link.target): sentence(note.text, link.span) for link in note.links}
 
 
 def target(names: "Names", link: "Link", source: VaultPath) -> VaultPath | None:

@@ -147,3 +147,15 @@ async def test_what_is_out_of_range_is_refused(drawn: Served, wrong: dict[str, A
 async def test_denied_notes_are_nowhere(drawn: Served) -> None:
     answer = await drawn.call("graph_neighbours", path="Beans.md", depth=6, kinds=["wiki", "tag", "folder"])
     assert b"Secret" not in answer.body
+
+
+async def test_links_are_told_with_their_sentences_when_asked_for(drawn: Served) -> None:
+    told = await asked(drawn, "note_links", path="Beans.md", context=True)
+    assert [(link["path"], link["line"], link["context"]) for link in told["backlinks"]] == [
+        ("Board.canvas", 1, "Beans"),
+        ("Bread/Spelt.md", 3, "> Sown with [[Beans]]."),
+        ("Index.md", 1, "Then [beans](Beans.md)!"),
+    ]
+    assert told["unresolved"][0]["context"] == "[[C++ [draft]]] [[.*]] [[Deep/Nowhere#x^y]]"
+    plain = await asked(drawn, "note_links", path="Beans.md")
+    assert {link["context"] for link in plain["backlinks"]} == {None}
