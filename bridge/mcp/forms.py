@@ -1,17 +1,13 @@
 """How the answers of the tools are written that are called most."""
 
-import bisect
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bridge.mcp.excerpts import around_match, cost, fitting
 from bridge.mcp.text import Answer, Form, fields, inline
 
-SNIPPET = 110
-"""How much of a snippet is quoted: ten hits are to stay far below 800 tokens, and lines say where to read on."""
-
-REASONS = 3
-"""Reasons a hit is given."""
+HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
+"""What a hit and its parts may cost: ten are to stay below 800 tokens, and lines say where to read on."""
 
 SHOWN = 100
 """Links or tags of one kind at most; the rest is counted."""
@@ -23,12 +19,20 @@ def hits(answer: Answer) -> Iterable[str]:
     if not answer["hits"]:
         yield "No note found."
     for number, hit in enumerate(answer["hits"], start=1):
-        first, last = hit["lines"]
-        path, heading = inline(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
-        yield f"{number}. {path}:{first}-{last}" + (f" # {heading}" if heading not in path else "")
-        if snippet := around_match(inline(hit["snippet"])):
-            yield f"   {snippet}"
-        yield f"   why: {'; '.join(inline(why) for why in hit['why'][:REASONS])}"
+        yield from written(number, hit)
+
+
+def written(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
+    """Write a hit: the longer its path, the less of its snippet."""
+    first, last = hit["lines"]
+    path, heading = inline(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
+    place = f"{number}. {path}:{first}-{last}" + (f" # {fitting(heading, HEADING)}" if heading not in path else "")
+    why = fitting("; ".join(map(inline, hit["why"])), WHY)
+    room = min(SNIPPET, HIT - cost(place) - cost(why))
+    yield place
+    if snippet := around_match(inline(hit["snippet"]), room):
+        yield f"   {snippet}"
+    yield f"   why: {why}"
 
 
 def notices(answer: Answer) -> Iterable[str]:
@@ -36,28 +40,6 @@ def notices(answer: Answer) -> Iterable[str]:
     if unread := answer["freshness"]["pending_keyword"]:
         yield f"{unread} notes are not indexed yet."
     yield from map(inline, answer["notices"])
-
-
-def around_match(snippet: str) -> str:
-    """Shorten a snippet to the words around its first match, which needs no marks for a model."""
-    before, _, after = snippet.partition("==")
-    if not after:
-        before, after = "", snippet
-    head, tail = fitting(before[::-1], SNIPPET // 3)[::-1], fitting(after.replace("==", ""), 2 * SNIPPET // 3)
-    cut_before, cut_after = len(head) < len(before), len(tail) < len(after.replace("==", ""))
-    return ("…" if cut_before else "") + head + tail + ("…" if cut_after else "")
-
-
-def fitting(text: str, most: int) -> str:
-    """Return the words that fit, counting each character by what it costs a model."""
-    spent = list(itertools.accumulate(map(weight, text)))
-    end = bisect.bisect_right(spent, most)
-    return text if end == len(text) else text[:end].rpartition(" ")[0] or text[:end]
-
-
-def weight(character: str) -> int:
-    """Return about how many quarters of a token a character costs."""
-    return 1 if character < "\u0250" else 2 if character < "\u2e80" else 4
 
 
 def note(answer: Answer) -> Iterable[str]:

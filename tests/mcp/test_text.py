@@ -1,0 +1,149 @@
+"""What a model reads: short, in every script, and marked as what it is."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.mcp.excerpts import around_match, cost, fitting
+from bridge.mcp.forms import FORMS
+from bridge.mcp.text import UNTRUSTED, fields, inline, written
+from tests.mcp.client import connected, text_of
+from tests.operations.served import Served
+
+CHARACTERS_A_TOKEN = 3.1
+"""Of hits, counted once with the tokenizer `o200k_base`; what is not Latin is weighed as more characters."""
+
+QUERIES = ("why does bread go hard in the fridge", "sourdough starter", "water", "when to sow", "salt and time")
+
+
+def hit(**parts: Any) -> dict[str, Any]:
+    return {
+        "path": "Folder/Some note.md",
+        "title": "Some note",
+        "heading": "Some note > A part",
+        "lines": [3, 9],
+        "snippet": "…the words before a ==match== and those after it.",
+        "score": 0.5,
+        "why": ["says “match”"],
+        "tags": [],
+        "modified": "2026-01-01T00:00:00+00:00",
+        **parts,
+    }
+
+
+def found(*hits: dict[str, Any], **parts: Any) -> str:
+    freshness = {"pending_keyword": 0, "pending_vectors": 0}
+    answer = {"hits": hits, "mode_used": "hybrid", "freshness": freshness, "notices": [], **parts}
+    return written(FORMS["search"], answer, quotes=True)
+
+
+@pytest.mark.model
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize("query", QUERIES)
+async def test_ten_hits_keep_their_budget(sample: Served, query: str) -> None:
+    async with connected(sample) as client:
+        text = text_of(await client.call_tool("search", {"query": query}))
+    assert "\n10. " in text
+    assert cost(text) / CHARACTERS_A_TOKEN < 750
+
+
+@pytest.mark.parametrize("letter", ["a", "ж", "発"])
+def test_ten_long_hits_keep_their_budget(letter: str) -> None:
+    word = letter * 5
+    long = hit(
+        path="Projects/Twenty twenty six/Some long name of a note about the garden.md",
+        heading=f"{word} " * 20,
+        snippet=f"{word} " * 20 + f"=={word}== " + f"{word} " * 20,
+        why=[f"says “{word}”, “{word}”, “{word}”", f"alias “{word} {word} {word}” matches", "close in meaning"],
+    )
+    text = found(*[long] * 10)
+    assert cost(text) / CHARACTERS_A_TOKEN < 800
+    assert text.count(word) >= 50
+
+
+def test_a_hit_is_a_place_a_snippet_and_why() -> None:
+    assert found(hit(why=["says “match”", "close in meaning"]), notices=["Some notice."]) == (
+        f"{UNTRUSTED}\n"
+        "Some notice.\n"
+        "1. Folder/Some note.md:3-9 # A part\n"
+        "   …the words before a match and those after it.\n"
+        "   why: says “match”; close in meaning"
+    )
+
+
+def test_nothing_found_and_what_is_pending_are_said() -> None:
+    freshness = {"pending_keyword": 7, "pending_vectors": 9}
+    assert found(freshness=freshness).endswith("7 notes are not indexed yet.\nNo note found.")
+
+
+@pytest.mark.parametrize(
+    ("snippet", "short"),
+    [
+        ("a ==match== here", "a match here"),
+        ("no mark", "no mark"),
+        ("", ""),
+        ("one two three four five six ==seven== eight nine ten eleven", "…five six seven eight nine…"),
+        ("====", ""),
+    ],
+)
+def test_a_snippet_is_cut_around_its_first_match(snippet: str, short: str) -> None:
+    assert around_match(snippet, 30) == short
+
+
+@given(st.text(), st.integers(0, 200))
+def test_what_fits_is_a_beginning_within_its_cost(text: str, most: int) -> None:
+    kept = fitting(text, most)
+    assert text.startswith(kept)
+    assert cost(kept) <= most
+
+
+def test_any_answer_is_written_a_line_a_field() -> None:
+    answer = {
+        "done": True,
+        "none": None,
+        "empty": [],
+        "count": 3,
+        "lines": [1, 2],
+        "title": "a\n b",
+        "diff": "-a\n+b\n",
+        "notes": [{"path": "a.md", "tags": ["b", "c"], "more": {"d": 1, "e": None}}],
+    }
+    assert list(fields(answer)) == [
+        "done: true",
+        "count: 3",
+        "lines: 1, 2",
+        "title:\na\n b",
+        "diff:\n-a\n+b\n",
+        "notes:",
+        "- path: a.md · tags: b, c · more: d: 1",
+    ]
+    assert written(None, {}, quotes=False) == "Done."
+
+
+def test_many_links_are_counted_not_written() -> None:
+    one = {"path": "A.md", "line": 1, "text": "A", "kind": "wiki", "target": "A", "embed": False}
+    lines = list(FORMS["note_links"]({"links": [], "backlinks": [one] * 130, "unresolved": []}))
+    assert (len(lines), lines[0], lines[1], lines[-1]) == (102, "Linked from:", "- A.md:1", "… and 30 more")
+    assert list(FORMS["note_links"]({"links": [], "backlinks": [], "unresolved": []})) == ["No links."]
+
+
+def test_tools_are_written_as_calls() -> None:
+    argument = {"name": "path", "takes": "a string", "meaning": "A path.", "required": True}
+    tool = {
+        "name": "find",
+        "summary": "Find it.",
+        "arguments": [argument, {**argument, "name": "limit", "required": False}],
+        "accuracy": 0.88,
+        "judged": 15,
+    }
+    first, last = FORMS["find_tool"]({"tools": [tool]})
+    assert first == "find(path: a string, limit?: a string) — Find it. (right in 88% of 15 cases)"
+    assert last.startswith("Call one as run_tool(name, arguments)")
+    assert list(FORMS["find_tool"]({"tools": []})) == ["No tool found; tell the task in other words."]
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), st.lists))
+def test_whatever_is_on_one_line_stays_on_one(value: Any) -> None:
+    assert "\n" not in inline(value)
