@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from bridge.store import calls, verdicts
+from bridge.store import calls, growth, verdicts
 from bridge.store.condition import Damaged, Newer
 from bridge.store.opening import opened
 from bridge.types import VaultPath
@@ -19,6 +19,7 @@ def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) 
         connection.executemany("DELETE FROM failed WHERE path = ?", failed)
         calls.forget(connection, denied)
         verdicts.forget(connection, denied)
+        growth.forget(connection, denied)
     # Deleted text is overwritten, but SQLite leaves some behind where it moved rows between pages.
     connection.execute("VACUUM")
 

@@ -21,9 +21,11 @@ MERGED = {
     "call": "ON CONFLICT (id) DO NOTHING",
     "verdict": "ON CONFLICT (source, target, form) DO UPDATE "
     "SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined)",
+    "graph_day": "ON CONFLICT (day) DO NOTHING",
 }
 """What happens to a row that several sources have. Counts never fall, so the greatest is the newest; a call is never
-changed, so the first sound copy of it is right. Failures are not here: notes that fail are read again."""
+changed, so the first sound copy of it is right; of the days of the graph any that was kept will do. Failures are not
+here: notes that fail are read again."""
 
 TRIES = 20_000
 """Failing reads of a table before the rest of it is given up."""

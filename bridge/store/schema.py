@@ -23,6 +23,12 @@ MIGRATIONS = (
         accepted INTEGER NOT NULL, declined INTEGER NOT NULL, PRIMARY KEY (source, target, form)
     ) STRICT;
     """,
+    """
+    CREATE TABLE graph_day (
+        day TEXT PRIMARY KEY, notes INTEGER NOT NULL, links INTEGER NOT NULL, stubs INTEGER NOT NULL,
+        changes TEXT NOT NULL, state BLOB
+    ) STRICT;
+    """,
 )
 
 FAR = 1_000

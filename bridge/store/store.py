@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from bridge.errors import BridgeError, StateUnusable
-from bridge.store import calls, verdicts
+from bridge.store import calls, growth, verdicts
 from bridge.store.calls import Recorded
 from bridge.store.condition import Damaged, Newer
 from bridge.store.copies import back_up, copies, copy, is_due
 from bridge.store.faults import translated
 from bridge.store.forgetting import forget, forget_in
+from bridge.store.growth import Day, Size
 from bridge.store.keeper import Keeper
 from bridge.store.opening import check, opened
 from bridge.store.salvage import asides, salvage
@@ -178,6 +179,17 @@ class Store:
     def verdicts(self) -> list[Verdict]:
         """Return what was said to every suggested link."""
         return self._read(verdicts.every)
+
+    # -- days of the graph --------------------------------------------------------------------------------------------
+
+    def keep_day(self, day: str, size: Size, joined: Mapping[VaultPath, int]) -> None:
+        """Keep how the graph is on a day: how much there is, and how many notes each note is joined to."""
+        with self._writing() as connection:
+            growth.keep(connection, day, size, joined)
+
+    def days(self, since: str) -> list[Day]:
+        """Return the days of the graph from one on, the oldest first."""
+        return self._read(lambda connection: growth.since(connection, since))
 
     # -- notes that are forbidden -------------------------------------------------------------------------------------
 

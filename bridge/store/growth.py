@@ -1,0 +1,135 @@
+"""How the graph grew: one row a day, with what differs from the day before it."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bridge.types import VaultPath
+
+KEPT = 400
+"""Days that are kept."""
+
+NAMED = 200
+"""Notes of each sort that a day names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs from the day before; the notes that changed most."""
+
+    appeared: tuple[VaultPath, ...] = ()
+    vanished: tuple[VaultPath, ...] = ()
+    grown: tuple[tuple[VaultPath, int], ...] = ()
+    """Notes of both days and how many more notes they are joined to, or fewer."""
+
+    def without(self, denied: Callable[[VaultPath], bool]) -> "Changes":
+        """Leave notes out."""
+        return Changes(
+            tuple(path for path in self.appeared if not denied(path)),
+            tuple(path for path in self.vanished if not denied(path)),
+            tuple((path, more) for path, more in self.grown if not denied(path)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much there is of everything."""
+
+    notes: int
+    links: int
+    stubs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The graph of a day, as it was last seen."""
+
+    day: str
+    """In ISO 8601, local."""
+    size: Size
+    changes: Changes
+
+
+Joined = Mapping[VaultPath, int]
+"""How many notes each is joined to."""
+
+
+def keep(connection: sqlite3.Connection, day: str, size: Size, joined: Joined) -> None:
+    """Keep how the graph is on a day, which may be called again on the same day."""
+    earlier = connection.execute(
+        "SELECT state FROM graph_day WHERE day < ? AND state IS NOT NULL ORDER BY day DESC LIMIT 1", (day,)
+    ).fetchone()
+    before = None if earlier is None else unpacked(earlier[0])
+    changes = Changes() if before is None else between(before, joined)
+    connection.execute(
+        "INSERT OR REPLACE INTO graph_day VALUES (?, ?, ?, ?, ?, ?)",
+        (day, size.notes, size.links, size.stubs, written(changes), packed(joined)),
+    )
+    # Only today and the day that it is compared with are needed whole.
+    connection.execute(
+        "UPDATE graph_day SET state = NULL WHERE day < (SELECT max(day) FROM graph_day WHERE day < ?)", (day,)
+    )
+    connection.execute(
+        "DELETE FROM graph_day WHERE day NOT IN (SELECT day FROM graph_day ORDER BY day DESC LIMIT ?)", (KEPT,)
+    )
+
+
+def between(before: Joined, now: Joined) -> Changes:
+    """Compare two days."""
+    grown = {path: now[path] - before[path] for path in now.keys() & before.keys() if now[path] != before[path]}
+    return Changes(
+        tuple(sorted(now.keys() - before.keys(), key=lambda path: (-now[path], path))[:NAMED]),
+        tuple(sorted(before.keys() - now.keys(), key=lambda path: (-before[path], path))[:NAMED]),
+        tuple(sorted(grown.items(), key=lambda item: (-abs(item[1]), item[0]))[:NAMED]),
+    )
+
+
+def since(connection: sqlite3.Connection, day: str) -> list[Day]:
+    """Return the days from one on, the oldest first."""
+    rows = connection.execute(
+        "SELECT day, notes, links, stubs, changes FROM graph_day WHERE day >= ? ORDER BY day", (day,)
+    )
+    return [Day(at, Size(notes, links, stubs), read(changes)) for at, notes, links, stubs, changes in rows]
+
+
+def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
+    """Take notes out of all days."""
+    for day, changes, state in connection.execute("SELECT day, changes, state FROM graph_day").fetchall():
+        joined = unpacked(state)
+        kept = None if joined is None else packed({path: n for path, n in joined.items() if not denied(path)})
+        connection.execute(
+            "UPDATE graph_day SET changes = ?, state = ? WHERE day = ?",
+            (written(read(changes).without(denied)), kept, day),
+        )
+
+
+def written(changes: Changes) -> str:
+    """Write changes as they are kept; ASCII, which can hold any path."""
+    return json.dumps([changes.appeared, changes.vanished, changes.grown])
+
+
+def read(text: str) -> Changes:
+    """Read changes as they are kept; none of what was spoilt."""
+    try:
+        appeared, vanished, grown = json.loads(text)
+        return Changes(tuple(appeared), tuple(vanished), tuple((path, int(more)) for path, more in grown))
+    except (ValueError, TypeError):
+        return Changes()
+
+
+def packed(joined: Joined) -> bytes:
+    """Write all notes of a day, some ten bytes each."""
+    return zlib.compress(json.dumps(dict(joined)).encode())
+
+
+def unpacked(state: bytes | None) -> Joined | None:
+    """Read all notes of a day; None when they are not kept or were spoilt."""
+    if state is None:
+        return None
+    try:
+        found = json.loads(zlib.decompress(state))
+        return {VaultPath(path): int(count) for path, count in found.items()}
+    except (ValueError, TypeError, AttributeError, zlib.error):
+        return None
