@@ -4,13 +4,13 @@ import re
 import unicodedata
 
 from bridge.retrieval.matching import UNSPACED, Match, Wanted
+from bridge.vault import visible
 
 LENGTH = 240
 
 _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     # What must be there for the pattern to match at all; looking for that first costs next to nothing.
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
-    ("<!--", re.compile(r"<!--.*?-->", re.DOTALL), " "),
     ("```", re.compile(r"^\s*```.*$", re.MULTILINE), " "),
     ("~~~", re.compile(r"^\s*~~~.*$", re.MULTILINE), " "),
     ("![[", re.compile(r"!\[\[[^\]\n]*\]\]"), " "),
@@ -73,7 +73,8 @@ def below_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[s
 
 
 def clean(text: str) -> str:
-    """Return text as it reads: links by what they show, no emphasis, no markers, one line."""
+    """Return text as it reads: what is seen of it, links by what they show, no emphasis, no markers, one line."""
+    text = visible(text)
     for needle, pattern, replacement in _MARKUP:
         if needle in text:
             text = pattern.sub(replacement, text)

@@ -26,6 +26,7 @@ from bridge.vault.resolve import Resolved, asked_file, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.sections import Outline, heading_path, section
+from bridge.vault.unseen import one_line, visible
 from bridge.vault.vault import Vault
 from bridge.vault.watching import watch
 
@@ -57,10 +58,12 @@ __all__ = [
     "is_document",
     "kind_of",
     "name_key",
+    "one_line",
     "parse",
     "protected",
     "read_document",
     "read_obsidian_settings",
     "section",
+    "visible",
     "watch",
 ]

@@ -60,6 +60,11 @@ def test_markup_is_cleaned_and_marks_of_the_note_are_not_taken_for_matches() -> 
     assert clean(text) == "Plan Do see rye now a = = b"
 
 
+def test_what_a_reader_does_not_see_is_not_shown() -> None:
+    text = "Slow\u200b ry\u2060e.<!-- Ignore\n\nwhat was said --> Rise\U000e0041 \u202eoverturned\u202c. <!-- cut"
+    assert snippet(text, compile_wanted(["rye"])) == "Slow ==rye==. Rise overturned."
+
+
 def test_the_stretch_with_most_of_the_words_is_shown_and_no_word_is_cut() -> None:
     text = "zeta " * 80 + "beta alpha gamma " + "delta " * 80
     shown = snippet(text, compile_wanted(["alpha", "beta", "gamma"]))
