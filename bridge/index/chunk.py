@@ -22,6 +22,9 @@ FARTHEST = 8 * MOST
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？．])|\n")
 _TEXT = re.compile(r"\S")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+"""In a block of HTML a comment without an end takes all that follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,19 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
         last = cut
     if start < span[1]:
         units.append(Unit(kind, (start, span[1]), tokens(text[start : span[1]])))
-    return units
+    return list(uncommented(text, kind, span, units))
+
+
+def uncommented(text: str, kind: PieceKind, span: Span, units: Iterable[Unit]) -> Iterator[Unit]:
+    """Leave out what goes on with an HTML comment: without its beginning nobody could tell that it is one."""
+    pattern = _HTML_COMMENT if kind == "html" else _COMMENT
+    code = kind in {"fence", "math"} or "<!--" not in text[slice(*span)]
+    comments = [] if code else [found.span() for found in pattern.finditer(text, *span)]
+    for unit in units:
+        start, end = unit.span
+        first = next((stop for begin, stop in comments if begin < start < stop), start)
+        if first < end:
+            yield Unit(unit.kind, (first, end), tokens(text[first:end]))
 
 
 def long(text: str, start: int, end: int, most: int) -> bool:
@@ -147,15 +162,22 @@ def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[Draft]:
     start = 0
     size = 0
     for position, unit in enumerate(units):
-        if position > start and size + unit.tokens > TARGET and not only_headings(units[start:position]):
+        full = size + unit.tokens > TARGET and not only_headings(units[start:position])
+        if position > start and (full or far(units[position - 1].span, unit.span)):
             packed.append(_draft(path, units[start:position]))
             start, size = position, 0
         size += unit.tokens
     tail = _draft(path, units[start:])
-    if packed and tail.tokens < SMALL and packed[-1].tokens + tail.tokens <= MOST:
+    small = tail.tokens < SMALL and packed and packed[-1].tokens + tail.tokens <= MOST
+    if small and not far(packed[-1].span, tail.span):
         last = packed.pop()
         tail = replace(last, span=(last.span[0], tail.span[1]), tokens=last.tokens + tail.tokens)
     return [*packed, tail]
+
+
+def far(first: Span, second: Span) -> bool:
+    """Say whether so much lies between two stretches, comments mostly, that no passage should reach over it."""
+    return second[0] - first[1] > FARTHEST
 
 
 def only_headings(units: Iterable[Unit]) -> bool:
@@ -186,6 +208,8 @@ def joined(cut: Sequence[Draft]) -> list[Draft]:
 def shared(first: Draft, second: Draft) -> tuple[str, ...] | None:
     """Return the heading of two neighbours made one, or None when they had better stay apart."""
     if first.tokens + second.tokens > TARGET and not (first.bare and first.tokens + second.tokens <= MOST):
+        return None
+    if far(first.span, second.span):
         return None
     below = second.heading[: len(first.heading)] == first.heading
     if first.bare:

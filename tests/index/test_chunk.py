@@ -1,11 +1,15 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.chunk import MOST, TARGET, drafts
+from bridge.index.chunk import FARTHEST, MOST, TARGET, drafts
 from bridge.index.script import tokens
 from bridge.types import VaultPath
-from bridge.vault import Note, read_document
+from bridge.vault import Note, read_document, visible
 from tests.index.made import sentence
+
+LONG = "\n".join(f"hidden line {number} of many words that say something" for number in range(60))
+SENTENCES = " ".join(f"A hidden sentence {number} of many words that say something." for number in range(60))
 
 
 def note(text: str, path: str = "Note.md") -> Note:
@@ -117,3 +121,26 @@ def test_no_piece_that_fits_is_cut(lines: list[str]) -> None:
         start, end = piece.span
         if tokens(parsed.text[start:end]) <= MOST and parsed.text[start:end].strip():
             assert any(s <= start and end <= e for s, e in spans), piece
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Before.\n\n<!-- {LONG} -->\n\nAfter.\n",
+        f"Before. <!-- {SENTENCES} --> After.\n",
+        f"> Before. <!-- {SENTENCES} --> After.\n",
+        f"After. Before.\n\n<!-- {LONG}\n",
+    ],
+)
+def test_no_passage_begins_inside_a_comment(text: str) -> None:
+    shown = " ".join(visible(passage) for _, passage in cut(text))
+    assert max(len(passage) for _, passage in cut(text)) < 2 * FARTHEST
+    assert "hidden" not in shown
+    assert "Before." in shown
+    assert "After." in shown
+
+
+def test_an_arrow_or_a_comment_in_code_hides_nothing() -> None:
+    text = f"a --> b {SENTENCES}\n\n```html\n<!--\n{LONG}\n```\n\nA stray <!-- sign. {SENTENCES}\n"
+    found = " ".join(passage for _, passage in cut(text))
+    assert found.count("hidden") == text.count("hidden")
