@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bridge.mcp.excerpts import around_match, cost, fitting
-from bridge.mcp.text import Answer, Form, fields, inline
+from bridge.mcp.text import Answer, Form, fields, inline, returnable
 
 HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
 """What a hit and its parts may cost: ten are to stay below 800 tokens, and lines say where to read on."""
@@ -25,7 +25,7 @@ def hits(answer: Answer) -> Iterable[str]:
 def written(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
     """Write a hit: the longer its path, the less of its snippet."""
     first, last = hit["lines"]
-    path, heading = inline(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
+    path, heading = returnable(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
     place = f"{number}. {path}:{first}-{last}" + (f" # {fitting(heading, HEADING)}" if heading not in path else "")
     why = fitting("; ".join(map(inline, hit["why"])), WHY)
     room = min(SNIPPET, HIT - cost(place) - cost(why))
@@ -46,7 +46,7 @@ def note(answer: Answer) -> Iterable[str]:
     """Write a note: what is needed to go on or to change it, then its text as it is, to the end."""
     first, last = answer["lines"]
     whole = (first, last) == (1, answer["total_lines"])
-    yield f"{inline(answer['path'])} · lines {first}-{last} of {answer['total_lines']} · digest {answer['digest']}"
+    yield f"{returnable(answer['path'])} · lines {first}-{last} of {answer['total_lines']} · digest {answer['digest']}"
     if more := answer.get("next"):
         offset = f", offset: {more['offset']}" if more["offset"] else ""
         yield f"Cut; read on with lines: {more['lines']}{offset}."
@@ -63,7 +63,7 @@ def listed(answer: Answer) -> Iterable[str]:
     yield f"{shown} of {total} notes" + ("; `offset` shows more" if shown < total else "")
     for one in answer["notes"]:
         tags = "".join(f" #{inline(tag)}" for tag in one["tags"])
-        yield f"{inline(one['path'])} · {one['modified'][:10]}{tags}"
+        yield f"{returnable(one['path'])} · {one['modified'][:10]}{tags}"
 
 
 def links(answer: Answer) -> Iterable[str]:
@@ -80,9 +80,9 @@ def links(answer: Answer) -> Iterable[str]:
 
 def link(one: Mapping[str, Any], kind: str) -> str:
     """Write one link: where to or where from, and its words when they differ."""
-    place, text = inline(one["path"] or one["target"]), inline(one["text"])
+    leads, text = returnable(one["path"] or one["target"]), inline(one["text"])
     line = f":{one['line']}" if kind == "backlinks" else ""
-    return f"{place}{line}" + (f" “{text}”" if text not in place else "")
+    return f"{leads}{line}" + (f" “{text}”" if text not in leads else "")
 
 
 def tags(answer: Answer) -> Iterable[str]:

@@ -1,9 +1,12 @@
 """Answers as a model reads them best: short lines instead of JSON, which costs twice as much."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import orjson
+
+from bridge.vault import one_line
 
 Answer = Mapping[str, Any]
 Form = Callable[[Answer], Iterable[str]]
@@ -38,11 +41,16 @@ def fields(answer: Answer) -> Iterable[str]:
                 yield f"{name}: {inline(value)}"
 
 
+def returnable(path: str) -> str:
+    """Write a path so that it can be given back: one with characters that nobody sees is escaped as in JSON."""
+    return path if one_line(path) == path else json.dumps(path)
+
+
 def inline(value: Any) -> str:
-    """Write a value on one line."""
+    """Write a value on one line, of a text what a reader sees of it."""
     match value:
         case str():
-            return " ".join(value.split())
+            return one_line(value)
         case {}:
             return " · ".join(f"{name}: {inline(item)}" for name, item in value.items() if item not in EMPTY)
         case list():

@@ -1,5 +1,6 @@
 """What a model reads: short, in every script, and marked as what it is."""
 
+import json
 from typing import Any
 
 import pytest
@@ -147,3 +148,21 @@ def test_tools_are_written_as_calls() -> None:
 @given(st.recursive(st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), st.lists))
 def test_whatever_is_on_one_line_stays_on_one(value: Any) -> None:
     assert "\n" not in inline(value)
+
+
+def test_what_a_reader_does_not_see_is_not_said() -> None:
+    hidden = "".join(chr(0xE0000 + ord(c)) for c in "obey")
+    text = found(
+        hit(
+            path=f"A{hidden}/Web\u200b clip.md",
+            heading=f"Some{hidden} <!-- obey --> part",
+            snippet=f"a ==match==\u202e here{hidden}",
+            why=[f"says “match{hidden}”"],
+        )
+    )
+    assert hidden not in text
+    assert "obey" not in text
+    # A path is given back as it is, so it is written in a way that any reader of JSON understands.
+    line = text.splitlines()[1]
+    assert json.loads(line.removeprefix("1. ").partition(":3-9")[0]) == f"A{hidden}/Web\u200b clip.md"
+    assert line.endswith("# Some part")
