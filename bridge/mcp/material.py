@@ -10,8 +10,9 @@ from bridge.mcp.addresses import written
 from bridge.mcp.caller import Caller
 from bridge.mcp.forms import FORMS
 from bridge.mcp.resources import mime_type
-from bridge.mcp.text import Answer
+from bridge.mcp.text import Answer, returnable
 from bridge.operations import VAULT, named
+from bridge.vault import visible
 
 PASSAGES = 8
 PASSAGE = 2_000
@@ -55,7 +56,7 @@ def place(given: Given) -> dict[str, str]:
 
 async def read(who: Caller, parts: Iterable[Mapping[str, Any]], given: Given) -> Messages:
     """Read parts of notes as they are now; one that has gone meanwhile is left out."""
-    vault = who.bridge.find(given.get(VAULT))
+    vault = who.bridge.find(given.get(VAULT, who.vault))
     messages = []
     for part in parts:
         try:
@@ -70,6 +71,6 @@ async def read(who: Caller, parts: Iterable[Mapping[str, Any]], given: Given) ->
 
 
 def sourced(answer: Answer) -> str:
-    """Write a part of a note below its source."""
+    """Write what is seen of a part of a note below its source."""
     first, last = answer["lines"]
-    return f"{answer['path']}:{first}-{last}\n\n{answer['text']}"
+    return f"{returnable(answer['path'])}:{first}-{last}\n\n{visible(answer['text'])}"
