@@ -63,11 +63,11 @@ class Links:
 
     def graph(self, due: Due, notes: Mapping[VaultPath, IndexedNote], names: Names) -> Graph:
         """Resolve what is due and take a snapshot; call in a thread, one at a time."""
-        from bridge.graph import joined
+        from bridge.graph import stacked
 
         if due.everything or self._table is None:
             # Numbers in the order of the notes; what is gone has none any more.
-            self._nodes, self._names, self._table = Nodes(), {}, joined(())
+            self._nodes, self._names, self._table = Nodes(), {}, stacked(())
             for path in notes:
                 self._nodes.of(path)
             stale: Collection[VaultPath] = notes.keys()
@@ -76,7 +76,7 @@ class Links:
             asking = (VaultPath(self._nodes.labels[owner]) for owner in self._table.asking_for(asked))
             stale = due.notes.union(asking)
         owners = [self._nodes.of(path) for path in stale]
-        self._table = self._table.replaced(owners, joined(self._resolved(sorted(stale & notes.keys()), notes, names)))
+        self._table = self._table.replaced(owners, stacked(self._resolved(sorted(stale & notes.keys()), notes, names)))
         return Graph(self._nodes, notes, self._table)
 
     def _resolved(

@@ -19,6 +19,8 @@ from bridge.engine.looking import What, holds, inspect
 from bridge.engine.mentioning import Mentioning
 from bridge.engine.minding import mind, open_index, told
 from bridge.engine.reading import rules_of
+from bridge.engine.remembering import EVERY_S as REMEMBER_EVERY_S
+from bridge.engine.remembering import remember
 from bridge.engine.signal import Signal
 from bridge.engine.status import Inspection, ModelInUse, Progress
 from bridge.engine.vaults import adopt
@@ -169,6 +171,7 @@ class VaultEngine:
             group.create_task(self._following.run(self._stop), name="following")
             group.create_task(self._filling.run(), name="filling")
             group.create_task(self._tidy(), name="tidying")
+            group.create_task(self._remember(), name="remembering")
             group.create_task(mind(self._index, self._folders.index(self.id)), name="minding")
 
     async def _let_go(self) -> None:
@@ -180,6 +183,27 @@ class VaultEngine:
             with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
                 await index.close()
         self._signal.tell()
+
+    async def _remember(self) -> None:
+        """Keep how the graph is, from the first time it is whole."""
+        while True:
+            while not self.following.linked:
+                await self._signal.wait()
+            try:
+                await self.remember()
+            except BridgeError as error:
+                log.warning("How the graph is today is not kept: %s", error.code)
+            await asyncio.sleep(REMEMBER_EVERY_S)
+
+    async def remember(self) -> None:
+        """Keep the graph as that of today.
+
+        Raises:
+            NotReady: There is none yet.
+            DiskFull: There is no room.
+            ReadOnly: The data folder cannot be written.
+        """
+        await asyncio.to_thread(remember, await self.chart(), self.store)
 
     async def _tidy(self) -> None:
         """Compact the index now and then."""

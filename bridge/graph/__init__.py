@@ -11,28 +11,30 @@ from bridge.graph.wording import names_of
 if TYPE_CHECKING:
     from bridge.graph.adjacency import Adjacency
     from bridge.graph.cocitation import gaps
+    from bridge.graph.counting import Census, census
     from bridge.graph.edges import Edges, together
     from bridge.graph.layout import laid_out
     from bridge.graph.measure import Measures, measured, pagerank
     from bridge.graph.network import Network, network_of
     from bridge.graph.picture import Picture, around, drawn, folded, members
     from bridge.graph.similar import mutually_nearest
-    from bridge.graph.table import Table, joined
+    from bridge.graph.table import Table, stacked
     from bridge.graph.walk import distances, spread, ways
 
 _LATER = {
     "Adjacency": "adjacency",
+    "Census": "counting",
     "Edges": "edges",
     "Measures": "measure",
     "Network": "network",
     "Picture": "picture",
-    "around": "picture",
     "Table": "table",
+    "around": "picture",
+    "census": "counting",
     "distances": "walk",
     "drawn": "picture",
     "folded": "picture",
     "gaps": "cocitation",
-    "joined": "table",
     "laid_out": "layout",
     "measured": "measure",
     "members": "picture",
@@ -40,6 +42,7 @@ _LATER = {
     "network_of": "network",
     "pagerank": "measure",
     "spread": "walk",
+    "stacked": "table",
     "together": "edges",
     "ways": "walk",
 }
@@ -50,6 +53,7 @@ __all__ = [
     "WEIGHTS",
     "WRITTEN",
     "Adjacency",
+    "Census",
     "Edge",
     "EdgeKind",
     "Edges",
@@ -63,11 +67,11 @@ __all__ = [
     "around",
     "by_folder",
     "by_tag",
+    "census",
     "distances",
     "drawn",
     "folded",
     "gaps",
-    "joined",
     "laid_out",
     "measured",
     "members",
@@ -77,6 +81,7 @@ __all__ = [
     "pagerank",
     "shared_tags",
     "spread",
+    "stacked",
     "together",
     "ways",
 ]

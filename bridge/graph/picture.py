@@ -53,7 +53,7 @@ def around(edges: Edges, start: int, depth: int, passing: Marks, most: int) -> t
 
 def drawn(edges: Edges, chosen: Marks, community: Members, total: int, most: int) -> Picture:
     """Draw some nodes; of too many, those that are joined to most."""
-    degree = joined(edges)
+    degree = degrees(edges)
     if chosen.sum() > most:
         some = np.flatnonzero(chosen)
         chosen = np.zeros_like(chosen)
@@ -76,7 +76,7 @@ def folded(edges: Edges, chosen: Marks, community: Members, smallest: int, most:
     between = Edges(len(sizes), *ends, kept.kind, kept.weight, kept.owner)
     between = between.where(ends[0] != ends[1]).among(shown)
     network = network_of(between, shown)
-    degree = joined(edges)
+    degree = degrees(edges)
     order = np.lexsort((np.arange(edges.size), -degree))
     order = order[inside[order]]
     speaker = np.full(len(sizes), NONE, np.int32)
@@ -86,7 +86,7 @@ def folded(edges: Edges, chosen: Marks, community: Members, smallest: int, most:
     return Picture(network, between, nodes, sizes[nodes], speaker[nodes], int(chosen.sum()))
 
 
-def joined(edges: Edges) -> NDArray[np.int64]:
+def degrees(edges: Edges) -> NDArray[np.int64]:
     """Count by node how many others it is joined to."""
     first, second, _ = edges.pairs()
     return np.bincount(np.concatenate([first, second]), minlength=edges.size)

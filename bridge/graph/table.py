@@ -55,7 +55,7 @@ class Table:
         return [int(owner) for owner in np.unique(self.owner[asking])]
 
 
-def joined(tables: Iterable[Table]) -> Table:
+def stacked(tables: Iterable[Table]) -> Table:
     """Put tables one below the other."""
     every = [Table.of(()), *tables]
     return Table(*(np.concatenate(columns) for columns in zip(*(table.columns for table in every), strict=True)))

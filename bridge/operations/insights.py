@@ -73,14 +73,16 @@ async def graph_insights(
             always about what is written.
         limit: Most notes, names or pairs of each part.
     """
+    from bridge.graph import census
+
     chart = await call.engine.chart()
     wanted: tuple[Part, ...] = parts or get_args(Part)
-    counted = await asyncio.to_thread(standing.links, chart)
-    found: dict[str, object] = {"counts": counted.counts}
+    counted = await asyncio.to_thread(census, chart.graph)
+    found: dict[str, object] = {"counts": standing.counts(counted)}
     for part in dict.fromkeys(wanted):
         match part:
             case "orphans" | "dead_ends" | "sources":
-                found[part] = await asyncio.to_thread(standing.listed, chart, getattr(counted, part), limit)
+                found[part] = await asyncio.to_thread(standing.lacking, chart, counted, part, limit)
             case "stubs":
                 found[part] = await asyncio.to_thread(standing.stubs, chart, limit)
             case "strong_pairs":

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from bridge.graph import WRITTEN
 from bridge.types import VaultPath
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bridge.engine import Chart
+    from bridge.graph import Census
+
+Lack = Literal["orphans", "dead_ends", "sources"]
 
 TOP = 5
 """Notes that are named as those who want a note."""
@@ -92,30 +95,23 @@ class Gap:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """Who links at all."""
-
-    counts: LinkCounts
-    orphans: "NDArray[np.int64]"
-    dead_ends: "NDArray[np.int64]"
-    sources: "NDArray[np.int64]"
+def counts(found: "Census") -> LinkCounts:
+    """Put a census into its wire form."""
+    return LinkCounts(found.notes, found.links, found.stubs)
 
 
-def links(chart: "Chart") -> Counted:
-    """Count links, and find the notes that lack them in one direction or both."""
+def lacking(chart: "Chart", found: "Census", part: Lack, limit: int) -> NoteCount:
+    """Find the notes that lack links in one direction or both."""
     import numpy as np
 
-    edges = chart.graph.edges_of(WRITTEN, stubs=True)
-    named = chart.graph.stubs[edges.target]
-    out, into = (np.bincount(side, minlength=edges.size) > 0 for side in (edges.source, edges.target))
-    present = chart.graph.present
-    return Counted(
-        LinkCounts(len(chart.graph), len(edges.where(~named).pairs()[0]), len(np.unique(edges.target[named]))),
-        np.flatnonzero(present & ~out & ~into),
-        np.flatnonzero(present & ~out & into),
-        np.flatnonzero(present & out & ~into),
-    )
+    match part:
+        case "orphans":
+            marks = ~found.links_out & ~found.linked_to
+        case "dead_ends":
+            marks = ~found.links_out & found.linked_to
+        case "sources":
+            marks = found.links_out & ~found.linked_to
+    return listed(chart, np.flatnonzero(marks & chart.graph.present), limit)
 
 
 def listed(chart: "Chart", numbers: "NDArray[np.int64]", limit: int) -> NoteCount:
