@@ -24,6 +24,9 @@ from bridge.operations import Operation, arguments_schema, operations, result_sc
 ALWAYS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, Internal)
 """What any call can be answered with."""
 
+OPEN: tuple[type[BridgeError], ...] = (Forbidden, BadHost, TooLarge, Internal)
+"""What a call without a token can be answered with."""
+
 ERROR = {
     "type": "object",
     "description": "Every error has this form.",
@@ -131,7 +134,7 @@ def other_paths() -> dict[str, Any]:
             "get": got("events", "Stream events; `Last-Event-ID` replays what was missed.", "text/event-stream")
         },
         "/openapi.json": {"get": got("openapi", "This description.", "application/json")},
-        "/healthz": {"get": {**got("healthz", "Say that the bridge is up.", "application/json"), "security": []}},
+        "/healthz": {"get": {**got("healthz", "Say that the bridge is up.", "application/json", OPEN), "security": []}},
     }
 
 
@@ -165,10 +168,10 @@ def record(fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
-def got(name: str, summary: str, content: str) -> dict[str, Any]:
+def got(name: str, summary: str, content: str, errors: Iterable[type[BridgeError]] = ALWAYS) -> dict[str, Any]:
     """Describe a GET."""
     return {
         "operationId": name,
         "summary": summary,
-        "responses": {"200": {"description": "The answer.", "content": {content: {}}}},
+        "responses": {"200": {"description": "The answer.", "content": {content: {}}}, **refusals(errors)},
     }

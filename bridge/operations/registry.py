@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 OPERATIONS: dict[str, "Operation"] = {}
 """Every operation by its name, in the order of definition."""
 
-ANY_VAULT_ERRORS = ("InvalidArguments", "NoSuchVault", "NotReady")
+ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
+VAULT_ERRORS = ("NotReady",)
 PATH_ERRORS = ("OutsideVault", "ProtectedPath")
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
@@ -172,7 +173,7 @@ def described(
 
 def implied(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[BridgeError], str]:
     """Return the errors that the registry itself raises."""
-    names: tuple[str, ...] = ANY_VAULT_ERRORS if vault else ANY_VAULT_ERRORS[:1]
+    names: tuple[str, ...] = (*ANY_ERRORS, *(VAULT_ERRORS if vault else ()))
     if any(kind in (a.hint, *get_args(a.hint)) for a in taken for kind in (VaultPath, Folder)):
         names += PATH_ERRORS
     return {error_named(name): (error_named(name).__doc__ or "") for name in names}

@@ -21,7 +21,11 @@ def arguments_schema(operation: Operation) -> dict[str, Any]:
     for argument in operation.arguments:
         properties[argument.name].pop("title", None)
         properties[argument.name]["description"] = argument.meaning
-    properties[VAULT] = {"type": "string", "description": "The vault, by name or id; optional while there is one."}
+    properties[VAULT] = {
+        "anyOf": [{"type": "string"}, {"type": "null"}],
+        "default": None,
+        "description": "The vault, by name or id; optional while there is one.",
+    }
     return made
 
 

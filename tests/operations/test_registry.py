@@ -116,7 +116,7 @@ def test_the_contract_s_operations_are_there() -> None:
 def test_the_registry_adds_the_vault_to_every_operation() -> None:
     for operation in operations():
         assert "vault" not in {argument.name for argument in operation.arguments}
-        assert arguments_schema(operation)["properties"]["vault"]["type"] == "string"
+        assert arguments_schema(operation)["properties"]["vault"]["anyOf"] == [{"type": "string"}, {"type": "null"}]
 
 
 def test_every_word_of_a_schema_comes_from_a_docstring() -> None:

@@ -1,0 +1,71 @@
+"""Requests made up from the description of the API: whatever is sent, the answer is as described."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis import Case
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from bridge.export import openapi
+from tests.system.sidecar import Sidecar, serving
+
+SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
+LONGEST_WAIT_S = 600.0
+
+CHECKED = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+]
+
+
+def uniform(schema: Any) -> Any:
+    """Write pairs as lists of two: the fuzzer takes `prefixItems` for a list of another version of JSON Schema."""
+    match schema:
+        case {"prefixItems": [first, *_], **rest}:
+            return {**uniform(rest), "items": first}
+        case dict():
+            return {name: uniform(part) for name, part in schema.items()}
+        case list():
+            return [uniform(part) for part in schema]
+        case _:
+            return schema
+
+
+# A stream of events has no end.
+API = schemathesis.openapi.from_dict(uniform(openapi())).exclude(path="/api/events")
+
+
+@pytest.fixture(scope="module")
+def bridge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sidecar]:
+    folder = tmp_path_factory.mktemp("fuzzed")
+    shutil.copytree(SAMPLE, folder / "sample")
+    with serving(folder / "sample", data_dir=folder / "data", models_dir=folder / "none") as running:
+        running.wait_indexed(vectors=False)
+        yield running
+        running.wait_indexed(vectors=False)
+        assert "Traceback" not in running.errors()
+
+
+@API.parametrize()
+@settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+def test_the_answer_is_as_described(bridge: Sidecar, case: Case[Any]) -> None:
+    # The token of the runtime file changes no settings; what waits for long is not waited for.
+    seconds = case.body.get("timeout") if isinstance(case.body, dict) else None
+    if isinstance(case.body, dict) and isinstance(seconds, int | float) and 1 < seconds <= LONGEST_WAIT_S:
+        case.body = {**case.body, "timeout": 0.01}
+    headers = {"Authorization": f"Bearer {bridge.ready['token']}"}
+    case.call_and_validate(base_url=bridge.ready["url"], headers=headers, checks=CHECKED)
