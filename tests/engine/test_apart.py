@@ -1,0 +1,56 @@
+"""A process for what would hold up every thread."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+
+from bridge.engine.apart import Apart
+from bridge.errors import Busy
+
+
+def number() -> int:
+    return os.getpid()
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def test_work_is_done_in_one_other_process() -> None:
+    apart = Apart()
+    one, other = await asyncio.gather(apart.run(number), apart.run(number))
+    assert one == other != os.getpid()
+    apart.close()
+    again = await apart.run(number)
+    assert again not in {one, os.getpid()}
+    apart.close()
+
+
+async def test_a_process_that_is_ended_is_started_again() -> None:
+    apart = Apart()
+    first = await apart.run(number)
+    os.kill(first, signal.SIGKILL)
+    assert await apart.run(number) != first
+    apart.close()
+
+
+async def test_work_that_ends_its_process_is_told_as_an_error() -> None:
+    apart = Apart()
+    with pytest.raises(Busy):
+        await apart.run(die)
+    assert await apart.run(number) != os.getpid()
+    apart.close()
+
+
+async def test_others_get_their_turn_meanwhile() -> None:
+    apart = Apart()
+    work = asyncio.create_task(apart.run(time.sleep, 0.3))
+    turns = 0
+    while not work.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert turns > 100
+    apart.close()
