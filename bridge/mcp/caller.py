@@ -1,6 +1,6 @@
 """Who sent a request, and operations run in its name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from bridge.operations import VAULT, Call, Operation, Principal, answer, chosen,
 from bridge.types import Preset
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge
+    from bridge.engine import Bridge, VaultEngine
 
 Context = ServerRequestContext[Any, Request]
 
@@ -32,6 +32,15 @@ class Caller:
     """Its session, in the older era."""
     vault: str | None
     """The vault that is meant where none is named, as the address says."""
+
+    @property
+    def engines(self) -> "Sequence[VaultEngine]":
+        """The vaults that can be meant: all, unless the address names one.
+
+        Raises:
+            NoSuchVault: The address names one that there is not.
+        """
+        return [self.bridge.find(self.vault)] if self.vault is not None else list(self.bridge.vaults.values())
 
     async def ask(
         self,

@@ -30,10 +30,11 @@ class Completion:
     async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return what an argument may be, the likeliest first."""
         with told(context):
-            caller(context, self.bridge).principal.require("read")
+            who = caller(context, self.bridge)
+            who.principal.require("read")
             chosen = (params.context.arguments if params.context else None) or {}
             vault = chosen.get(VAULT)
-            engines = [self.bridge.find(vault)] if vault else list(self.bridge.vaults.values())
+            engines = [self.bridge.find(vault)] if vault else who.engines
             offer = OFFERS.get(params.argument.name, nothing)
             found = fitting(offer(engines), params.argument.value.casefold())
             values = types.Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
@@ -87,7 +88,7 @@ def nothing(_: "Iterable[VaultEngine]") -> Iterable[str]:
     return ()
 
 
-OFFERS: "Mapping[str, Callable[[list[VaultEngine]], Iterable[str]]]" = {
+OFFERS: "Mapping[str, Callable[[Iterable[VaultEngine]], Iterable[str]]]" = {
     "path": paths,
     "folder": folders,
     "topic": topics,

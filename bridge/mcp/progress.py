@@ -10,7 +10,7 @@ Step = tuple[float, float | None, str]
 
 
 @asynccontextmanager
-async def told(context: Context) -> AsyncIterator[Callable[[float, float | None, str], None]]:
+async def reporting(context: Context) -> AsyncIterator[Callable[[float, float | None, str], None]]:
     """Hand out what an operation calls with its progress; at the end, all of it was sent."""
     steps: asyncio.Queue[Step | None] = asyncio.Queue()
     sending = asyncio.create_task(send(context, steps), name="mcp progress")

@@ -91,17 +91,15 @@ class Prompts:
 
     bridge: "Bridge"
 
-    async def page(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    async def page(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """List the prompts, all on one page."""
-        prompts = [
-            types.Prompt(name=name, title=one.title, description=one.description, arguments=self.arguments(one))
-            for name, one in TEMPLATES.items()
-        ]
-        return types.ListPromptsResult(prompts=prompts)
-
-    def arguments(self, template: Template) -> list[types.PromptArgument]:
-        """Return what a prompt takes; which vault is asked only when there are several."""
-        return [*template.arguments, *([CHOICE] if len(self.bridge.vaults) > 1 else [])]
+        with told(context):
+            who = caller(context, self.bridge)
+            prompts = [
+                types.Prompt(name=name, title=one.title, description=one.description, arguments=arguments(one, who))
+                for name, one in TEMPLATES.items()
+            ]
+            return types.ListPromptsResult(prompts=prompts)
 
     async def fill(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Fill in a prompt."""
@@ -111,9 +109,15 @@ class Prompts:
                 raise InvalidArguments(
                     f"There is no prompt `{params.name[:60]}`.", hint=f"There are: {', '.join(TEMPLATES)}."
                 )
+            who = caller(context, self.bridge)
             given = {name: value for name, value in (params.arguments or {}).items() if value.strip()}
-            for argument in self.arguments(template):
+            for argument in arguments(template, who):
                 if argument.required and argument.name not in given:
                     raise InvalidArguments(f"`{params.name}` needs `{argument.name}`: {argument.description}")
-            messages = await template.fill(caller(context, self.bridge), given)
+            messages = await template.fill(who, given)
             return types.GetPromptResult(description=template.description, messages=messages)
+
+
+def arguments(template: Template, who: Caller) -> list[types.PromptArgument]:
+    """Return what a prompt takes; which vault, only when several can be meant."""
+    return [*template.arguments, *([CHOICE] if len(who.engines) > 1 else [])]

@@ -32,9 +32,10 @@ class Resources:
     async def page(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """List notes, a page at a time: vault after vault, in each the ones first that changed last."""
         with told(context):
-            vaults = list(self.bridge.vaults.values())
+            who = caller(context, self.bridge)
+            vaults = who.engines
             at, offset = begun([vault.id for vault in vaults], params.cursor if params else None)
-            found, total = await listed(caller(context, self.bridge), vaults[at], offset)
+            found, total = await listed(who, vaults[at], offset)
             offset += len(found)
             if offset >= total:
                 at, offset = at + 1, 0

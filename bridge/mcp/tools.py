@@ -10,11 +10,11 @@ from mcp import types
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
 from bridge.mcp.forms import FORMS
-from bridge.mcp.progress import told
-from bridge.mcp.refusals import of_tool
+from bridge.mcp.progress import reporting
+from bridge.mcp.refusals import of_tool, told
 from bridge.mcp.schemas import PRESUMED, input_schema
 from bridge.mcp.text import written
-from bridge.operations import Operation, internal, named, offered, result_schema
+from bridge.operations import Operation, arguments_schema, internal, named, offered, result_schema
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge
@@ -28,32 +28,11 @@ class Tools:
 
     async def list(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools of the caller's preset: the same ones in the same order each time, all on one page."""
-        preset = caller(context, self.bridge).preset
-        tools = [self.described(tool, full=preset == "full") for tool in offered(preset).values()]
-        return types.ListToolsResult(tools=tools)
-
-    def described(self, operation: Operation, *, full: bool) -> types.Tool:
-        """Describe an operation as a tool; only in full with what it answers."""
-        return types.Tool(
-            name=operation.name,
-            title=operation.title,
-            description=" ".join(filter(None, (operation.summary, operation.details))),
-            input_schema=input_schema(operation, self.vaults, presumed(operation, full=full)),
-            output_schema=result_schema(operation.result) if full else None,
-            annotations=annotations(operation),
-        )
-
-    def schema(self, name: str) -> dict[str, Any] | None:
-        """Return what a tool takes; None when there is no such tool."""
-        try:
-            return input_schema(named(name), self.vaults, {})
-        except NoSuchOperation:
-            return None
-
-    @property
-    def vaults(self) -> Sequence[str]:
-        """The names of the vaults."""
-        return [engine.name for engine in self.bridge.vaults.values()]
+        with told(context):
+            who = caller(context, self.bridge)
+            vaults = [engine.name for engine in who.engines]
+            tools = [described(tool, vaults, full=who.preset == "full") for tool in offered(who.preset).values()]
+            return types.ListToolsResult(tools=tools)
 
     async def call(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call a tool; what goes wrong is an answer that a model can act on."""
@@ -62,7 +41,7 @@ class Tools:
             operation = offered_tool(who, params.name)
             given = {**presumed(operation, full=who.preset == "full"), **(params.arguments or {})}
             write = partial(written, FORMS.get(operation.name), quotes=operation.vault or operation.name == "run_tool")
-            async with told(context) as progress:
+            async with reporting(context) as progress:
                 answer, text = await who.ask(operation, given, write, progress)
         except BridgeError as error:
             return of_tool(error)
@@ -72,6 +51,26 @@ class Tools:
             content=[types.TextContent(type="text", text=text)],
             structured_content=dict(answer) if who.preset == "full" else None,
         )
+
+
+def described(operation: Operation, vaults: Sequence[str], *, full: bool) -> types.Tool:
+    """Describe an operation as a tool; only in full with what it answers."""
+    return types.Tool(
+        name=operation.name,
+        title=operation.title,
+        description=" ".join(filter(None, (operation.summary, operation.details))),
+        input_schema=input_schema(operation, vaults, presumed(operation, full=full)),
+        output_schema=result_schema(operation.result) if full else None,
+        annotations=annotations(operation),
+    )
+
+
+def schema(name: str) -> dict[str, Any] | None:
+    """Return what a tool takes; None when there is no such tool."""
+    try:
+        return arguments_schema(named(name))
+    except NoSuchOperation:
+        return None
 
 
 def presumed(operation: Operation, *, full: bool) -> Mapping[str, Any]:

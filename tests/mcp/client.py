@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal
+from urllib.parse import urlencode
 
 import httpx2
 from mcp import Client
@@ -16,7 +17,13 @@ ERAS: tuple[Era, ...] = ("legacy", "auto")
 
 @asynccontextmanager
 async def connected(
-    served: Served, era: Era = "auto", *, preset: str | None = None, token: str | None = None, **options: Any
+    served: Served,
+    era: Era = "auto",
+    *,
+    preset: str | None = None,
+    vault: str | None = None,
+    token: str | None = None,
+    **options: Any,
 ) -> AsyncIterator[Client]:
     """Connect for a block.
 
@@ -24,10 +31,13 @@ async def connected(
         served: The bridge.
         era: The handshake of 2025, or whatever is newest.
         preset: The preset that the address asks for.
+        vault: The vault that it names.
         token: The token; the runtime file's when absent.
         options: More for the client.
     """
-    url = f"{served.runtime.url}/mcp" + (f"?preset={preset}" if preset else "")
+    asked = {"preset": preset, "vault": vault}
+    query = urlencode({name: value for name, value in asked.items() if value is not None})
+    url = f"{served.runtime.url}/mcp?{query}"
     headers = {"Authorization": f"Bearer {token or served.runtime.token}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(30, read=300)) as http,

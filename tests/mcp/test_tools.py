@@ -126,6 +126,22 @@ async def test_several_vaults_are_asked_for(tmp_path: Path) -> None:
         assert text_of(await client.call_tool("search", {"query": "numbat"})).startswith("no_such_vault: ")
 
 
+async def test_the_vault_of_the_address_is_not_asked_for(tmp_path: Path) -> None:
+    one = write_vault(tmp_path / "One", {"A.md": "A quokka.\n"})
+    two = write_vault(tmp_path / "Two", {"B.md": "A numbat.\n"})
+    async with (
+        serving([one, two], tmp_path / "data", tmp_path / "no models") as served,
+        connected(served, vault="Two") as client,
+    ):
+        assert all("vault" not in tool.input_schema["properties"] for tool in (await client.list_tools()).tools)
+        assert "1. B.md:1-1" in text_of(await client.call_tool("search", {"query": "quokka numbat"}))
+        assert "1. A.md:1-1" in text_of(await client.call_tool("search", {"query": "quokka", "vault": "One"}))
+        assert [note.name for note in (await client.list_resources()).resources] == ["B.md"]
+        asked = (await client.list_prompts()).prompts[0].arguments or ()
+        assert "vault" not in {argument.name for argument in asked}
+        assert "B.md:1-1" in str(await client.get_prompt("what_do_i_know", {"topic": "numbat"}))
+
+
 async def test_a_single_vault_is_not_asked_for(served: Served) -> None:
     async with connected(served) as client:
         tools = (await client.list_tools()).tools
