@@ -7,7 +7,7 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -291,8 +291,9 @@ async def editing(bridge: Sidecar, note: Path) -> AsyncIterator[None]:
 
 
 @pytest.mark.parametrize("meta", [{}, {"_meta": MODERN}], ids=["older", "newer"])
+@pytest.mark.parametrize("end", [Sidecar.kill, Sidecar.stop], ids=["crash", "end"])
 async def test_a_call_that_is_lost_is_told_and_never_made_again(
-    vault: Path, data: Path, tmp_path: Path, meta: dict[str, Any]
+    vault: Path, data: Path, tmp_path: Path, meta: dict[str, Any], end: Callable[[Sidecar], object]
 ) -> None:
     with serving(vault, data_dir=data, models_dir=tmp_path / "no models") as first:
         first.wait_indexed(vectors=False)
@@ -300,7 +301,7 @@ async def test_a_call_that_is_lost_is_told_and_never_made_again(
             if not meta:
                 await entry.open()
             await wait_for_ever(entry, "lost", **meta)
-            first.kill()
+            end(first)
             lost = await entry.answer("lost")
             assert (lost["error"]["code"], lost["error"]["data"]["code"]) == (-32000, "not_ready")
             assert "may or may not" in lost["error"]["message"]

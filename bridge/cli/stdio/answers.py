@@ -1,12 +1,14 @@
 """What comes back from the bridge."""
 
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 from typing import Any
 
 import aiohttp
 import orjson
 
 from bridge.cli.stdio import sse
+from bridge.cli.stdio.endpoint import Lost
 from bridge.cli.stdio.messages import Id
 from bridge.errors import BridgeError, Internal
 
@@ -51,6 +53,9 @@ def refused(status: int, content: Any) -> BridgeError:
             return Refused(error)
         case {"error": {"message": str(text)}}:
             return Refused({"code": "internal", "message": text})
+        case _ if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            # It says more than that, unless it was ended in the middle of it.
+            return Lost()
         case _:
             return Internal(f"The bridge answered {status}.")
 
