@@ -79,10 +79,22 @@ def links(answer: Answer) -> Iterable[str]:
 
 
 def link(one: Mapping[str, Any], kind: str) -> str:
-    """Write one link: where to or where from, and its words when they differ."""
+    """Write one link: where to or where from, its words when they differ, and its sentence when asked for."""
     leads, text = returnable(one["path"] or one["target"]), inline(one["text"])
     line = f":{one['line']}" if kind == "backlinks" else ""
-    return f"{leads}{line}" + (f" “{text}”" if text not in leads else "")
+    sentence = f" — {inline(one['context'])}" if one.get("context") else ""
+    return f"{leads}{line}" + (f" “{text}”" if text not in leads else "") + sentence
+
+
+def suggestions(answer: Answer) -> Iterable[str]:
+    """Write the links that are missing, a line each, and what an edit needs."""
+    if answer["digest"]:
+        yield f"digest {answer['digest']}"
+    for one in answer["suggestions"]:
+        why = fitting("; ".join(map(inline, one["why"])), WHY)
+        yield f"- line {one['lines'][0]} “{inline(one['text'])}” → {returnable(one['target'])} ({why})"
+    if not answer["suggestions"]:
+        yield "No link is missing."
 
 
 def tags(answer: Answer) -> Iterable[str]:
@@ -122,6 +134,7 @@ FORMS: Mapping[str, Form] = {
     "find_notes": listed,
     "note_links": links,
     "list_tags": tags,
+    "suggest_links": suggestions,
     "find_tool": tools,
     "run_tool": ran,
 }

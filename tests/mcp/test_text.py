@@ -130,6 +130,33 @@ def test_many_links_are_counted_not_written() -> None:
     assert list(FORMS["note_links"]({"links": [], "backlinks": [], "unresolved": []})) == ["No links."]
 
 
+def test_a_link_has_its_sentence_when_asked_for() -> None:
+    one = {"path": "A b.md", "line": 4, "text": "that", "target": "A b", "context": "See that."}
+    lines = list(FORMS["note_links"]({"links": [one], "backlinks": [one], "unresolved": []}))
+    assert lines == [
+        "Links to:",
+        "- A b.md “that” — See that.",
+        "Linked from:",
+        "- A b.md:4 “that” — See that.",
+    ]
+
+
+def test_a_missing_link_is_a_line() -> None:
+    one = {
+        "target": "A.md",
+        "text": "an a",
+        "lines": [3, 3],
+        "span": [9, 13],
+        "score": 0.8,
+        "why": ["its name", "near"],
+    }
+    assert list(FORMS["suggest_links"]({"suggestions": [one], "digest": "0f"})) == [
+        "digest 0f",
+        "- line 3 “an a” → A.md (its name; near)",
+    ]
+    assert list(FORMS["suggest_links"]({"suggestions": [], "digest": ""})) == ["No link is missing."]
+
+
 def test_tools_are_written_as_calls() -> None:
     argument = {"name": "path", "takes": "a string", "meaning": "A path.", "required": True}
     tool = {
