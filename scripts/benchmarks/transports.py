@@ -7,13 +7,18 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+import psutil
+
 from scripts.benchmarks.measures import Place, started
 from scripts.benchmarks.questions import questions
 from scripts.benchmarks.rows import Measured, Row, times
 from tests.system.agents import ERAS, Caller, Era, agent, piped, plain
 from tests.system.sidecar import COMMAND
 
-CALLS = 300
+CALLS = 500
+WARM = 20
+"""Calls before those that are counted."""
+
 NOTHING: tuple[str, Mapping[str, Any]] = ("list_tags", {"prefix": "no tag begins like this"})
 """An operation that finds at once that there is nothing to answer."""
 
@@ -26,27 +31,30 @@ def transports(place: Place, found: Measured) -> None:
     with started(place) as (client, *_):
         client.wait_all()
         url, token = client.bridge.ready["url"], client.bridge.ready["token"]
+        found.add(*asyncio.run(prices(url, token, questions(place.vault, 20, seed=9))))
         entry = [str(COMMAND), "mcp", str(place.vault), "--data-dir", str(place.data)]
         ways: dict[str, AbstractAsyncContextManager[Caller]] = {"HTTP": plain(url, token)}
         ways |= {f"MCP {era}": agent(url, token, era) for era in ERAS}
         ways |= {f"MCP {era} through stdio": piped(entry, era) for era in ERAS}
+        process = psutil.Process(client.bridge.process.pid)
         for name, way in ways.items():
+            before = sum(process.cpu_times()[:2])
             found.add(*times(f"no-op over {name}", asyncio.run(repeated(way))))
+            spent = 1000 * (sum(process.cpu_times()[:2]) - before) / (CALLS + WARM)
+            found.add(Row(f"no-op over {name}, processor time of the bridge", spent, "ms"))
         starts = [asyncio.run(start(entry, era)) for era in ERAS * 5]
         found.add(Row("stdio entry: usable after, median of 10", sorted(starts)[len(starts) // 2], "s", 0.4))
-        asked = questions(place.vault, 20, seed=9)
-        found.add(*asyncio.run(prices(url, token, asked)))
 
 
 async def repeated(way: AbstractAsyncContextManager[Caller]) -> list[float]:
     """Return the seconds that each of many calls took; the first few are not counted."""
     seconds = []
     async with way as caller:
-        for _ in range(CALLS + 20):
+        for _ in range(CALLS + WARM):
             began = time.perf_counter()
             await caller.call(*NOTHING)
             seconds.append(time.perf_counter() - began)
-    return seconds[20:]
+    return seconds[WARM:]
 
 
 async def start(entry: list[str], era: Era) -> float:
