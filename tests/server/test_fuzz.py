@@ -61,7 +61,7 @@ def bridge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sidecar]:
 
 
 @API.parametrize()
-@settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 def test_the_answer_is_as_described(bridge: Sidecar, case: Case[Any]) -> None:
     # The token of the runtime file changes no settings; what waits for long is not waited for.
     seconds = case.body.get("timeout") if isinstance(case.body, dict) else None
