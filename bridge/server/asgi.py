@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from bridge.errors import Internal
+from bridge.operations import internal
 from bridge.server.guard import hosts, origins
 from bridge.server.routes import PRINCIPAL
 
@@ -81,10 +81,10 @@ class Mounted:
             async with self._opening as app:
                 self._app.set_result(app)
                 await self._leaving.wait()
-        except Exception as error:
-            log.exception("An app cannot be kept open")
+        except Exception as error:  # noqa: BLE001  # the top of a task: whatever is left is our own fault
+            told = internal(error)
             if not self._app.done():
-                self._app.set_exception(Internal(f"This part of the bridge did not start: {type(error).__name__}."))
+                self._app.set_exception(told)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Hand a request to the app and pass on its answer."""
@@ -101,6 +101,12 @@ class Mounted:
             # told and not cancelled: what it has just opened, such as a session, must stay.
             exchange.leave()
             raise
+        except Exception as error:
+            if not exchange.response.prepared:
+                raise
+            internal(error)
+            # Too late for another answer; one that is cut off is not taken for a whole one.
+            raise ConnectionAbortedError from None
         return exchange.response
 
     def _ended(self, running: asyncio.Task[None]) -> None:
