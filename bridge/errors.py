@@ -4,7 +4,7 @@
   x Invalid: InvalidArguments
   x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, ReadOnly
   x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, HeadingNotFound, JobNotFound, ModelMissing
-  x Conflict: AmbiguousHeading, Busy, VaultHeld
+  x Conflict: AmbiguousHeading, Busy, NoteChanged, VaultHeld
   x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, RulesUnknown, ModelUnusable,
     VaultUnreadable, NoteUnreadable
   x Internal
@@ -184,6 +184,13 @@ class AmbiguousHeading(Conflict):
 
 class Busy(Conflict):
     """The bridge is busy with something that excludes this."""
+
+
+class NoteChanged(Conflict):
+    """The note changed since you read it."""
+
+    code = "note_changed"
+    hint = "Read it again and repeat the change."
 
 
 class VaultHeld(Conflict):

@@ -194,6 +194,15 @@ def resolved(result: dict[str, Any]) -> None:
     sys.stdout.write("#".join(cell(part) for part in (result["path"], result["heading"], block) if part) + "\n")
 
 
+def edit(result: dict[str, Any]) -> None:
+    """Print an edit as a diff, which other programs can apply; what it leaves out is said beside it."""
+    sys.stdout.write(safe(result["diff"]))
+    if not result["links"]:
+        note("There is nothing to link.")
+    for one in result["refused"]:
+        note(f"Line {one['line']} does not link to {one['target']}: {one['why']}.")
+
+
 def listed(name: str, columns: Sequence[str]) -> Callable[[dict[str, Any]], None]:
     """Return a printer of a list of records."""
 
@@ -261,6 +270,7 @@ SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
     "usage": usage,
     "note_links": links,
     "resolve_link": resolved,
+    "apply_links": edit,
     "find_notes": listed("notes", ("path", "title", "tags", "modified")),
     "list_folders": listed("folders", ("path", "notes")),
     "list_tags": listed("tags", ("tag", "count")),

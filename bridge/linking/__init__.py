@@ -1,5 +1,6 @@
 """Finds the links that are missing: names of notes in prose, how likely each should be a link, and why."""
 
+from bridge.linking.apply import Linked, Place, linked, places
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Part, Strictness, of_graph, of_meaning
 from bridge.linking.folding import fold
@@ -12,10 +13,12 @@ __all__ = [
     "THRESHOLDS",
     "Corpus",
     "Learned",
+    "Linked",
     "Mention",
     "Name",
     "Names",
     "Part",
+    "Place",
     "Prospect",
     "ProspectKind",
     "Source",
@@ -24,8 +27,10 @@ __all__ = [
     "Surroundings",
     "Tally",
     "fold",
+    "linked",
     "of_graph",
     "of_meaning",
+    "places",
     "prospects",
     "suggest",
 ]

@@ -1,6 +1,6 @@
 """Suggests links for a text: each note that it mentions and does not link to, with what speaks for it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -68,15 +68,18 @@ def suggest(
         strictness: How likely a link must be.
     """
     best: dict[VaultPath, Suggestion] = {}
+    for found in mentioned(source, corpus, around):
+        if found.target not in source.linked and found.score >= THRESHOLDS[strictness]:
+            best[found.target] = max(best.get(found.target, found), found, key=lambda one: one.score)
+    return sorted(best.values(), key=lambda found: (-found.score, found.span))
+
+
+def mentioned(source: Source, corpus: Corpus, around: Surroundings) -> Iterator[Suggestion]:
+    """Yield every place where a text says a note's name, in order, however unlikely a link is there."""
     for mention in corpus.names.mentions(source.text, source.protected):
         name = chosen(mention, source, around)
-        if name is None or name.path in source.linked:
-            continue
-        found = judged(mention, name, source, corpus, around)
-        if found.score > (best[name.path].score if name.path in best else 0.0):
-            best[name.path] = found
-    likely = [found for found in best.values() if found.score >= THRESHOLDS[strictness]]
-    return sorted(likely, key=lambda found: (-found.score, found.span))
+        if name is not None:
+            yield judged(mention, name, source, corpus, around)
 
 
 def chosen(mention: Mention, source: Source, around: Surroundings) -> Name | None:
@@ -91,12 +94,12 @@ def chosen(mention: Mention, source: Source, around: Surroundings) -> Name | Non
 def judged(mention: Mention, name: Name, source: Source, corpus: Corpus, around: Surroundings) -> Suggestion:
     """Gather what speaks for one mention."""
     said = source.text[slice(*mention.span)]
-    mentioned = corpus.notes(mention.form)
-    habit = evidence.of_habit(around.linked(name.path), mentioned)
+    notes = corpus.notes(mention.form)
+    habit = evidence.of_habit(around.linked(name.path), notes)
     parts = (
         *evidence.of_name(said, name.text.strip(), alias=name.alias),
         *evidence.of_place(source.text, *mention.span),
-        evidence.of_rarity(mentioned),
+        evidence.of_rarity(notes),
         *([habit] if habit else ()),
         *around.more(name.path, mention.form),
     )

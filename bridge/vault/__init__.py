@@ -2,6 +2,7 @@
 
 from bridge.vault.documents import read_document
 from bridge.vault.kinds import is_document, kind_of
+from bridge.vault.link_text import link_text, tables
 from bridge.vault.names import Names
 from bridge.vault.note import (
     Block,
@@ -57,6 +58,7 @@ __all__ = [
     "heading_path",
     "is_document",
     "kind_of",
+    "link_text",
     "name_key",
     "one_line",
     "parse",
@@ -64,6 +66,7 @@ __all__ = [
     "read_document",
     "read_obsidian_settings",
     "section",
+    "tables",
     "visible",
     "watch",
 ]

@@ -67,6 +67,21 @@ class Names:
             return Resolved(self._exact(fold(parts.file), parts.file), parts.heading, parts.block)
         return Resolved(self._find(parts.file, source), parts.heading, parts.block)
 
+    def namesakes(self, path: VaultPath) -> tuple[VaultPath, ...]:
+        """Return the other files of the same name, whatever their folders, the nearest to the root first."""
+        return tuple(other for other in self._by_name.get(last(fold(path)), ()) if other != path)
+
+    def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
+        """Say whether notes that ask for a file can mean different ones, as when several have its name.
+
+        Args:
+            file: What the links ask for, as `asked_file` returns it.
+            kind: How they are written.
+        """
+        wanted = last(fold(file))
+        candidates = self._by_name.get(wanted, ()) or self._by_name.get(f"{wanted}.md", ())
+        return kind != "canvas" and (file.startswith(".") or len(candidates) > 1)
+
     def closest(self, path: str, limit: int = 3) -> list[VaultPath]:
         """Return the paths that look most like one that does not exist, best first."""
         from rapidfuzz import fuzz, process

@@ -1,5 +1,7 @@
 """Links that are missing, in a vault that changes while it is served."""
 
+import asyncio
+import hashlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -103,3 +105,67 @@ async def test_what_is_accepted_counts_for_other_notes(served: Served) -> None:
     after = (await served.call("suggest_links", text="Old Rye Starter")).json["suggestions"][0]
     assert after["score"] > before["score"]
     assert "accepted 1 of 1 times" in after["why"]
+
+
+async def applied(served: Served, **arguments: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = (await served.call("apply_links", **arguments)).json
+    return answer
+
+
+async def test_the_edit_is_given_as_a_diff_and_nothing_is_written(served: Served, tmp_path: Path) -> None:
+    path = tmp_path / "Notes/Diary.md"
+    path.write_bytes(b"\xef\xbb\xbf" + NOTES["Diary.md"].replace("\n", "\r\n").encode())
+    await served.call("wait_until_indexed", path="Diary.md")
+    before = path.read_bytes()
+    answer = await applied(served, path="Diary.md")
+    assert path.read_bytes() == before
+    assert answer["links"] == [{"target": "Old Rye Starter.md", "line": 1, "link": "[[Old Rye Starter]]"}]
+    patch = await asyncio.create_subprocess_exec("git", "apply", "-", cwd=path.parent, stdin=asyncio.subprocess.PIPE)
+    await patch.communicate(answer["diff"].encode())
+    assert patch.returncode == 0
+    after = path.read_bytes()
+    assert after == before.replace(b"the Old Rye Starter", b"the [[Old Rye Starter]]")
+    assert answer["digest"] == hashlib.sha256(after).hexdigest()
+    assert answer["before"] == hashlib.sha256(before).hexdigest()
+
+
+async def test_what_was_suggested_can_be_chosen(served: Served) -> None:
+    found = (await served.call("suggest_links", path="Spelt.md", strictness="aggressive")).json["suggestions"]
+    chosen = [{name: one[name] for name in ("target", "text", "span")} for one in found]
+    (link,) = (await applied(served, path="Spelt.md", suggestions=chosen))["links"]
+    assert link == {"target": "Old Rye Starter.md", "line": 1, "link": "[[Old Rye Starter|Gertrude]]"}
+
+
+async def test_the_users_way_to_write_links_is_kept(served: Served, tmp_path: Path) -> None:
+    settings = '{"useMarkdownLinks": true, "newLinkFormat": "relative"}'
+    (tmp_path / "Notes/.obsidian/app.json").write_text(settings)
+    (link,) = (await applied(served, path="b/List.md", targets=["b/Index.md"]))["links"]
+    assert link["link"] == "[Index](Index.md)"
+
+
+async def test_a_note_that_changed_or_cannot_be_edited_is_refused(served: Served, tmp_path: Path) -> None:
+    async def code(**arguments: Any) -> str:
+        return (await served.call("apply_links", **arguments)).code
+
+    chosen = {"target": "Spelt.md", "text": "Wheat", "span": [0, 5]}
+    assert await code(path="Diary.md", digest="0" * 64) == "note_changed"
+    assert await code(path="Diary.md", suggestions=[chosen]) == "note_changed"
+    assert await code(path="Diary.md", targets=["Gone.md"]) == "note_not_found"
+    (tmp_path / "Notes/Latin.md").write_bytes(b"Old Rye Starter \xe9")
+    (tmp_path / "Notes/Board.canvas").write_text("{}")
+    assert await code(path="Latin.md") == "invalid_arguments"
+    assert await code(path="Board.canvas") == "invalid_arguments"
+
+
+async def test_a_note_renamed_between_suggestion_and_edit_is_told(served: Served, tmp_path: Path) -> None:
+    (found,) = (await served.call("suggest_links", path="Diary.md")).json["suggestions"]
+    chosen = {name: found[name] for name in ("target", "text", "span")}
+    root = tmp_path / "Notes"
+    (root / "Old Rye Starter.md").rename(root / "Gertrude.md")
+    renamed = {"kind": "rename", "from": "Old Rye Starter.md", "path": "Gertrude.md"}
+    await served.call("report_changes", changes=[renamed])
+    answer = await served.call("apply_links", path="Diary.md", suggestions=[chosen])
+    assert answer.code == "note_not_found"
+    (root / "Diary.md").rename(root / "Log.md")
+    await served.call("report_changes", changes=[{"kind": "rename", "from": "Diary.md", "path": "Log.md"}])
+    assert (await served.call("apply_links", path="Diary.md")).code == "note_not_found"

@@ -1,0 +1,146 @@
+"""Makes links of words: a text and places in it, and the text that comes of them."""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import THRESHOLDS, Strictness
+from bridge.linking.suggest import Source, Surroundings, mentioned
+from bridge.types import Span, VaultPath
+from bridge.vault import Names, Note, ObsidianSettings, link_text, parse, protected, tables
+
+NO_PROSE: Final = "no link belongs there: it is no prose, or a link already"
+NO_NAME: Final = "no link can name this note"
+NOT_READ: Final = "Obsidian would not read a link there"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Words that shall lead to a note."""
+
+    target: VaultPath
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A link that was made: where the words stood, and what stands there now."""
+
+    place: Place
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A link that was not made, and why."""
+
+    place: Place
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A text with more links, in the order of the text."""
+
+    text: str
+    made: tuple[Made, ...]
+    refused: tuple[Refused, ...] = ()
+
+
+def places(
+    source: Source,
+    corpus: Corpus,
+    around: Surroundings,
+    *,
+    targets: Collection[VaultPath] = (),
+    strictness: Strictness = "balanced",
+    every: bool = False,
+) -> list[Place]:
+    """Return where a text should link, in order: for each note the first place that is likely enough.
+
+    Args:
+        source: The text; what it links to already is left alone unless every place is wanted.
+        corpus: The names of the vault.
+        around: What else is known.
+        targets: Only these notes, however unlikely; all when empty.
+        strictness: How likely a link must be where no targets are given.
+        every: All places of a note, not the first alone.
+    """
+    found: list[Place] = []
+    seen = set() if every else set(source.linked)
+    for one in mentioned(source, corpus, around):
+        wanted = one.target in targets if targets else one.score >= THRESHOLDS[strictness]
+        if wanted and one.target not in seen:
+            found.append(Place(one.target, one.span))
+            if not every:
+                seen.add(one.target)
+    return found
+
+
+def linked(note: Note, wanted: Iterable[Place], names: Names, style: ObsidianSettings) -> Linked:
+    """Make links of words; what would not be read back as the link that was meant is refused.
+
+    Args:
+        note: The note.
+        wanted: Which words.
+        names: Every file of the vault.
+        style: How the user has Obsidian write links.
+    """
+    made: list[Made] = []
+    refused: list[Refused] = []
+    among = tables(note)
+    free = unprotected(note, sorted(wanted, key=lambda place: place.span), refused)
+    for place in free:
+        start, end = place.span
+        table = any(first <= start < last for first, last in among)
+        link = link_text(note.text[start:end], place.target, note.path, names, style, table=table)
+        if link is None:
+            refused.append(Refused(place, NO_NAME))
+        else:
+            made.append(Made(place, link))
+    while unread := frozenset(unlike(note, made, names)):
+        refused += [Refused(one.place, NOT_READ) for one in unread]
+        made = [one for one in made if one not in unread]
+    return Linked(written(note.text, made), tuple(made), tuple(sorted(refused, key=lambda one: one.place.span)))
+
+
+def unprotected(note: Note, wanted: Sequence[Place], refused: list[Refused]) -> list[Place]:
+    """Return the places where a link may stand; the others are refused."""
+    closed = protected(note)
+    begins = [first for first, _ in closed]
+    free: list[Place] = []
+    done = 0
+    for place in wanted:
+        start, end = place.span
+        before = bisect_left(begins, end) - 1
+        if done <= start < end <= len(note.text) and (before < 0 or closed[before][1] <= start):
+            free.append(place)
+            done = end
+        else:
+            refused.append(Refused(place, NO_PROSE))
+    return free
+
+
+def written(text: str, made: Sequence[Made]) -> str:
+    """Put links, in their order, in the place of words."""
+    ends = [0, *(one.place.span[1] for one in made)]
+    parts = [text[end : one.place.span[0]] + one.link for end, one in zip(ends, made, strict=False)]
+    return "".join([*parts, text[ends[-1] :]])
+
+
+def unlike(note: Note, made: Sequence[Made], names: Names) -> list[Made]:
+    """Return which of the links would not be read as meant; all of them when another link would be read otherwise."""
+    after = parse(note.path, written(note.text, made).encode("utf-8", "replace"))
+    read = {link.span: link for link in after.links}
+    wrong: list[Made] = []
+    shift = 0
+    for one in made:
+        start = one.place.span[0] + shift
+        shift += len(one.link) - (one.place.span[1] - one.place.span[0])
+        link = read.get((start, start + len(one.link)))
+        if link is None or link.embed or names.resolve(link.target, note.path, link.kind).path != one.place.target:
+            wrong.append(one)
+    same = len(after.links) == len(note.links) + len(made) - len(wrong)
+    return wrong if wrong or same else list(made)

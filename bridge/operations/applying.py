@@ -1,0 +1,214 @@
+"""Makes links of words that name notes."""
+
+import asyncio
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import MaxLen
+
+from bridge.errors import InvalidArguments, NoteChanged
+from bridge.operations.call import Call
+from bridge.operations.differences import unified
+from bridge.operations.linking import Around, source_of
+from bridge.operations.missing import no_such_note
+from bridge.operations.reading import line_at, opened
+from bridge.operations.registry import operation
+from bridge.types import Digest, Span, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine import VaultEngine
+    from bridge.linking import Corpus, Place, Source, Strictness
+    from bridge.vault import Note
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenLink:
+    """A suggestion that shall be made a link.
+
+    Attributes:
+        target: The note it shall lead to.
+        text: The words that shall become the link.
+        span: First character and the one after the last, as `suggest_links` said.
+    """
+
+    target: VaultPath
+    text: Annotated[str, MaxLen(1_000)]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MadeLink:
+    """A link that the edit makes.
+
+    Attributes:
+        target: The note it leads to.
+        line: The line it stands on.
+        link: The link as it is written.
+    """
+
+    target: VaultPath
+    line: int
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLink:
+    """A link that the edit leaves out.
+
+    Attributes:
+        target: The note it should have led to.
+        line: The line of the words.
+        why: Why it cannot stand there.
+    """
+
+    target: VaultPath
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEdit:
+    """An edit that makes links; nothing is written yet.
+
+    Attributes:
+        path: The note.
+        diff: The edit as a unified diff; empty when there is nothing to link.
+        digest: SHA-256 of the whole file after the edit.
+        before: SHA-256 of the whole file that the edit is for.
+        links: The links it makes, in order.
+        refused: The links it does not make, in order, and why.
+    """
+
+    path: VaultPath
+    diff: str
+    digest: Digest
+    before: Digest
+    links: tuple[MadeLink, ...]
+    refused: tuple[RefusedLink, ...]
+
+
+@operation(example={"path": "Travels/Rye bread in the Valais.md", "strictness": "aggressive"})
+async def apply_links(
+    call: Call,
+    path: VaultPath,
+    targets: tuple[VaultPath, ...] = (),
+    suggestions: Annotated[tuple[ChosenLink, ...], MaxLen(10_000)] = (),
+    strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
+    all: bool = False,  # noqa: A002 - the contract's name
+    digest: Digest | None = None,
+) -> LinkEdit:
+    """Give the edit that makes links of words that name notes, written as Obsidian would; nothing is written yet.
+
+    Args:
+        path: The note.
+        targets: Link to these notes alone, however unlikely; without, to all that `suggest_links` would suggest.
+        suggestions: Make just these links; then `targets`, `strictness` and `all` do not count.
+        strictness: How likely a link must be when no targets are given, as in `suggest_links`.
+        all: Every place that names a note, not the first alone.
+        digest: SHA-256 of the whole file that you saw; refused when it is another now.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: The note is not what `digest` or the suggestions say.
+    """
+    call.engine.require_keyword()
+    for target in (*targets, *(one.target for one in suggestions)):
+        if target not in call.engine.index.notes:
+            raise no_such_note(call.engine, target)
+    corpus = await call.engine.mentioning.corpus()
+
+    def edit() -> LinkEdit:
+        note = writable(call.engine, path, digest)
+        if suggestions:
+            return edited(call.engine, note, chosen(note, suggestions))
+        source = source_of(call.engine, note)
+        return edited(call.engine, note, found(call.engine, corpus, source, targets, strictness, every=all))
+
+    return await asyncio.to_thread(edit)
+
+
+def writable(engine: "VaultEngine", path: VaultPath, digest: Digest | None) -> "Note":
+    """Read a note that links can be added to.
+
+    Raises:
+        NoteChanged: It is not what the caller saw.
+        InvalidArguments: It is no Markdown.
+    """
+    note = opened(engine, path)
+    if digest is not None and digest != note.digest:
+        raise NoteChanged(path=path, expected=digest, found=note.digest)
+    if note.kind != "note":
+        raise InvalidArguments(f"Links can be added to Markdown notes alone, and `{path}` is none.")
+    return note
+
+
+def chosen(note: "Note", suggestions: Iterable[ChosenLink]) -> "list[Place]":
+    """Return the places that the caller chose.
+
+    Raises:
+        NoteChanged: Other words stand there now.
+    """
+    from bridge.linking import Place
+
+    for one in suggestions:
+        if note.text[slice(*one.span)] != one.text:
+            raise NoteChanged(f"`{note.path}` changed: “{one.text[:100]}” is not where it was.", path=note.path)
+    return [Place(one.target, one.span) for one in suggestions]
+
+
+def found(
+    engine: "VaultEngine",
+    corpus: "Corpus",
+    source: "Source",
+    targets: tuple[VaultPath, ...],
+    strictness: "Strictness",
+    *,
+    every: bool,
+) -> "list[Place]":
+    """Return the places that should link."""
+    from bridge.linking import Learned, places
+
+    around = Around(engine, source.path, Learned(engine.store.verdicts()))
+    return places(source, corpus, around, targets=targets, strictness=strictness, every=every)
+
+
+def edited(engine: "VaultEngine", note: "Note", wanted: "list[Place]") -> LinkEdit:
+    """Make the edit."""
+    from bridge.linking import linked
+    from bridge.vault import read_obsidian_settings
+
+    head = byte_order_mark(note)
+    after = linked(note, wanted, engine.names, read_obsidian_settings(engine.root))
+
+    def line(place: "Place") -> int:
+        return line_at(note.text, place.span[0])
+
+    return LinkEdit(
+        path=note.path,
+        diff=unified(head + note.text, head + after.text, note.path),
+        digest=digest_of(head + after.text),
+        before=note.digest,
+        links=tuple(MadeLink(one.place.target, line(one.place), one.link) for one in after.made),
+        refused=tuple(RefusedLink(one.place.target, line(one.place), one.why) for one in after.refused),
+    )
+
+
+def byte_order_mark(note: "Note") -> str:
+    """Return what stands in the file before a note's text, which does not keep it.
+
+    Raises:
+        InvalidArguments: The text does not say what the bytes of the file are.
+    """
+    for mark in ("", "\ufeff"):
+        if digest_of(mark + note.text) == note.digest:
+            return mark
+    raise InvalidArguments(
+        f"`{note.path}` holds bytes that are not UTF-8.", hint="Save it as UTF-8, so that an edit spares the rest."
+    )
+
+
+def digest_of(text: str) -> Digest:
+    """Name the file of a text."""
+    return Digest(hashlib.sha256(text.encode("utf-8")).hexdigest())
