@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bridge.graph import CODES, Graph, Nodes
 from bridge.index import IndexedNote
 from bridge.types import VaultPath
-from bridge.vault import Names, asked_file, name_key
+from bridge.vault import Link, LinkKind, Names, asked_file, name_key
 
 if TYPE_CHECKING:
     from bridge.graph import Table
@@ -30,6 +30,16 @@ class Due:
     names: frozenset[VaultPath]
     """Files that appeared or vanished: every link that asks for one of these names may lead elsewhere now."""
     everything: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a link asks for."""
+
+    file: str
+    name: int
+    number: int | None
+    """The number of what it leads to; None when that depends on the note that asks."""
 
 
 class Links:
@@ -70,13 +80,13 @@ class Links:
             self._nodes, self._names, self._table = Nodes(), {}, stacked(())
             for path in notes:
                 self._nodes.of(path)
-            stale: Collection[VaultPath] = notes.keys()
+            stale: Collection[VaultPath] = notes
         else:
             asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
             asking = (VaultPath(self._nodes.labels[owner]) for owner in self._table.asking_for(asked))
-            stale = due.notes.union(asking)
+            stale = sorted(due.notes.union(asking))
         owners = [self._nodes.of(path) for path in stale]
-        self._table = self._table.replaced(owners, stacked(self._resolved(sorted(stale & notes.keys()), notes, names)))
+        self._table = self._table.replaced(owners, stacked(self._resolved(stale, notes, names)))
         return Graph(self._nodes, notes, self._table)
 
     def _resolved(
@@ -85,19 +95,24 @@ class Links:
         """Resolve the links of notes, many notes a table."""
         from bridge.graph import Table
 
-        left = iter(stale)
+        left, seen = iter(stale), dict[tuple[str, LinkKind], Asked | None]()
         while some := tuple(islice(left, AT_ONCE)):
-            yield Table.of(row for path in some for row in self._rows(notes[path], names))
+            yield Table.of(row for path in some if path in notes for row in self._rows(notes[path], names, seen))
 
-    def _rows(self, note: IndexedNote, names: Names) -> Iterator[Row]:
-        """Resolve the links of a note, each target once for each kind."""
+    def _rows(self, note: IndexedNote, names: Names, seen: "dict[tuple[str, LinkKind], Asked | None]") -> Iterator[Row]:
+        """Resolve the links of a note, each target once for each kind; `seen` are those that were met before."""
         owner = self._nodes.of(note.path)
         found: Counter[tuple[int, int, int, int]] = Counter()
         for link in note.links:
-            asked = asked_file(link.target, link.kind)
-            if asked:
-                target = self._target(names.resolve(link.target, note.path, link.kind).path, asked)
-                found[owner, target, CODES[link.kind], self._name(name_key(asked))] += 1
+            key = link.target, link.kind
+            if key not in seen:
+                seen[key] = self._asked(link, note.path, names)
+            asked = seen[key]
+            if asked is not None:
+                number = asked.number
+                if number is None:
+                    number = self._target(names.resolve(link.target, note.path, link.kind).path, asked.file)
+                found[owner, number, CODES[link.kind], asked.name] += 1
         for begin, end, _ in note.arrows:
             first, second = (names.resolve(file, note.path, "canvas").path for file in (begin, end))
             # The canvas asks for both files in links of its own; an arrow at a card joins no two notes.
@@ -105,6 +120,16 @@ class Links:
                 found[self._nodes.of(first), self._nodes.of(second), CODES["arrow"], NO_NAME] += 1
         for (source, target, kind, name), count in found.items():
             yield owner, source, target, kind, count, name
+
+    def _asked(self, link: Link, source: VaultPath, names: Names) -> Asked | None:
+        """Find out what links of one text ask for; None when that is no file."""
+        file = asked_file(link.target, link.kind)
+        if not file:
+            return None
+        name = self._name(name_key(file))
+        if names.depends_on_source(file, link.kind):
+            return Asked(file, name, None)
+        return Asked(file, name, self._target(names.resolve(link.target, source, link.kind).path, file))
 
     def _target(self, path: VaultPath | None, asked: str) -> int:
         """Return the number of what a link leads to: a file, or a name that no note has."""

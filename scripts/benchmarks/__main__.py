@@ -10,13 +10,14 @@ from pathlib import Path
 
 from scripts.benchmarks import measures, vectors
 from scripts.benchmarks.generate import generate
+from scripts.benchmarks.graphs import graphs
 from scripts.benchmarks.rows import Measured, Row
 from scripts.benchmarks.soak import soak
 from scripts.benchmarks.transports import transports
 
 SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
-PARTS = ("models", "cold", "warm", "transports", "never-twice", "edits", "disk", "soak")
-ALONE = {"models", "soak"}
+PARTS = ("models", "cold", "warm", "transports", "never-twice", "edits", "disk", "soak", "graph")
+ALONE = {"models", "soak", "graph"}
 """Parts that need no index made before them."""
 
 
@@ -61,6 +62,7 @@ def measure(place: measures.Place, found: Measured, options: argparse.Namespace)
         "edits": lambda: measures.edits(place, found),
         "disk": lambda: measures.disk(place, found, options.edits),
         "soak": lambda: soak(place, found),
+        "graph": lambda: graphs(found),
     }
     wanted = {*options.only, *(("cold",) if set(options.only) - ALONE else ())}
     for name, part in parts.items():

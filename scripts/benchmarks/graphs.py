@@ -1,0 +1,119 @@
+"""Figures of the graph at sizes that nobody writes by hand, and how long it holds up everybody else."""
+
+import asyncio
+import gc
+import random
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from bridge.engine.atlas import Atlas, Chart
+from bridge.engine.links import Links
+from bridge.graph import WRITTEN, census
+from bridge.index import Index, IndexedNote
+from bridge.operations.graph import around
+from bridge.operations.view import Chosen, described, pictured
+from bridge.retrieval import SearchRequest
+from bridge.types import Digest, VaultPath
+from bridge.vault import Names
+from scripts.benchmarks.rows import Measured, Row, times
+
+LINKS = 10
+"""Links a note."""
+
+HELD_MS = 50.0
+MANY = 100_000
+
+
+def graphs(found: Measured) -> None:
+    """Measure at 10,000 and 100,000 notes."""
+    for count in (10_000, MANY):
+        asyncio.run(one(found, count))
+
+
+async def one(found: Measured, count: int) -> None:
+    """Measure one size."""
+    notes = drawn(count)
+    # As after the opening of an index: what lives long is not looked at by the garbage collector.
+    gc.freeze()
+    names, links, watch = Names(notes), Links(), Watch()
+    name = f"graph of {count // 1000},000 notes, {count * LINKS // 1000:,},000 links"
+
+    async def timed(what: str, reach: float | None, work: Callable[[], Awaitable[Any]]) -> Any:
+        began = time.perf_counter()
+        result, held = await watch.over(work())
+        note = f"held others for {held * 1000:.0f} ms" + (" MISSED" if held * 1000 > HELD_MS else "")
+        found.add(Row(f"{name}: {what}", time.perf_counter() - began, "s", reach, note=note))
+        return result
+
+    def built() -> Any:
+        return links.graph(links.take(), notes, names)
+
+    graph = await timed("resolved and built", None, lambda: asyncio.to_thread(built))
+    path = next(iter(notes))
+    links.changed([path], names=[path])
+    graph = await timed("after an edit", 1.0 if count < MANY else None, lambda: asyncio.to_thread(built))
+    with tempfile.TemporaryDirectory() as folder:
+        index = Index.open(Path(folder))
+        chart, atlas = Chart(graph, notes, index), Atlas()
+        await timed("counted", None, lambda: asyncio.to_thread(census, graph))
+        edges = await timed("edges", None, lambda: atlas.edges(chart, WRITTEN))
+        shape = await timed("measured", None, lambda: atlas.shape(chart, WRITTEN))
+        await timed("gaps", None, lambda: atlas.gaps(chart, WRITTEN, 10))
+
+        async def view() -> Any:
+            chosen = Chosen(SearchRequest(query=""), None, 1, None, fold=False, limit=None)
+            picture, folds = await asyncio.to_thread(pictured, chart, edges, shape, chosen)
+            labels = [graph.nodes.labels[number] for number in picture.speaker.tolist()]
+            places = await atlas.places(chart, "whole", picture.network, labels)
+            return await asyncio.to_thread(described, chart, picture, shape, places, folds=folds)
+
+        await timed("view of 10,000 nodes", None, view)
+        lots = random.Random(3)
+        seconds = []
+        for _ in range(50):
+            start = graph.number(lots.choice(list(notes)))
+            assert start is not None
+            began = time.perf_counter()
+            await asyncio.to_thread(around, chart, edges, start, "any", 2, 0.5, 50)
+            seconds.append(time.perf_counter() - began)
+        found.add(*times(f"{name}: neighbours, 2 steps", seconds))
+        atlas.close()
+        await index.close()
+
+
+def drawn(count: int) -> dict[VaultPath, IndexedNote]:
+    """Draw notes with links, most to a few of them; some names have no note."""
+    lots = random.Random(7)
+    notes = {}
+    for number in range(count):
+        targets = [int(count * 1.02 * lots.random() ** 2) for _ in range(LINKS)]
+        packed = ",".join(f'["Note {target}",null,"wiki",1,0,9,false]' for target in targets)
+        path = VaultPath(f"Folder {number % 97}/Note {number}.md")
+        notes[path] = IndexedNote(
+            path, f"Note {number}", "note", (), (f"t{number // 5}",), {}, Digest(""), number, 1, 1,
+            packed_links=f"[{packed}]",
+        )  # fmt: skip
+    return notes
+
+
+class Watch:
+    """Measures how long an event loop does not get its turn."""
+
+    async def over(self, work: Awaitable[Any]) -> tuple[Any, float]:
+        """Return what the work returns, and the longest wait in seconds beside it."""
+        waits = [0.0]
+
+        async def tick() -> None:
+            while True:
+                began = time.perf_counter()
+                await asyncio.sleep(0.001)
+                waits.append(time.perf_counter() - began - 0.001)
+
+        ticking = asyncio.create_task(tick())
+        try:
+            return await work, max(waits)
+        finally:
+            ticking.cancel()
