@@ -1,11 +1,29 @@
-"""Builds the parts and keeps them true to the vaults."""
+"""Builds the parts and keeps them true to the vaults; each is loaded when it is first asked for."""
 
-from bridge.engine.atlas import Chart, Shape
-from bridge.engine.bridge import Bridge
-from bridge.engine.hold import holder
-from bridge.engine.jobs import Job, Jobs
-from bridge.engine.status import IndexedPassage, Inspection, ModelInUse, Progress
-from bridge.engine.vault_engine import VaultEngine
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bridge.engine.atlas import Chart, Shape
+    from bridge.engine.bridge import Bridge
+    from bridge.engine.hold import holder
+    from bridge.engine.jobs import Job, Jobs
+    from bridge.engine.status import IndexedPassage, Inspection, ModelInUse, Progress
+    from bridge.engine.vault_engine import VaultEngine
+
+# The processes that read notes enter here too, and need none of it.
+_LATER = {
+    "Bridge": "bridge",
+    "Chart": "atlas",
+    "IndexedPassage": "status",
+    "Inspection": "status",
+    "Job": "jobs",
+    "Jobs": "jobs",
+    "ModelInUse": "status",
+    "Progress": "status",
+    "Shape": "atlas",
+    "VaultEngine": "vault_engine",
+    "holder": "hold",
+}
 
 __all__ = [
     "Bridge",
@@ -20,3 +38,12 @@ __all__ = [
     "VaultEngine",
     "holder",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a part."""
+    if name not in _LATER:
+        raise AttributeError(name)
+    from importlib import import_module
+
+    return getattr(import_module(f"bridge.engine.{_LATER[name]}"), name)

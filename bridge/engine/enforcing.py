@@ -3,7 +3,8 @@
 import asyncio
 import logging
 
-from bridge.engine.following import Following, sample
+from bridge.engine.following import Following
+from bridge.engine.reader import sample
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.store import Store
 from bridge.vault import Vault

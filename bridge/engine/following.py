@@ -1,13 +1,13 @@
 """Follows the vault: what changed on disk is read, indexed by words and linked."""
 
 import asyncio
-import hashlib
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.links import Links
-from bridge.engine.reading import Outcome, Reading, read_notes
+from bridge.engine.reader import Outcome, Reading
+from bridge.engine.reading import Readers
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.graph import Graph
 from bridge.index import Boilerplate, Prepared, plan, recipe
@@ -30,9 +30,6 @@ RETRY_S = 5.0
 LEARN_AT = 32
 """Fewer notes than this have no boilerplate to speak of."""
 
-LEARN_FROM = 1_500
-"""Notes that are looked at: what stands in 3 % of all stands in some 45 of these, and the first answer waits for it."""
-
 
 class Following:
     """The vault's files, names, links and full text, one change at a time."""
@@ -43,6 +40,7 @@ class Following:
         index: "Index",
         store: Store,
         settings: Settings,
+        readers: Readers,
         told: Callable[[Collection[VaultPath], Collection[VaultPath]], None],
         buried: Callable[[], None],
     ) -> None:
@@ -53,6 +51,7 @@ class Following:
             index: The index to keep true to them.
             store: Where failures are remembered.
             settings: Limits of what is read.
+            readers: What reads them; it may have begun.
             told: Called after each write with the paths written and the paths gone.
             buried: Called when a note that is gone was moved to where the rules deny it.
         """
@@ -68,6 +67,7 @@ class Following:
         self.watching = False
         self.trouble: BridgeError | None = None
         self._store = store
+        self._readers = readers
         self._told = told
         self._buried = buried
         self._links = Links()
@@ -208,7 +208,7 @@ class Following:
         """Read notes and write what they say; `gone` notes leave with the last write."""
         gathered: list[Prepared] = []
         reading = Reading(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
-        async for outcomes in read_notes(reading, read):
+        async for outcomes in self._readers.read(reading, read):
             for outcome in outcomes:
                 self._sort(outcome, gathered, gone)
             if len(gathered) >= WRITE_AT:
@@ -273,24 +273,13 @@ class Following:
             vault = None
             while vault is not self.vault:
                 vault = self.vault
-                learnt = await asyncio.to_thread(lambda: Boilerplate.learn(sample(self.vault, frozenset(read))))
+                learnt = await self._readers.learn(vault, frozenset(read))
             await self.index.use_boilerplate(learnt)
 
 
 def state_of(stat: Stat) -> Digest:
     """Name the content of a note that could not be read by what the disk says of it."""
     return Digest(f"{stat.mtime_ns}-{stat.size}")
-
-
-def sample(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[str]:
-    """Yield the text of Markdown notes that can be read, drawn evenly, the same ones each time."""
-    drawn = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
-    for path in drawn:
-        if path.endswith(".md"):
-            try:
-                yield vault.read(path)[0].decode("utf-8", "replace")
-            except BridgeError:
-                continue
 
 
 async def pause(stop: asyncio.Event, seconds: float) -> None:

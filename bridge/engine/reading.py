@@ -4,18 +4,17 @@ import asyncio
 import logging
 import multiprocessing
 import os
-import threading
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.errors import BridgeError, VaultUnreadable
-from bridge.index import Boilerplate, Prepared, prepare
+from bridge.engine.reader import Outcome, Reading, Unread, learn, read_all, stoppable
+from bridge.errors import BridgeError
+from bridge.index import Boilerplate
 from bridge.types import VaultPath
-from bridge.vault import Rules, Vault, read_document, read_obsidian_settings
+from bridge.vault import Rules, Vault, read_obsidian_settings
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
@@ -24,84 +23,94 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_process = threading.local()
-
 FEW = 300
 """Up to so many notes, starting processes costs more than it brings."""
 
 SLICE = 64
 """Notes handed to a process at a time."""
 
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How to read the files of one vault; picklable."""
-
-    root: Path
-    rules: Rules
-    boilerplate: Boilerplate
-    max_pdf_pages: int
+PROCESSES = min(os.cpu_count() or 1, 4)
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A note that could not be read; `gone` when there is no such file any more."""
+class Readers:
+    """Reads the notes of one vault, one lot at a time; its processes end with each lot."""
 
-    path: VaultPath
-    reason: str
-    gone: bool
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        self._stopping: Event | None = None
+        self._ahead: tuple[Vault, asyncio.Task[Boilerplate | None]] | None = None
 
+    def begin(self, vault: Vault) -> None:
+        """Start processes and learn what recurs while the index of an unknown vault is opened; returns at once."""
+        self._ahead = vault, asyncio.create_task(self._learn_ahead(vault), name="learning ahead")
 
-Outcome = Prepared | Unread
+    async def _learn_ahead(self, vault: Vault) -> Boilerplate | None:
+        """Learn in a process; None where there is too little to start any, or it did not work out."""
+        try:
+            paths = tuple((await asyncio.to_thread(vault.scan)).files)
+            if len(paths) <= FEW:
+                return None
+            pool = self._started()
+            learning = pool.submit(learn, vault.root, vault.rules, paths)
+            for _ in range(PROCESSES - 1):
+                # Each task without a process to take it starts one.
+                pool.submit(learn, vault.root, vault.rules, ())
+            return await asyncio.wrap_future(learning)
+        except (BridgeError, BrokenProcessPool):
+            self._end()
+            return None
 
+    async def learn(self, vault: Vault, paths: Collection[VaultPath]) -> Boilerplate:
+        """Return which lines recur across notes."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] is not vault:
+            # The rules have changed since.
+            ahead[1].cancel()
+        elif ahead is not None and (learnt := await ahead[1]) is not None:
+            return learnt
+        return await asyncio.to_thread(learn, vault.root, vault.rules, paths)
 
-def read_all(reading: Reading, paths: Sequence[VaultPath]) -> list[Outcome]:
-    """Read, parse and prepare notes, each on its own: one that fails costs only itself."""
-    vault = Vault(reading.root, reading.rules)
-    stopping: Event | None = getattr(_process, "stopping", None)
-    return [read_one(reading, vault, path) for path in paths if stopping is None or not stopping.is_set()]
+    async def read(self, reading: Reading, paths: Sequence[VaultPath]) -> AsyncGenerator[list[Outcome], None]:
+        """Yield the outcome of every path, in slices as they are done."""
+        slices = [paths[at : at + SLICE] for at in range(0, len(paths), SLICE)]
+        try:
+            if len(paths) <= FEW:
+                for part in slices:
+                    yield await asyncio.to_thread(read_all, reading, part)
+                return
+            pool = self._started()
+            waiting = [asyncio.wrap_future(pool.submit(read_all, reading, part)) for part in slices]
+            for part, future in zip(slices, waiting, strict=True):
+                try:
+                    yield await future
+                except BrokenProcessPool:
+                    yield await one_by_one(reading, part)
+        finally:
+            self._end()
 
+    def _started(self) -> ProcessPoolExecutor:
+        """Return the processes, started at need."""
+        if self._pool is None:
+            # Spawned, never forked: LanceDB's threads do not survive a fork.
+            spawn = multiprocessing.get_context("spawn")
+            self._stopping = spawn.Event()
+            self._pool = ProcessPoolExecutor(PROCESSES, spawn, stoppable, (self._stopping,))
+        return self._pool
 
-def stoppable(stopping: "Event") -> None:
-    """Let what this process reads end at the next note once it is told to stop."""
-    _process.stopping = stopping
+    def close(self) -> None:
+        """Give up what is being learnt and read."""
+        if self._ahead is not None:
+            self._ahead[1].cancel()
+            self._ahead = None
+        self._end()
 
-
-def read_one(reading: Reading, vault: Vault, path: VaultPath) -> Outcome:
-    """Read, parse and prepare one note."""
-    try:
-        data, stat = vault.read(path)
-    except VaultUnreadable:
-        raise
-    except BridgeError as error:
-        return Unread(path, error.message, gone=error.code == "note_not_found")
-    note = read_document(path, data, max_pdf_pages=reading.max_pdf_pages)
-    return prepare(note, stat, reading.boilerplate)
-
-
-async def read_notes(reading: Reading, paths: Sequence[VaultPath]) -> AsyncGenerator[list[Outcome], None]:
-    """Yield the outcome of every path, in slices as they are done."""
-    slices = [paths[at : at + SLICE] for at in range(0, len(paths), SLICE)]
-    if len(paths) <= FEW:
-        for part in slices:
-            yield await asyncio.to_thread(read_all, reading, part)
-        return
-    spawn = multiprocessing.get_context("spawn")
-    processes = min(os.cpu_count() or 1, len(slices), 4)
-    stopping = spawn.Event()
-    # Spawned, never forked: LanceDB's threads do not survive a fork.
-    pool = ProcessPoolExecutor(processes, spawn, stoppable, (stopping,))
-    try:
-        waiting = [asyncio.wrap_future(pool.submit(read_all, reading, part)) for part in slices]
-        for part, future in zip(slices, waiting, strict=True):
-            try:
-                yield await future
-            except BrokenProcessPool:
-                yield await one_by_one(reading, part)
-    finally:
-        # Else the interpreter would wait at its end for notes that nobody wants any more.
-        stopping.set()
-        pool.shutdown(wait=False, cancel_futures=True)
+    def _end(self) -> None:
+        """Let the processes end."""
+        if self._pool is not None and self._stopping is not None:
+            # Else the interpreter would wait at its end for notes that nobody wants any more.
+            self._stopping.set()
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
 
 
 async def one_by_one(reading: Reading, paths: Sequence[VaultPath]) -> list[Outcome]:

@@ -18,7 +18,7 @@ from bridge.engine.jobs import Job, Jobs
 from bridge.engine.looking import What, holds, inspect
 from bridge.engine.mentioning import Mentioning
 from bridge.engine.minding import mind, open_index, told
-from bridge.engine.reading import rules_of
+from bridge.engine.reading import Readers, rules_of
 from bridge.engine.remembering import EVERY_S as REMEMBER_EVERY_S
 from bridge.engine.remembering import remember
 from bridge.engine.signal import Signal
@@ -84,6 +84,7 @@ class VaultEngine:
         self._index: Index | None = None
         self.atlas = Atlas()
         self._mentioning: Mentioning | None = None
+        self._readers = Readers()
         self._following: Following | None = None
         self._filling: Filling | None = None
         self._enforcing: Enforcing | None = None
@@ -125,6 +126,7 @@ class VaultEngine:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        self._readers.close()
         self.atlas.close()
         if self._index is not None:
             await self._index.close()
@@ -151,12 +153,16 @@ class VaultEngine:
         self._store = self._store or Store.open(self._folders.state(self.id))
         folder, keep_days = self._folders.index(self.id), self.settings.vector_keep_days
         doubt = self._trouble if isinstance(self._trouble, IndexUnusable) else None
+        if self.settings.boilerplate and not folder.exists():
+            self._readers.begin(self.vault)
         index = await asyncio.to_thread(open_index, folder, keep_days, doubt)
         # Learnt by the first search, it would keep everybody waiting.
         await asyncio.to_thread(self._vocabulary.follow, index.notes)
         self._index = index
         self._mentioning = Mentioning(index)
-        self._following = Following(self.vault, index, self._store, self.settings, self._changed, self._buried)
+        self._following = Following(
+            self.vault, index, self._store, self.settings, self._readers, self._changed, self._buried
+        )
         self._enforcing = Enforcing(self._following, self._store)
         self._enforcing.hide()
         self._filling = Filling(index, self._store, self._embedders, self._progressed)
@@ -179,6 +185,7 @@ class VaultEngine:
         index, self._index, self._following, self._filling = self._index, None, None, None
         self._enforcing, self._mentioning = None, None
         self._vocabulary = Vocabulary()
+        self._readers.close()
         if index is not None:
             with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
                 await index.close()

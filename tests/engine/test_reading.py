@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
 
-from bridge.engine.reading import FEW, Reading, read_all, read_notes, stoppable
+from bridge.engine.reader import Reading, learn, read_all, stoppable
+from bridge.engine.reading import FEW, Readers
 from bridge.index import Boilerplate
 from bridge.types import VaultPath
-from bridge.vault import Rules
+from bridge.vault import Rules, Vault
 from tests.engine.conftest import NOTES, until
 
 
@@ -26,11 +27,54 @@ def test_what_is_told_to_stop_reads_no_further_note(vault: Path) -> None:
     assert len(read_all(reading(vault), paths)) == len(NOTES)
 
 
-async def test_reading_that_is_given_up_leaves_no_process(vault: Path) -> None:
+def many(vault: Path) -> list[VaultPath]:
     paths = [VaultPath(f"{number}.md") for number in range(2 * FEW)]
-    for path in paths:
-        (vault / path).write_text("Some words.\n" * 20)
-    async with aclosing(read_notes(reading(vault), paths)) as outcomes:
+    for number, path in enumerate(paths):
+        (vault / path).write_text(f"Recurring words.\nOnly in {chr(97 + number % 26) * (number // 26 + 1)}.\n")
+    return paths
+
+
+async def test_reading_that_is_given_up_leaves_no_process(vault: Path) -> None:
+    paths = many(vault)
+    async with aclosing(Readers().read(reading(vault), paths)) as outcomes:
         assert len(await anext(outcomes)) > 0
         assert multiprocessing.active_children()
     await until(lambda: not multiprocessing.active_children())
+
+
+async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None:
+    paths, files, readers = many(vault), Vault(vault, Rules()), Readers()
+    readers.begin(files)
+    await until(lambda: len(multiprocessing.active_children()) > 0)
+    learnt = await readers.learn(files, paths)
+    assert learnt == learn(vault, Rules(), paths)
+    assert "Recurring words." in learnt
+    async with aclosing(readers.read(reading(vault), paths)) as outcomes:
+        assert sum([len(some) async for some in outcomes]) == len(paths)
+    await until(lambda: not multiprocessing.active_children())
+
+
+async def test_what_was_learnt_under_other_rules_is_not_used(vault: Path) -> None:
+    paths, readers = many(vault), Readers()
+    readers.begin(Vault(vault, Rules()))
+    learnt = await readers.learn(Vault(vault, Rules(deny=("*.md",))), paths)
+    assert not learnt.recurring
+    readers.close()
+    await until(lambda: not multiprocessing.active_children())
+
+
+async def test_few_notes_start_no_process(vault: Path) -> None:
+    readers, files = Readers(), Vault(vault, Rules())
+    readers.begin(files)
+    assert await readers.learn(files, [VaultPath(path) for path in NOTES]) is not None
+    assert not multiprocessing.active_children()
+
+
+async def test_a_process_that_is_ended_while_it_learns_is_done_without(vault: Path) -> None:
+    paths, files, readers = many(vault), Vault(vault, Rules()), Readers()
+    readers.begin(files)
+    await until(lambda: len(multiprocessing.active_children()) > 0)
+    for process in multiprocessing.active_children():
+        process.kill()
+    assert await readers.learn(files, paths) == learn(vault, Rules(), paths)
+    readers.close()
