@@ -23,7 +23,9 @@ def json_line(result: Any) -> None:
 
 def show(operation: str, result: dict[str, Any]) -> None:
     """Print the result of an operation."""
-    SHOWN.get(operation, anything)(result)
+    from bridge.cli import render_graph
+
+    (SHOWN | render_graph.SHOWN).get(operation, anything)(result)
     sys.stdout.flush()
 
 
@@ -181,6 +183,8 @@ def links(result: dict[str, Any]) -> None:
                     (f"  {link['text']}" if link["text"] != shown else "", "dim"),
                 )
             )
+            if link.get("context"):
+                out.print(styled((f"    {link['context']}", "")))
     if not any(result[name] for name in ("links", "backlinks", "unresolved")):
         note("It links to nothing, and nothing links to it.")
 
@@ -261,7 +265,7 @@ def lines_of(name: str, value: Any) -> Iterable[str]:
         yield f"{name}: {cell(value)}"
 
 
-SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
+SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "search": hits,
     "related_notes": hits,
     "read_note": read_note,

@@ -1,0 +1,89 @@
+"""Answers about the graph for a person."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from bridge.cli.render import console, lines_of, note, safe, styled, table
+
+NAMES_SHOWN = 200
+"""Nodes of a picture that are listed: a picture is for programs that draw."""
+
+
+def neighbours(result: dict[str, Any]) -> None:
+    """Print notes by distance."""
+    table(result["nodes"], ("distance", "score", "path", "kinds", "via"))
+    if result["total"] > len(result["nodes"]):
+        note(f"{len(result['nodes'])} of {result['total']:,}; --limit shows more.")
+
+
+def paths(result: dict[str, Any]) -> None:
+    """Print each way from note to note, with what leads on."""
+    out = console()
+    for number, path in enumerate(result["paths"], start=1):
+        out.print(styled((f"{number:2}. ", "dim"), (path["notes"][0], "cyan")))
+        for step in path["steps"]:
+            arrow = "←" if step["note"] == step["target"] else "→"
+            where = f" {step['note']}:{step['line']}" if step["line"] else ""
+            out.print(styled((f"    {arrow} ", "dim"), (step["target"], "cyan"), (f"  {step['kind']}{where}", "dim")))
+            if step["text"]:
+                out.print(styled((f"      {step['text']}", "")))
+    if not result["paths"]:
+        note("Nothing joins the two.")
+
+
+def insights(result: dict[str, Any]) -> None:
+    """Print each part under its name."""
+    out = console()
+    counts = result["counts"]
+    out.print(f"{counts['notes']:,} notes, {counts['links']:,} links, {counts['stubs']:,} names without a note")
+    for part, found in list(result.items())[1:]:
+        rows = found["notes"] if isinstance(found, dict) else found
+        total = found["total"] if isinstance(found, dict) else len(rows)
+        out.print(
+            styled((f"\n{part.replace('_', ' ').capitalize()}", "bold"), (f"  {total:,}" if total else "  none", "dim"))
+        )
+        for row in rows:
+            if isinstance(row, str):
+                out.print(styled((f"  {row}", "cyan")))
+            else:
+                for line in lines_of("", [row]):
+                    if line != ":":
+                        out.print(safe(line))
+
+
+def view(result: dict[str, Any]) -> None:
+    """List what would be drawn."""
+    table(result["nodes"][:NAMES_SHOWN], ("title", "path", "type", "joined", "community"))
+    shown = min(len(result["nodes"]), NAMES_SHOWN)
+    note(f"{shown} of {result['total']:,} nodes, {len(result['edges']):,} edges; --json has places and edges.")
+
+
+def history(result: dict[str, Any]) -> None:
+    """Print what changed, week by week."""
+    out = console()
+    for week in result["weeks"]:
+        counts = week["counts"]
+        out.print(styled((week["week"], "bold"), (f"  {counts['notes']:,} notes, {counts['links']:,} links", "dim")))
+        for path in week["appeared"]:
+            out.print(styled(("  + ", "green"), (path, "cyan")))
+        for path in week["vanished"]:
+            out.print(styled(("  - ", "red"), (path, "cyan")))
+        for grown in week["grown"]:
+            out.print(styled((f"  {grown['more']:+} ", "dim"), (grown["path"], "cyan")))
+    note(f"Known since {result['since']}.")
+
+
+def exported(result: dict[str, Any]) -> None:
+    """Print the graph as it is, for a file or another program."""
+    sys.stdout.buffer.write(result["text"].encode())
+
+
+SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
+    "graph_neighbours": neighbours,
+    "graph_path": paths,
+    "graph_insights": insights,
+    "graph_view": view,
+    "graph_history": history,
+    "export_graph": exported,
+}

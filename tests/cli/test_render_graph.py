@@ -1,0 +1,83 @@
+"""Answers about the graph as a person sees them in a pipe."""
+
+from typing import Any
+
+import pytest
+
+from bridge.cli import render
+
+STEP = {"source": "a.md", "target": "b.md", "kind": "wiki", "note": "b.md", "line": 3, "text": "See [[a]]."}
+WEEK = {
+    "week": "2026-01-05", "counts": {"notes": 3, "links": 1200, "stubs": 0}, "appeared": ["b.md"], "vanished": ["c.md"],
+    "grown": [{"path": "a.md", "more": -2}],
+}  # fmt: skip
+NODE = {"path": "b.md", "title": "B", "distance": 1, "score": 0.5, "via": None, "kinds": ["wiki", "tag"]}
+DRAWN = {
+    "id": 4,
+    "path": None,
+    "title": "Gone",
+    "type": "stub",
+    "x": 0,
+    "y": 1,
+    "size": 1,
+    "joined": 2,
+    "community": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("operation", "result", "out", "err"),
+    [
+        (
+            "graph_path",
+            {"paths": [{"notes": ["a.md", "b.md"], "steps": [STEP]}]},
+            " 1. a.md\n    ← b.md  wiki b.md:3\n      See [[a]].\n",
+            "",
+        ),
+        ("graph_path", {"paths": []}, "", "Nothing joins the two.\n"),
+        (
+            "graph_neighbours",
+            {"nodes": [NODE], "total": 9},
+            "1\t0.5\tb.md\twiki tag\t\n",
+            "1 of 9; --limit shows more.\n",
+        ),
+        (
+            "graph_insights",
+            {
+                "counts": {"notes": 1000, "links": 2, "stubs": 1},
+                "gaps": [],
+                "stubs": [{"name": "Gone\x1b", "wanted": 2, "notes": ["a.md", "b.md"]}],
+            },
+            "1,000 notes, 2 links, 1 names without a note\n\nGaps  none\n\nStubs  1\n  Gone  2  a.md b.md\n",
+            "",
+        ),
+        (
+            "graph_insights",
+            {"counts": {"notes": 0, "links": 0, "stubs": 0}, "orphans": {"total": 7, "notes": ["a.md"]}},
+            "0 notes, 0 links, 0 names without a note\n\nOrphans  7\n  a.md\n",
+            "",
+        ),
+        (
+            "graph_view",
+            {"nodes": [DRAWN], "edges": [], "communities": [], "folded": False, "total": 1},
+            "Gone\t\tstub\t2\t\n",
+            "1 of 1 nodes, 0 edges; --json has places and edges.\n",
+        ),
+        (
+            "graph_history",
+            {"since": "2026-01-02", "weeks": [WEEK]},
+            "2026-01-05  3 notes, 1,200 links\n  + b.md\n  - c.md\n  -2 a.md\n",
+            "Known since 2026-01-02.\n",
+        ),
+    ],
+)
+def test_answers_about_the_graph_are_read_at_a_glance(
+    operation: str, result: dict[str, Any], out: str, err: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    render.show(operation, result)
+    assert capsys.readouterr() == (out, err)
+
+
+def test_an_exported_graph_is_printed_as_it_is(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    render.show("export_graph", {"format": "json", "text": '{"a": "ü"}\n', "nodes": 0, "edges": 0})
+    assert capfdbinary.readouterr().out == '{"a": "ü"}\n'.encode()
