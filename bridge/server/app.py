@@ -26,11 +26,13 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 OPEN = frozenset({"/healthz", "/api/pair"})
 """Addresses that need no token."""
 
+ORIGIN = web.RequestKey("ORIGIN", str)
+"""Where the guard leaves the page that calls, which a browser wants to see allowed."""
+
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST, DELETE",
     "Access-Control-Allow-Headers": "Authorization, Content-Type, Last-Event-ID, "
     "MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
-    "Access-Control-Expose-Headers": "Mcp-Session-Id",
     "Access-Control-Allow-Private-Network": "true",
     "Access-Control-Max-Age": "600",
 }
@@ -54,10 +56,11 @@ def application(bridge: "Bridge", port: int, token: str, owner: Principal = RUNT
     @web.middleware
     async def let_in(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Check a request, run it, and put whatever goes wrong into the one shape."""
-        origin = None
         try:
             guard.check_host(request.headers)
             origin = guard.check_origin(request.headers)
+            if origin is not None:
+                request[ORIGIN] = origin
             if request.method == "OPTIONS" and origin is not None:
                 response: web.StreamResponse = web.Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
             elif request.path in OPEN:
@@ -73,8 +76,6 @@ def application(bridge: "Bridge", port: int, token: str, owner: Principal = RUNT
             raise
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
             response = problems.answer(internal(error))
-        if origin is not None and not response.prepared:
-            response.headers.update({"Access-Control-Allow-Origin": origin, "Vary": "Origin"})
         return response
 
     app = web.Application(middlewares=[let_in], client_max_size=BODY_LIMIT)
@@ -88,8 +89,12 @@ def application(bridge: "Bridge", port: int, token: str, owner: Principal = RUNT
     return app
 
 
-async def harden(_: web.Request, response: web.StreamResponse) -> None:
-    """Keep answers out of caches and guessing browsers."""
+async def harden(request: web.Request, response: web.StreamResponse) -> None:
+    """Keep answers out of caches and guessing browsers, and let a page that may call read them."""
+    if ORIGIN in request:
+        response.headers["Access-Control-Allow-Origin"] = request[ORIGIN]
+        response.headers["Access-Control-Expose-Headers"] = "Mcp-Session-Id"
+        response.headers["Vary"] = "Origin"
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Content-Type-Options"] = "nosniff"
 

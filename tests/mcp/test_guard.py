@@ -58,6 +58,14 @@ async def test_a_request_is_let_in_or_not(served: Served, headers: dict[str, str
     assert b"Traceback" not in answer.body
 
 
+async def test_a_page_of_obsidian_may_read_streams(served: Served) -> None:
+    answer = await post(served, {"Origin": "app://obsidian.md"})
+    assert answer.headers["Content-Type"].startswith("text/event-stream")
+    assert answer.headers["Access-Control-Allow-Origin"] == "app://obsidian.md"
+    assert answer.headers["Access-Control-Expose-Headers"] == "Mcp-Session-Id"
+    assert answer.headers["mcp-session-id"]
+
+
 @pytest.mark.parametrize(("method", "status"), [("PUT", 405), ("PATCH", 405), ("GET", 400), ("DELETE", 400)])
 async def test_other_methods_are_refused(served: Served, method: str, status: int) -> None:
     headers = {"Authorization": f"Bearer {served.runtime.token}", "Accept": "text/event-stream"}
