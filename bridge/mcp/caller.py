@@ -83,10 +83,8 @@ def caller(context: Context, bridge: "Bridge") -> Caller:
     Raises:
         InvalidArguments: The address asks for a preset that does not exist.
     """
-    request = context.request
-    if request is None:
-        raise AssertionError
-    principal: Principal = request.scope["state"]["principal"]
+    request = request_of(context)
+    principal = principal_of(context)
     said = context.session.client_params
     return Caller(
         bridge,
@@ -96,3 +94,16 @@ def caller(context: Context, bridge: "Bridge") -> Caller:
         session=request.headers.get("mcp-session-id"),
         vault=request.query_params.get(VAULT),
     )
+
+
+def principal_of(context: Context) -> Principal:
+    """Return whose token came with a request."""
+    principal: Principal = request_of(context).scope["state"]["principal"]
+    return principal
+
+
+def request_of(context: Context) -> Request:
+    """Return the request as it came over HTTP, the only way there is."""
+    if context.request is None:
+        raise AssertionError
+    return context.request

@@ -2,21 +2,24 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any
 
 from mcp import types
 from mcp.server.connection import Connection
-from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated, SubscriptionBus
+from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, SubscriptionBus
 
 from bridge.errors import BridgeError
 from bridge.events import Event
 from bridge.mcp.addresses import forms
-from bridge.mcp.caller import Context
+from bridge.mcp.caller import Context, principal_of
+from bridge.mcp.refusals import told
 from bridge.types import VaultId
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge
+
+Listened = Coroutine[Any, Any, types.SubscriptionsListenResult]
 
 PATIENCE_S = 1.0
 """Seconds that one client of the older era may take to accept a notification before it misses it."""
@@ -43,6 +46,8 @@ class Sessions:
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Tell a session from now on of one note."""
+        with told(context):
+            principal_of(context).require("read")
         self.asked(context).add(params.uri)
         return types.EmptyResult()
 
@@ -105,6 +110,19 @@ class Known:
         return now != before
 
 
+def listening(listeners: ListenHandler) -> Callable[[Context, types.SubscriptionsListenRequestParams], Listened]:
+    """Let those hear of notes in the newer era who may read them."""
+
+    async def listen(
+        context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        with told(context):
+            principal_of(context).require("read")
+        return await listeners(context, params)
+
+    return listen
+
+
 async def tell(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> None:
     """Pass on what the bridge tells of notes, until cancelled."""
     known = Known(bridge)
@@ -125,6 +143,6 @@ async def tell(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> No
 
 def changed(bridge: "Bridge", events: Iterable[Event]) -> Iterable[str]:
     """Return the addresses of the notes that changed, each once."""
-    told = [event for event in events if event.kind == "note_changed"]
-    notes = dict.fromkeys((VaultId(event.vault or ""), event.data["path"]) for event in told)
+    news = [event for event in events if event.kind == "note_changed"]
+    notes = dict.fromkeys((VaultId(event.vault or ""), event.data["path"]) for event in news)
     return [uri for vault, path in notes if vault in bridge.vaults for uri in forms(bridge.vaults[vault], path)]

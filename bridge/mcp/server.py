@@ -10,7 +10,7 @@ from mcp.server.subscriptions import ListenHandler
 
 import bridge as program
 from bridge.mcp.completion import Completion
-from bridge.mcp.news import Sessions
+from bridge.mcp.news import Sessions, listening
 from bridge.mcp.prompts import Prompts
 from bridge.mcp.resources import Resources
 from bridge.mcp.tools import Tools, schema
@@ -66,7 +66,7 @@ def build(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> Vau
         on_completion=Completion(bridge).complete,
         on_subscribe_resource=sessions.subscribe,
         on_unsubscribe_resource=sessions.unsubscribe,
-        on_subscriptions_listen=listeners,
+        on_subscriptions_listen=listening(listeners),
     )
     server.add_notification_handler("notifications/initialized", types.NotificationParams, sessions.opened)
     return server

@@ -5,11 +5,14 @@ from collections.abc import Mapping
 
 import aiohttp
 import pytest
+from mcp import Client
 
 from bridge.access import Tokens
 from bridge.types import Preset, Scope
 from tests.mcp.client import ERAS, Era, connected, text_of
 from tests.operations.served import PATIENCE_S, Answer, Served
+
+pytestmark = pytest.mark.filterwarnings("ignore:resources/:mcp.MCPDeprecationWarning")
 
 BOTH = pytest.mark.parametrize("era", ERAS)
 
@@ -107,6 +110,17 @@ async def test_a_token_without_read_reads_nothing(served: Served, era: Era) -> N
         ):
             with pytest.raises(Exception, match="scope `read`"):
                 await asking
+        with pytest.raises(Exception, match="scope `read`"):
+            await hear(client, era)
+
+
+async def hear(client: Client, era: Era) -> None:
+    """Ask to be told of changes, as each era does."""
+    if era == "legacy":
+        await client.subscribe_resource("vault://Notes/Bread/Rye.md")
+    else:
+        async with client.listen(resources_list_changed=True):
+            pass
 
 
 @BOTH
