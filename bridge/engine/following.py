@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.links import Links
@@ -153,7 +154,9 @@ class Following:
             if bool(lost) and await asyncio.to_thread(self.vault.has_buried, lost):
                 self._buried()
             await self._learn(read, anew=everything)
-            await self._apply(sorted(read, key=lambda path: -scan.files[path].mtime_ns), gone)
+            # Nobody searches before the first scan is complete.
+            with nullcontext() if self.complete else self.index.bulk():
+                await self._apply(sorted(read, key=lambda path: -scan.files[path].mtime_ns), gone)
             self.pending -= read
         if "" in places and not self.complete:
             self.complete = True

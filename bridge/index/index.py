@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -121,6 +122,10 @@ class Index:
         """
         await self._tasks.finish(self._writing.write(entries, gone))
         self._tidying.later()
+
+    def bulk(self) -> AbstractContextManager[None]:
+        """Begin many writes that nobody searches yet; the index is made compact after the last."""
+        return self._tidying.put_off()
 
     async def optimise(self, *, at_once: bool = False) -> None:
         """Delete what is replaced, merge fragments and take new rows into the full text indexes.

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from bridge.errors import BridgeError
@@ -34,6 +36,17 @@ class Tidying:
         self._later: asyncio.Task[None] | None = None
         self._hurrying: asyncio.Task[None] | None = None
         self._pruning: asyncio.Task[None] | None = None
+        self._put_off = 0
+
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """Tidy nothing but what is urgent until this ends."""
+        self._put_off += 1
+        try:
+            yield
+        finally:
+            self._put_off -= 1
+            self.later()
 
     def later(self) -> None:
         """Tidy once writing pauses, or now if there was no pause for too long."""
@@ -41,7 +54,8 @@ class Tidying:
             self._hurrying = self._tasks.start(self._tidy(0, 0))
         if self._later is not None:
             self._later.cancel()
-        self._later = self._tasks.start(self._tidy(SWEEP_AFTER_S, OPTIMISE_AFTER_S))
+        if not self._put_off:
+            self._later = self._tasks.start(self._tidy(SWEEP_AFTER_S, OPTIMISE_AFTER_S))
 
     def stop(self) -> None:
         """Begin nothing more."""

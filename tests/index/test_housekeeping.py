@@ -1,3 +1,4 @@
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,17 @@ async def test_many_new_rows_are_indexed_after_a_pause(tmp_path: Path) -> None:
     await until(lambda: index._opened.passages.unindexed == index._opened.notes.unindexed == 0)
     await index.write([prepared("one.md", "one more")])
     assert index.health().unindexed_rows == 2
+
+
+async def test_many_writes_at_once_are_tidied_after_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.index.tidying.SWEEP_AFTER_S", 0)
+    monkeypatch.setattr("bridge.index.tidying.OPTIMISE_AFTER_S", 0)
+    index = await opened(tmp_path / "index", {})
+    with index.bulk():
+        await index.write([prepared(f"n{at}.md", f"text {at}") for at in range(250)])
+        await asyncio.gather(*index._tasks._tasks)
+        assert index.health().unindexed_rows == 500
+    await until(lambda: index._opened.passages.unindexed == index._opened.notes.unindexed == 0)
 
 
 async def test_an_index_that_cannot_be_optimised_is_built_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
