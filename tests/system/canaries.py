@@ -47,9 +47,15 @@ OPEN = {
 }
 
 
-def write_open(root: Path) -> Path:
-    """Write a copy of the sample vault with notes that link into the private folder, which is not there."""
-    shutil.copytree(SAMPLE, root)
+def write_open(root: Path, *parts: str) -> Path:
+    """Write a copy of the sample vault with notes that link into the private folder, which is not there.
+
+    Args:
+        root: Where.
+        parts: Copy only these of its files and folders.
+    """
+    left_out = {path.name for path in SAMPLE.iterdir()} - {*parts} if parts else set()
+    shutil.copytree(SAMPLE, root, ignore=lambda folder, _: left_out if Path(folder) == SAMPLE else ())
     for name, text in OPEN.items():
         (root / name).write_text(text, encoding="utf-8")
     for number, file in enumerate(sorted(root.rglob("*.*"))):
