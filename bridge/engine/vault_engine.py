@@ -210,7 +210,10 @@ class VaultEngine:
             DiskFull: There is no room.
             ReadOnly: The data folder cannot be written.
         """
+        rules = self.vault.rules
         await asyncio.to_thread(remember, await self.chart(), self.store)
+        if self._enforcing is not None and self.vault.rules.deny != rules.deny:
+            self._enforcing.erase_again()
 
     async def _tidy(self) -> None:
         """Compact the index now and then."""
