@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -76,7 +76,7 @@ class Prospect:
 
 
 def prospects(
-    texts: Mapping[VaultPath, str], known: Collection[str], stubs: Mapping[str, Collection[VaultPath]], limit: int
+    texts: Mapping[VaultPath, str], known: Container[str], stubs: Mapping[str, Collection[VaultPath]], limit: int
 ) -> list[Prospect]:
     """Return the names most worth a note.
 
@@ -96,8 +96,8 @@ def prospects(
         written[form][target] += 1
         said[form] |= dict.fromkeys(paths)
     for path, text in texts.items():
-        prose = _MARKUP.sub("\n", text)
-        words = _WORD.findall(prose)
+        prose = prose_of(text)
+        words = [word[0] for word in _WORD.finditer(prose)]
         small.update({word for word in words if word.islower()})
         for kind, name in proper(list(found(prose)), len(words)):
             form = fold(name)
@@ -116,6 +116,17 @@ def prospects(
         if len(paths) >= LEAST_NOTES and form not in known and not ordinary(form, len(paths), kinds[form], small)
     ]
     return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))[:limit]
+
+
+def prose_of(text: str) -> str:
+    """Return a text with a line break for each piece of markup."""
+    # Match by match, since other threads stand still while one pattern runs over a whole text.
+    kept: list[str] = []
+    at = 0
+    for match in _MARKUP.finditer(text):
+        kept.append(text[at : match.start()])
+        at = match.end()
+    return "\n".join([*kept, text[at:]])
 
 
 def found(prose: str) -> Iterator[tuple[ProspectKind, str]]:

@@ -169,3 +169,19 @@ async def test_a_note_renamed_between_suggestion_and_edit_is_told(served: Served
     (root / "Diary.md").rename(root / "Log.md")
     await served.call("report_changes", changes=[{"kind": "rename", "from": "Diary.md", "path": "Log.md"}])
     assert (await served.call("apply_links", path="Diary.md")).code == "note_not_found"
+
+
+async def test_names_worth_a_note_are_found_in_texts_and_in_links(served: Served, tmp_path: Path) -> None:
+    root = tmp_path / "Notes"
+    (root / "a/Trip.md").write_text("We met in Lisbon. [[Sea Salt]] ![[map.png]] [[Dr. Who]]\n")
+    (root / "b/Trip.md").write_text("Back in Lisbon. [[sea salt#Fine|it]] ![[map.png]] [[Dr. Who]] [[Index]]\n")
+    await served.call("wait_until_indexed", path="a/Trip.md", what="links")
+    await served.call("wait_until_indexed", path="b/Trip.md", what="links")
+    found = (await served.call("find_prospects")).json["prospects"]
+    assert [(one["name"], one["kind"], one["notes"]) for one in found] == [
+        ("Dr. Who", "stub", 2),
+        ("Sea Salt", "stub", 2),
+        ("Lisbon", "name", 2),
+    ]
+    assert found[0]["examples"] == ["a/Trip.md", "b/Trip.md"]
+    assert (await served.call("find_prospects", folder="a")).json["prospects"] == []

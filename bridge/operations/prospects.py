@@ -1,0 +1,73 @@
+"""Names that deserve a note."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.operations.broken import broken_links, is_in, stubs_of
+from bridge.operations.call import Call
+from bridge.operations.hints import Folder
+from bridge.operations.registry import operation
+from bridge.types import VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class NameProspect:
+    """A name that several notes say and no note has.
+
+    Attributes:
+        name: The name, as most write it.
+        kind: What makes it a name: a `stub` is linked to already.
+        notes: How many notes say it or link to it.
+        confidence: How sure it is that it deserves a note, 0 to 1.
+        examples: The first of those notes.
+    """
+
+    name: str
+    kind: Literal["stub", "name", "camel case", "acronym", "quoted", "ticket"]
+    notes: int
+    confidence: float
+    examples: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameProspects:
+    """Names that deserve a note.
+
+    Attributes:
+        prospects: The surest first.
+    """
+
+    prospects: tuple[NameProspect, ...]
+
+
+@operation(example={"limit": 5})
+async def find_prospects(
+    call: Call, limit: Annotated[int, Interval(ge=1, le=200)] = 20, folder: Folder | None = None
+) -> NameProspects:
+    """Find names worth a note that has none: linked to without leading anywhere, or said by several notes.
+
+    Proper nouns, CamelCase, acronyms, quoted terms and ticket ids count as names; ordinary words do not.
+
+    Args:
+        limit: Most names to return.
+        folder: Only what notes in this folder and below say.
+    """
+    engine = call.engine
+    chart = await engine.chart()
+    corpus = await engine.mentioning.corpus()
+    within = None if not folder else [path for path in chart.notes if is_in(path, folder)]
+    texts = await engine.index.wholes(within)
+
+    def find() -> NameProspects:
+        from bridge.linking import prospects
+
+        stubs = stubs_of(broken_links(chart, engine.names, folder or ""))
+        found = prospects(texts, corpus.names, stubs, limit)
+        return NameProspects(
+            tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in found)
+        )
+
+    return await asyncio.to_thread(find)
