@@ -24,7 +24,7 @@ App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], A
 Mount = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[App]]
 """Opens an app; takes the hosts and the origins that it may be called at and from, to check them once more."""
 
-OPEN_AFTER_S = 2.0
+OPEN_AFTER_S = 10.0
 """Seconds after which an app is opened that nobody called: what it loads must not hold up the first answers."""
 
 LEAVING_S = 0.5
