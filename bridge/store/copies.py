@@ -1,4 +1,4 @@
-"""Backups of the file: the current one, and up to three that were current a day apart."""
+"""Backups of the file: the current one, and the last of each of three days before."""
 
 import contextlib
 import sqlite3
@@ -60,8 +60,8 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def rotate(path: Path) -> None:
-    """Keep the current backup as the first of the older ones if it is a day younger."""
-    if made(copy(path, 0)) - made(copy(path, 1)) < DAY_S:
+    """Keep the current backup as the first of the older ones if it is the last of a day that is over."""
+    if made(copy(path, 0)) // DAY_S == time.time() // DAY_S:
         return
     for number in reversed(range(KEPT)):
         if copy(path, number).exists():

@@ -29,6 +29,7 @@ MIGRATIONS = (
         changes TEXT NOT NULL, state BLOB
     ) STRICT;
     """,
+    "ALTER TABLE verdict ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;",
 )
 
 FAR = 1_000

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -58,6 +58,7 @@ class Store:
             tool: (helped, missed)
             for tool, helped, missed in connection.execute("SELECT tool, helped, missed FROM judged ORDER BY tool")
         }
+        self._accepting = verdicts.accepting(connection)
         self._keeper = Keeper(self._insert, self._tidy)
 
     @classmethod
@@ -170,11 +171,38 @@ class Store:
         """Add to what was said to a suggested link."""
         with self._writing() as connection:
             verdicts.add(connection, verdict)
+            self._accepting = verdicts.accepting(connection)
 
     def revive(self, target: VaultPath, source: VaultPath | None = None) -> None:
         """Forget that links to a note were declined, in one note or in all."""
         with self._writing() as connection:
             verdicts.revive(connection, target, source)
+
+    @property
+    def accepting(self) -> frozenset[VaultPath]:
+        """The notes in which a link was accepted."""
+        return self._accepting
+
+    def follow_links(
+        self, source: VaultPath, links: Collection[VaultPath], exists: Callable[[VaultPath], bool]
+    ) -> None:
+        """See what became of links that were accepted in a note: one that was there and is gone counts as declined.
+
+        Args:
+            source: The note.
+            links: The notes that it links to now.
+            exists: Says whether there is a note: a link that went with its target was not declined.
+        """
+        with self._writing() as connection:
+            verdicts.see(connection, source, links)
+            verdicts.miss(connection, source, lambda target: target not in links and exists(target))
+            self._accepting = verdicts.accepting(connection)
+
+    def move(self, moved: Mapping[VaultPath, VaultPath]) -> None:
+        """Follow notes to their new paths, given by their old ones."""
+        with self._writing() as connection:
+            verdicts.move(connection, moved)
+            self._accepting = verdicts.accepting(connection)
 
     def verdicts(self) -> list[Verdict]:
         """Return what was said to every suggested link."""

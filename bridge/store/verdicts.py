@@ -1,7 +1,7 @@
 """What the user said to suggested links."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import astuple, dataclass
 
 from bridge.types import VaultPath
@@ -25,7 +25,8 @@ class Verdict:
 def add(connection: sqlite3.Connection, verdict: Verdict) -> None:
     """Add to what was said to a link."""
     connection.execute(
-        "INSERT INTO verdict VALUES (?, ?, ?, ?, ?) ON CONFLICT (source, target, form) DO UPDATE"
+        "INSERT INTO verdict (source, target, form, accepted, declined) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (source, target, form) DO UPDATE"
         " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined",
         astuple(verdict),
     )
@@ -35,6 +36,42 @@ def revive(connection: sqlite3.Connection, target: VaultPath, source: VaultPath 
     """Forget that links to a note were declined, in one note or in all."""
     connection.execute(
         "UPDATE verdict SET declined = 0 WHERE target = ? AND (? IS NULL OR source = ?)", (target, source, source)
+    )
+
+
+def accepting(connection: sqlite3.Connection) -> frozenset[VaultPath]:
+    """Return the notes in which a link was accepted."""
+    rows = connection.execute("SELECT DISTINCT source FROM verdict WHERE accepted > 0")
+    return frozenset(VaultPath(source) for (source,) in rows)
+
+
+def see(connection: sqlite3.Connection, source: VaultPath, links: Collection[VaultPath]) -> None:
+    """Remember that a note has links to some notes now."""
+    connection.executemany(
+        "UPDATE verdict SET seen = 1 WHERE source = ? AND target = ?", [(source, target) for target in links]
+    )
+
+
+def miss(connection: sqlite3.Connection, source: VaultPath, gone: Callable[[VaultPath], bool]) -> None:
+    """Take what was accepted in a note, and was seen there, for declined where it is gone."""
+    rows = connection.execute("SELECT target FROM verdict WHERE source = ? AND seen AND accepted > 0", (source,))
+    connection.executemany(
+        "UPDATE verdict SET declined = declined + accepted, accepted = 0, seen = 0 WHERE source = ? AND target = ?",
+        [(source, target) for (target,) in rows.fetchall() if gone(VaultPath(target))],
+    )
+
+
+def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath]) -> None:
+    """Follow notes to their new paths; what was said of both is added up."""
+    columns = "source, target, form, accepted, declined, seen"
+    rows = connection.execute(f"SELECT {columns} FROM verdict").fetchall()  # noqa: S608 - no value of anybody's
+    moving = [row for row in rows if not moved.keys().isdisjoint(row[:2])]
+    connection.executemany("DELETE FROM verdict WHERE source = ? AND target = ? AND form = ?", [r[:3] for r in moving])
+    connection.executemany(
+        f"INSERT INTO verdict ({columns}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (source, target, form) DO UPDATE"  # noqa: S608
+        " SET accepted = accepted + excluded.accepted, declined = declined + excluded.declined,"
+        " seen = max(seen, excluded.seen)",
+        [(moved.get(source, source), moved.get(target, target), *rest) for source, target, *rest in moving],
     )
 
 
