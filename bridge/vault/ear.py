@@ -106,7 +106,7 @@ class Ear:
                 identity_of(self._root)
                 continue
             except (OSError, RuntimeError) as error:
-                raise Deaf(str(error)) from error
+                raise Deaf(reason_of(error)) from error
             self._folders = folders
             # A folder made while its parent was not yet listened to is not told.
             self._settled = not self._each_folder or folders_of(self._top) == folders
@@ -131,10 +131,15 @@ class Ear:
         try:
             told = notify.watch(longest_ms, step_ms, timeout_ms, self._ending)
         except (OSError, RuntimeError) as error:
-            raise Deaf(str(error)) from error
+            raise Deaf(reason_of(error)) from error
         if told == "stop":
             return None
         return told if isinstance(told, set) else set()
+
+
+def reason_of(error: Exception) -> str:
+    """Return what went wrong without the folder it is about, which has no business in a log."""
+    return str(error).partition(" about [")[0].partition(":")[0]
 
 
 def folders_of(top: str) -> list[str]:

@@ -177,13 +177,14 @@ async def test_where_the_system_cannot_tell_the_vault_is_polled(
 ) -> None:
     class Full:
         def __init__(self, *_: object) -> None:
-            raise OSError(28, "OS file watch limit reached")
+            raise OSError('OS file watch limit reached. about ["/home/me/Notes/Private diary"]')
 
     monkeypatch.setattr(_rust_notify, "RustNotify", Full)
     async with watching(tmp_path) as heard:
         grow(tmp_path, "a.md")
         await heard.until(lambda told: "a.md" in told)
-    assert "the vault is polled instead" in caplog.text
+    assert "(OS file watch limit reached.): the vault is polled instead" in caplog.text
+    assert "diary" not in caplog.text
 
 
 async def test_when_the_system_stops_telling_the_whole_vault_is_named(
