@@ -34,6 +34,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "links_to": (NOTE, f"{FOLDER}/klepthorn.png"),
     "linked_from": (NOTE,),
     "target": (NOTE, "alias.md"),
+    "targets": ([NOTE],),
     "source": (NOTE, "Open doors.md"),
     "link": (*LINKED, *DENIED, "#Snorbeck", "Vexhollow#^fenwhistle", "Ormulith", "klepthorn.png", "trespelith"),
     "query": (*SECRET, *LINKED, "the quillmarsh opens at noon", "path:jundapeak", "tag:#brindlewick", "[torvandale]"),
