@@ -60,8 +60,8 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def rotate(path: Path) -> None:
-    """Keep the current backup as the first of the older ones if it is the last of a day that is over."""
-    if made(copy(path, 0)) // DAY_S == time.time() // DAY_S:
+    """Keep the current backup as the first of the older ones if it is the last of a day that is over, or the first."""
+    if copy(path, 1).exists() and made(copy(path, 0)) // DAY_S == time.time() // DAY_S:
         return
     for number in reversed(range(KEPT)):
         if copy(path, number).exists():

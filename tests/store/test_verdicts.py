@@ -40,3 +40,32 @@ def test_verdicts_survive_damage(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state")
     assert store.verdicts() == [Verdict(A, T, "t", 2, 1)]
     store.close()
+
+
+def test_a_link_that_was_accepted_and_seen_counts_as_declined_once_it_is_gone(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "state")
+    store.decide(Verdict(A, T, "t", 1, 0))
+    assert store.accepting == {A}
+    store.follow_links(A, set(), lambda _: True)
+    assert store.verdicts() == [Verdict(A, T, "t", 1, 0)], "it was not there yet"
+    store.follow_links(A, {T}, lambda _: True)
+    store.follow_links(A, set(), lambda _: False)
+    assert store.verdicts() == [Verdict(A, T, "t", 1, 0)], "its target went"
+    store.follow_links(A, set(), lambda _: True)
+    assert store.verdicts() == [Verdict(A, T, "t", 0, 1)]
+    assert store.accepting == frozenset()
+    store.close()
+
+
+def test_verdicts_follow_notes_to_their_new_paths(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "state")
+    store.decide(Verdict(A, T, "t", 1, 0))
+    store.decide(Verdict(B, T, "t", 0, 1))
+    store.follow_links(A, {T}, lambda _: True)
+    store.move({A: B, B: A})
+    assert store.verdicts() == [Verdict(A, T, "t", 0, 1), Verdict(B, T, "t", 1, 0)]
+    store.move({T: B, A: B})
+    assert store.verdicts() == [Verdict(B, B, "t", 1, 1)]
+    store.follow_links(B, set(), lambda _: True)
+    assert store.verdicts() == [Verdict(B, B, "t", 0, 2)], "what was seen is still known"
+    store.close()
