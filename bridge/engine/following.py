@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
+from bridge.engine.heeding import heed_links, moves
 from bridge.engine.links import Links
 from bridge.engine.reader import Outcome, Reading
 from bridge.engine.reading import Readers
@@ -154,10 +155,15 @@ class Following:
             if bool(lost) and await asyncio.to_thread(self.vault.has_buried, lost):
                 self._buried()
             await self._learn(read, anew=everything)
+            left = [notes[path] for path in gone if path in notes]
+            fresh = [path for path in read if path not in self.index.notes]
             # Nobody searches before the first scan is complete.
             with nullcontext() if self.complete else self.index.bulk():
                 await self._apply(sorted(read, key=lambda path: -scan.files[path].mtime_ns), gone)
             self.pending -= read
+            now = self.index.notes
+            if moved := moves(left, (now[path] for path in fresh if path in now)):
+                self._store.move(moved)
         if "" in places and not self.complete:
             self.complete = True
             self._told((), ())
@@ -242,6 +248,7 @@ class Following:
         await self.index.write(entries, gone)
         written = [entry.note.path for entry in entries]
         self._store.mend(written)
+        heed_links(self._store, (entry.note for entry in entries), self.names)
         for path in gone:
             self.names.discard(path)
         self._links.changed([*written, *gone], names=gone)

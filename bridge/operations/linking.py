@@ -211,6 +211,11 @@ async def judge_link(
         accepted = verdict == "accept"
         said = Verdict(path, target, fold(text).strip(), int(accepted), int(not accepted))
         await asyncio.to_thread(store.decide, said)
+        if accepted:
+            # The link may be there already; once seen, taking it out is a verdict too.
+            links = call.engine.index.notes[path].links
+            there = any(call.engine.names.resolve(link.target, path, link.kind).path == target for link in links)
+            await asyncio.to_thread(store.follow_links, path, {target} if there else (), lambda _: False)
     verdicts = await asyncio.to_thread(store.verdicts)
     everything = Learned(verdicts).all
     here = Learned(one for one in verdicts if one.target == target).all

@@ -185,3 +185,40 @@ async def test_names_worth_a_note_are_found_in_texts_and_in_links(served: Served
     ]
     assert found[0]["examples"] == ["a/Trip.md", "b/Trip.md"]
     assert (await served.call("find_prospects", folder="a")).json["prospects"] == []
+
+
+async def wrote(served: Served, path: Path, text: str) -> None:
+    path.write_text(text)
+    await served.call("wait_until_indexed", path=path.name, what="links")
+
+
+async def test_taking_out_an_accepted_link_declines_it(served: Served, tmp_path: Path) -> None:
+    diary, (engine,) = tmp_path / "Notes/Diary.md", served.bridge.vaults.values()
+    said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
+    await served.call("judge_link", **said, verdict="accept")
+    await wrote(served, diary, "Not linked yet: Old Rye Starter.\n")
+    await wrote(served, diary, "I fed the [[Old Rye Starter]].\n")
+    assert [(one.accepted, one.declined) for one in engine.store.verdicts()] == [(1, 0)]
+    await wrote(served, diary, "I fed the Old Rye Starter.\n")
+    assert [(one.accepted, one.declined) for one in engine.store.verdicts()] == [(0, 1)]
+    assert await targets(served, path="Diary.md") == []
+
+
+async def test_a_link_that_is_there_when_it_is_accepted_was_seen(served: Served, tmp_path: Path) -> None:
+    diary, (engine,) = tmp_path / "Notes/Diary.md", served.bridge.vaults.values()
+    await wrote(served, diary, "I fed the [[Old Rye Starter]].\n")
+    said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
+    await served.call("judge_link", **said, verdict="accept")
+    await wrote(served, diary, "I fed the Old Rye Starter.\n")
+    assert [(one.accepted, one.declined) for one in engine.store.verdicts()] == [(0, 1)]
+
+
+async def test_what_was_said_follows_a_note_that_is_renamed(served: Served, tmp_path: Path) -> None:
+    said = {"path": "Diary.md", "target": "Old Rye Starter.md", "text": "Old Rye Starter"}
+    await served.call("judge_link", **said, verdict="decline")
+    root = tmp_path / "Notes"
+    for old, new in (("Diary.md", "Log.md"), ("Old Rye Starter.md", "a/Old Rye Starter.md")):
+        (root / old).rename(root / new)
+        await served.call("report_changes", changes=[{"kind": "rename", "from": old, "path": new}])
+    assert await targets(served, path="Log.md") == []
+    assert await targets(served, text="Old Rye Starter") == ["a/Old Rye Starter.md"]
