@@ -5,7 +5,7 @@ import lancedb
 import numpy as np
 import pytest
 
-from bridge.index import Boilerplate, Index
+from bridge.index import Boilerplate, Index, PassageHit
 from bridge.index.schema import VECTORS
 from bridge.index.table import names_of
 from bridge.types import VaultPath
@@ -180,6 +180,23 @@ async def test_embedding_goes_on_beside_erasing(tmp_path: Path) -> None:
     again = await opened(tmp_path / "index")
     again.use_model(MODEL, DIMENSIONS)
     assert again.missing(10) == []
+
+
+async def test_searching_goes_on_beside_erasing(tmp_path: Path) -> None:
+    index = await opened(tmp_path / "index", {**OPEN, SECRET: TEXT})
+    index.use_model(MODEL, DIMENSIONS)
+    await embed_all(index, at_once=1000)
+    erasing = asyncio.create_task(index.erase(private))
+    word, searched = OPEN["n7.md"].split()[-1], 0
+    while not erasing.done():
+        for lane in (index.passages, index.stems, index.whole):
+            assert "n7.md" in await paths(lane(words(word, "marzipanskew"), 500))
+        assert [passage.path for passage in await index.text_of([PassageHit(VaultPath("n7.md"), 0, 0.0)])] == ["n7.md"]
+        searched += 1
+    await erasing
+    assert searched > 3
+    assert index.health().fts_rebuilds == 0
+    assert not index.damaged
 
 
 async def test_an_index_that_was_set_aside_goes_too(tmp_path: Path) -> None:
