@@ -73,6 +73,7 @@ class Bridge:
             NoSuchVault: A path is no folder.
             VaultHeld: Another process holds one of them; none is opened then.
             ReadOnly: The data folder cannot be written.
+            DiskFull: There is no room in it.
         """
         self.folders.make()
         self.settings, self.setting_problems = load(self.settings_path)
@@ -88,6 +89,8 @@ class Bridge:
         try:
             for engine in engines.values():
                 engine.hold()
+            # Who starts now must find them by name.
+            await asyncio.to_thread(remember, self.folders, {engine.id: engine.root for engine in engines.values()})
         except BaseException:
             await asyncio.gather(*(engine.stop() for engine in engines.values()))
             raise
@@ -150,10 +153,7 @@ class Bridge:
                 engine.start()
 
     async def _settle(self) -> None:
-        """Remember the vaults, then take up changes of the settings file and close models nobody needs."""
-        # Written only after adoption could read what was known before.
-        await asyncio.sleep(LOOK_AT_SETTINGS_S)
-        await asyncio.to_thread(remember, self.folders, {engine.id: engine.root for engine in self.vaults.values()})
+        """Take up changes of the settings file and close models nobody needs."""
         before = self.settings
         while True:
             await asyncio.sleep(LOOK_AT_SETTINGS_S)

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.engine import Bridge, VaultEngine
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
-from bridge.folders import remember
+from bridge.folders import remember, remembered
 from bridge.models import DEFAULT_MODEL, find, use_file
 from bridge.retrieval import SearchRequest, search
 from bridge.types import Digest, VaultPath
@@ -220,11 +220,17 @@ async def test_a_folder_that_is_none_is_refused(tmp_path: Path, opened: Opened) 
             pass
 
 
+async def test_vaults_are_remembered_from_the_start(vault: Path, tmp_path: Path) -> None:
+    bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
+    await bridge.hold()
+    assert list(remembered(bridge.folders).values()) == [vault.resolve()]
+    await bridge.stop()
+
+
 async def test_a_moved_vault_keeps_its_index(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         await settled(only(bridge))
         total = only(bridge).progress().embedded_total
-        await until(bridge.folders.vaults.exists)
     moved = vault.rename(vault.with_name("Moved"))
     async with opened(moved) as bridge:
         await settled(only(bridge))
