@@ -3,9 +3,10 @@
 from bridge.linking.apply import Linked, Place, linked, places
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Part, Strictness, of_graph, of_meaning
-from bridge.linking.folding import fold
+from bridge.linking.folding import bare, fold
 from bridge.linking.learn import Learned, Tally
 from bridge.linking.mentions import Mention, Name, Names
+from bridge.linking.overlooked import Overlooked, overlooked
 from bridge.linking.prospects import Prospect, ProspectKind, prospects
 from bridge.linking.suggest import Source, Suggestion, Surroundings, suggest
 
@@ -17,6 +18,7 @@ __all__ = [
     "Mention",
     "Name",
     "Names",
+    "Overlooked",
     "Part",
     "Place",
     "Prospect",
@@ -26,10 +28,12 @@ __all__ = [
     "Suggestion",
     "Surroundings",
     "Tally",
+    "bare",
     "fold",
     "linked",
     "of_graph",
     "of_meaning",
+    "overlooked",
     "places",
     "prospects",
     "suggest",

@@ -72,6 +72,10 @@ class Corpus:
         """Count the notes that say a folded name."""
         return self._notes[form]
 
+    def said(self, path: VaultPath) -> frozenset[str]:
+        """Return the folded names that a note says."""
+        return self._said.get(path, frozenset())
+
     def saying(self, forms: Iterable[str]) -> list[VaultPath]:
         """Return the notes that say any of some folded names, in order."""
         wanted = frozenset(forms)

@@ -11,6 +11,8 @@ _CLUSTER: Final = re.compile(
 )
 """A character with the marks that may melt into it."""
 
+_NOT_SAID: Final = re.compile(r"[\W_]+")
+
 
 class Folded:
     """A text folded for comparison, and the way back to the places of the original."""
@@ -41,3 +43,8 @@ class Folded:
 def fold(text: str) -> str:
     """Fold a name."""
     return unicodedata.normalize("NFC", text).casefold()
+
+
+def bare(form: str) -> str:
+    """Return the letters and digits of a folded name, by which `turbo-pump`, `turbopump` and `turbo pump` are one."""
+    return _NOT_SAID.sub("", form)

@@ -1,0 +1,57 @@
+"""Which note a link that leads nowhere may have meant."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bridge.errors import NotReady
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine import VaultEngine
+    from bridge.linking import Corpus
+
+ALIKE = 88.0
+"""Likeness (0-100) of letters and digits from which on another name may be meant."""
+
+NUMBER = re.compile(r"\d+")
+
+NEAR = 0.6
+"""Cosine from which on a note may be what a name is about, in the default model."""
+
+Meant = tuple[VaultPath, str]
+"""A note and why it is meant."""
+
+
+def by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[Meant | None]:
+    """Find the note that each name may have meant by title or alias; None where there is none."""
+    from rapidfuzz import fuzz, process
+
+    from bridge.linking import bare, fold
+
+    keys = {bare(form): form for form in corpus.names}
+
+    def find(name: str) -> Meant | None:
+        form = fold(name.rpartition("/")[2]).strip()
+        for known in corpus.names.of(form):
+            return known.path, f"“{known.text}” is another name of it" if known.alias else "it has this name elsewhere"
+        key = bare(form)
+        alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
+        # Another day is another note, however alike the two are written.
+        meant = next((keys[other] for other, *_ in alike if NUMBER.findall(other) == NUMBER.findall(key)), None)
+        if meant is None:
+            return None
+        known = corpus.names.of(meant)[0]
+        return known.path, f"it is called almost so: “{known.text}”"
+
+    return [find(name) for name in wanted]
+
+
+async def by_meaning(engine: "VaultEngine", name: str) -> Meant | None:
+    """Find the note that is about what a name says; None when there is none or no model answers."""
+    try:
+        vector = await engine.embed_query(name.rpartition("/")[2])
+    except NotReady:
+        return None
+    nearest = await engine.index.nearest(vector, 1) if vector is not None else []
+    return next(((hit.path, "it is close in meaning") for hit in nearest if hit.score >= NEAR), None)

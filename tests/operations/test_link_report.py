@@ -1,0 +1,84 @@
+"""What could be better about the links of a vault."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest_asyncio
+
+from tests.operations.served import Served, serving, write_vault
+
+NOTES = {
+    "Old Rye Starter.md": "---\naliases: [Gertrude]\n---\nFed daily.\n",
+    "Turbopump.md": "Spins.\n",
+    "2024-01-01.md": "A day.\n",
+    "a/Index.md": "See [[Gertrude]], [[turbo-pump]] and [[Bokashi]].\n",
+    "b/Index.md": "See [[Bokashi|it]], [[Index]], [[2024-01-02]] and ![[gone.png]].\n",
+    "Log.md": "The Old Rye Starter and the Turbopump. [[Index]]\n",
+    "Plan.md": "The Old Rye Starter on 2024-01-01.\n",
+}
+
+
+@pytest_asyncio.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    vault = write_vault(tmp_path / "Notes", NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        yield served
+
+
+async def report(served: Served, **arguments: Any) -> Any:
+    return (await served.call("link_report", **arguments)).json
+
+
+async def test_links_that_lead_nowhere_are_told_with_what_they_likely_mean(served: Served) -> None:
+    told = await report(served)
+    assert told["unresolved"] == 4
+    assert [(one["name"], one["meant"], one["why"]) for one in told["broken"]] == [
+        ("Gertrude", "Old Rye Starter.md", "“Gertrude” is another name of it"),
+        ("turbo-pump", "Turbopump.md", "it is called almost so: “Turbopump”"),
+    ]
+
+
+async def test_names_that_mean_no_note_are_stubs_by_demand(served: Served) -> None:
+    told = await report(served)
+    assert [(one["name"], one["wanted"]) for one in told["stubs"]] == [("Bokashi", 2), ("2024-01-02", 1)]
+
+
+async def test_notes_are_told_that_are_mentioned_without_a_link(served: Served) -> None:
+    told = await report(served)
+    assert told["unlinked"] == [
+        {"path": "Old Rye Starter.md", "mentioned": 3, "linked": 0, "notes": ["Log.md", "Plan.md", "a/Index.md"]},
+        {"path": "Turbopump.md", "mentioned": 1, "linked": 0, "notes": ["Log.md"]},
+    ]
+
+
+async def test_names_of_several_notes_are_told_where_links_use_them(served: Served) -> None:
+    (one,) = (await report(served))["ambiguous"]
+    assert one == {
+        "name": "Index",
+        "notes": ["a/Index.md", "b/Index.md"],
+        "links": 1,
+        "sources": ["Log.md"],
+    }
+
+
+async def test_only_what_notes_of_a_folder_say_is_told(served: Served) -> None:
+    told = await report(served, folder="b")
+    assert (told["broken"], [one["name"] for one in told["stubs"]]) == ([], ["2024-01-02", "Bokashi"])
+    assert told["unlinked"] == []
+
+
+async def test_the_users_own_rate_is_told(served: Served) -> None:
+    assert (await report(served))["rate"] is None
+    for verdict in ("accept", "accept", "decline"):
+        said = {"path": "Log.md", "target": "Turbopump.md", "text": "Turbopump"}
+        await served.call("judge_link", **said, verdict=verdict)
+    told = await report(served)
+    assert (told["accepted"], told["declined"], told["rate"]) == (2, 1, 0.667)
+
+
+async def test_a_vault_without_faults_has_an_empty_report(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {"One.md": "nothing\n"})
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        told = await report(served)
+    assert [told[name] for name in ("broken", "stubs", "unlinked", "ambiguous")] == [[], [], [], []]
