@@ -173,7 +173,7 @@ class LinkJudged:
         "path": "Welcome.md",
         "target": "Bread/Starters/Sourdough starter.md",
         "text": "starter",
-        "verdict": "accept",
+        "verdict": "revive",
     },
     reads=False,
     scope="write",
