@@ -23,9 +23,9 @@ def json_line(result: Any) -> None:
 
 def show(operation: str, result: dict[str, Any]) -> None:
     """Print the result of an operation."""
-    from bridge.cli import render_graph
+    from bridge.cli import render_graph, render_links
 
-    (SHOWN | render_graph.SHOWN).get(operation, anything)(result)
+    (SHOWN | render_graph.SHOWN | render_links.SHOWN).get(operation, anything)(result)
     sys.stdout.flush()
 
 

@@ -18,8 +18,15 @@ MANY = 500
 class Mentioning:
     """What the notes of a vault mention; brought up to date when it is asked for."""
 
-    def __init__(self, index: "Index") -> None:
+    def __init__(self, index: "Index", templates: str | None = None) -> None:
+        """Read nothing yet.
+
+        Args:
+            index: Holds the notes.
+            templates: The folder of templates, whose names nobody means.
+        """
         self._index = index
+        self._templates = templates
         self._turn = asyncio.Lock()
         self._corpus = Corpus()
         self._notes: Mapping[VaultPath, IndexedNote] = {}
@@ -38,7 +45,7 @@ class Mentioning:
         gone = before.keys() - notes.keys()
         names = None
         if gone or any(path not in before or called(notes[path]) != called(self._notes[path]) for path in changed):
-            names = await asyncio.to_thread(gathered, notes)
+            names = await asyncio.to_thread(gathered, notes, self._templates)
         everything = len(changed) > MANY or (names is not None and not set(names).issubset(self._corpus.names))
         texts = await self._index.wholes(None if everything else changed)
         self._corpus = await asyncio.to_thread(followed, self._corpus, names, texts, changed, gone)
@@ -63,12 +70,12 @@ def followed(
     return corpus
 
 
-def gathered(notes: Mapping[VaultPath, IndexedNote]) -> Names:
-    """Gather the titles and aliases that a link can name."""
+def gathered(notes: Mapping[VaultPath, IndexedNote], templates: str | None) -> Names:
+    """Gather the titles and aliases that a link can name, but those of templates."""
     return Names(
         name
         for path, note in notes.items()
-        if note.kind == "note"
+        if note.kind == "note" and not (templates and path.startswith(f"{templates}/"))
         for name in (Name(path, note.title), *(Name(path, alias, alias=True) for alias in note.aliases))
     )
 

@@ -32,7 +32,7 @@ from bridge.retrieval import Sources, Vocabulary
 from bridge.settings import Settings
 from bridge.store import Store
 from bridge.types import Digest, VaultPath
-from bridge.vault import Names, Vault
+from bridge.vault import Names, Vault, read_obsidian_settings
 
 if TYPE_CHECKING:
     from bridge.index import Index
@@ -159,7 +159,7 @@ class VaultEngine:
         # Learnt by the first search, it would keep everybody waiting.
         await asyncio.to_thread(self._vocabulary.follow, index.notes)
         self._index = index
-        self._mentioning = Mentioning(index)
+        self._mentioning = Mentioning(index, read_obsidian_settings(self.root).template_folder)
         self._following = Following(
             self.vault, index, self._store, self.settings, self._readers, self._changed, self._buried
         )

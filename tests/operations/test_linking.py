@@ -83,6 +83,15 @@ async def test_what_cannot_be_asked_is_told(served: Served, arguments: dict[str,
     assert (await served.call("suggest_links", **arguments)).code == code
 
 
+async def test_nobody_means_a_template(tmp_path: Path) -> None:
+    vault = write_vault(
+        tmp_path / "Notes", {"Forms/Sea Salt.md": "", ".obsidian/templates.json": '{"folder": "Forms"}'}
+    )
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        await readable(served)
+        assert await targets(served, text="with Sea Salt") == []
+
+
 async def test_an_empty_text_has_no_suggestions(served: Served) -> None:
     assert await targets(served, text="") == []
 

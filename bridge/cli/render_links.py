@@ -1,0 +1,33 @@
+"""Answers about missing links for a person."""
+
+from collections.abc import Callable
+from typing import Any
+
+from bridge.cli.render import console, note, styled, table
+
+
+def suggestions(result: dict[str, Any]) -> None:
+    """Print each link that may be missing, with what speaks for it."""
+    out = console()
+    for found in result["suggestions"]:
+        out.print(
+            styled(
+                (found["text"], "bold"),
+                (" → ", "dim"),
+                (found["target"], "cyan"),
+                (f"  line {found['lines'][0]}", "dim"),
+            )
+        )
+        out.print(styled((f"    {found['score']:.2f} · {' · '.join(found['why'])}", "dim")))
+    if not result["suggestions"]:
+        note("No link seems to be missing.")
+
+
+def prospects(result: dict[str, Any]) -> None:
+    """Print names worth a note."""
+    table(result["prospects"], ("name", "kind", "notes", "confidence", "examples"))
+    if not result["prospects"]:
+        note("No name stands out.")
+
+
+SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {"suggest_links": suggestions, "find_prospects": prospects}
