@@ -60,6 +60,8 @@ def places(
 ) -> list[Place]:
     """Return where a text should link, in order: for each note the first place that is likely enough.
 
+    What says only something like a note's name counts where nothing says the name itself.
+
     Args:
         source: The text; what it links to already is left alone unless every place is wanted.
         corpus: The names of the vault.
@@ -68,11 +70,13 @@ def places(
         strictness: How likely a link must be where no targets are given.
         every: All places of a note, not the first alone.
     """
+    said = list(mentioned(source, corpus, around, almost=strictness != "conservative"))
+    named = {one.target for one in said if not one.almost}
     found: list[Place] = []
     seen = set() if every else set(source.linked)
-    for one in mentioned(source, corpus, around):
+    for one in said:
         wanted = one.target in targets if targets else one.score >= THRESHOLDS[strictness]
-        if wanted and one.target not in seen:
+        if wanted and one.target not in seen and not (one.almost and one.target in named):
             found.append(Place(one.target, one.span))
             if not every:
                 seen.add(one.target)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from bridge.linking.folding import bare, fold
+
 Strictness = Literal["conservative", "balanced", "aggressive"]
 
 THRESHOLDS: Final[Mapping[Strictness, float]] = {"conservative": 0.55, "balanced": 0.4, "aggressive": 0.2}
@@ -19,6 +21,8 @@ PRIOR: Final = 0.8
 ALONE: Final = 1.1
 ALIAS: Final = -2.1
 OTHER_CASE: Final = -2.8
+PARTED: Final = -3.3
+ALMOST: Final = -4.0
 LONG: Final = 1.6
 COMMON: Final = -0.5
 SHARE: Final = 0.75
@@ -27,6 +31,9 @@ NEARNESS: Final = 0.5
 UNRELATED: Final = 0.2
 RELATED: Final = 0.6
 """Cosines of notes that have nothing, and much, to do with each other, in the default model."""
+
+DECORATION: Final = 200
+"""Characters that bullets, boxes and bars around a mention take at most."""
 
 FULL_LENGTH: Final = 20.0
 UNSPACED_WORTH: Final = 2.5
@@ -50,16 +57,20 @@ def likelihood(parts: tuple[Part, ...]) -> float:
     return 1 / (1 + math.exp(-sum(part.weight for part in parts)))
 
 
-def of_name(said: str, name: str, *, alias: bool) -> list[Part]:
+def of_name(said: str, name: str, *, alias: bool, almost: bool = False) -> list[Part]:
     """Judge how the name is written.
 
     Args:
         said: As the text says it.
         name: As the note is called.
         alias: Whether it is one of the note's other names.
+        almost: Whether the text says only something like it.
     """
     parts = [Part("prior", PRIOR), Part("length", LONG * min(length(said), FULL_LENGTH) / 10)]
-    if alias:
+    if almost:
+        same = bare(fold(said)) == bare(fold(name))
+        parts.append(Part("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
+    elif alias:
         parts.append(Part("alias", ALIAS, f"says the alias “{said}”"))
     elif said == name:
         parts.append(Part("exact", 0.0, f"says “{said}”"))
@@ -74,7 +85,8 @@ def of_place(text: str, start: int, end: int) -> list[Part]:
     last = text.find("\n", end)
     last = len(text) if last < 0 else last
     parts = [Part("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
-    if not _DECORATION.sub("", text[first:start] + text[end:last]):
+    # A line may be a megabyte long and hold thousands of mentions.
+    if last - first - (end - start) <= DECORATION and not _DECORATION.sub("", text[first:start] + text[end:last]):
         parts.append(Part("alone", ALONE, "stands alone on its line"))
     return parts
 

@@ -1,11 +1,13 @@
 """Every title and alias of a vault, found in a text in one pass."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
+from bridge.linking.almost import Almost
 from bridge.linking.folding import Folded, fold
 from bridge.types import Span, VaultPath
 
@@ -40,6 +42,8 @@ class Mention:
     span: Span
     form: str
     names: Sequence[Name]
+    almost: bool = False
+    """Whether it says something like the name."""
 
 
 class Names:
@@ -76,20 +80,24 @@ class Names:
         """Return the notes of a folded name."""
         return self._forms.get(form, ())
 
-    def mentions(self, text: str, protected: Sequence[Span] = ()) -> list[Mention]:
+    @cached_property
+    def _almost(self) -> Almost:
+        """What finds names that are said almost."""
+        return Almost(self._forms)
+
+    def mentions(self, text: str, protected: Sequence[Span] = (), *, almost: bool = False) -> list[Mention]:
         """Return where a text says a name as words of its own: of names within each other the longest.
 
         Args:
             text: What to search.
             protected: Stretches, in order, where nothing is a mention.
+            almost: Also where it says something like a name and no name itself.
         """
         folded = Folded(text)
-        starts = [start for start, _ in protected]
         found: list[Mention] = []
         for first, last, form in self._whole_words(folded.text):
             span = folded.place(first), folded.place(last)
-            before = bisect_right(starts, span[1] - 1) - 1
-            if before >= 0 and protected[before][1] > span[0]:
+            if touches(span, protected):
                 continue
             said = text[slice(*span)]
             names = self._forms[form]
@@ -97,7 +105,16 @@ class Names:
                 names = [name for name in names if name.text.strip() == said]
             if names:
                 found.append(Mention(span, form, names))
-        return longest(found)
+        exact = longest(found)
+        if not almost:
+            return exact
+        taken = [mention.span for mention in exact]
+        alike = (
+            Mention((folded.place(first), folded.place(last)), form, self._forms[form], almost=True)
+            for first, last, form in self._almost.find(folded.text)
+        )
+        free = (one for one in alike if not touches(one.span, protected) and not touches(one.span, taken))
+        return sorted([*exact, *longest(free)], key=lambda mention: mention.span)
 
     def forms(self, text: str) -> frozenset[str]:
         """Return which names a text says anywhere, as words of their own."""
@@ -112,6 +129,12 @@ class Names:
                 or (last < len(folded) and _GLUED.match(folded, last) and _GLUED.match(folded, last - 1))
             ):
                 yield first, last, self._patterns[number]
+
+
+def touches(span: Span, others: Sequence[Span]) -> bool:
+    """Say whether a stretch overlaps one of others, which are in order and apart."""
+    before = bisect_left(others, span[1], key=lambda other: other[0]) - 1
+    return before >= 0 and others[before][1] > span[0]
 
 
 def findable(form: str) -> bool:

@@ -22,6 +22,8 @@ class Suggestion:
     """The name that it says, folded."""
     score: float
     parts: tuple[Part, ...]
+    almost: bool = False
+    """Whether the text says only something like the name."""
 
     @property
     def why(self) -> tuple[str, ...]:
@@ -68,15 +70,22 @@ def suggest(
         strictness: How likely a link must be.
     """
     best: dict[VaultPath, Suggestion] = {}
-    for found in mentioned(source, corpus, around):
+    for found in mentioned(source, corpus, around, almost=strictness != "conservative"):
         if found.target not in source.linked and found.score >= THRESHOLDS[strictness]:
             best[found.target] = max(best.get(found.target, found), found, key=lambda one: one.score)
     return sorted(best.values(), key=lambda found: (-found.score, found.span))
 
 
-def mentioned(source: Source, corpus: Corpus, around: Surroundings) -> Iterator[Suggestion]:
-    """Yield every place where a text says a note's name, in order, however unlikely a link is there."""
-    for mention in corpus.names.mentions(source.text, source.protected):
+def mentioned(source: Source, corpus: Corpus, around: Surroundings, *, almost: bool) -> Iterator[Suggestion]:
+    """Yield every place where a text says a note's name, in order, however unlikely a link is there.
+
+    Args:
+        source: The text.
+        corpus: The names of the vault, and how many notes say each.
+        around: What else is known.
+        almost: Also places that say something like a name.
+    """
+    for mention in corpus.names.mentions(source.text, source.protected, almost=almost):
         name = chosen(mention, source, around)
         if name is not None:
             yield judged(mention, name, source, corpus, around)
@@ -97,10 +106,10 @@ def judged(mention: Mention, name: Name, source: Source, corpus: Corpus, around:
     notes = corpus.notes(mention.form)
     habit = evidence.of_habit(around.linked(name.path), notes)
     parts = (
-        *evidence.of_name(said, name.text.strip(), alias=name.alias),
+        *evidence.of_name(said, name.text.strip(), alias=name.alias, almost=mention.almost),
         *evidence.of_place(source.text, *mention.span),
         evidence.of_rarity(notes),
         *([habit] if habit else ()),
         *around.more(name.path, mention.form),
     )
-    return Suggestion(name.path, mention.span, said, mention.form, evidence.likelihood(parts), parts)
+    return Suggestion(name.path, mention.span, said, mention.form, evidence.likelihood(parts), parts, mention.almost)

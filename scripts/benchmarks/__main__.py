@@ -13,11 +13,12 @@ from scripts.benchmarks.generate import generate
 from scripts.benchmarks.graphs import graphs
 from scripts.benchmarks.rows import Measured, Row
 from scripts.benchmarks.soak import soak
+from scripts.benchmarks.suggesting import suggesting
 from scripts.benchmarks.transports import transports
 
 SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
-PARTS = ("models", "cold", "warm", "transports", "never-twice", "edits", "disk", "soak", "graph")
-ALONE = {"models", "soak", "graph"}
+PARTS = ("models", "cold", "warm", "transports", "never-twice", "edits", "disk", "soak", "graph", "linking")
+ALONE = {"models", "soak", "graph", "linking"}
 """Parts that need no index made before them."""
 
 
@@ -63,6 +64,7 @@ def measure(place: measures.Place, found: Measured, options: argparse.Namespace)
         "disk": lambda: measures.disk(place, found, options.edits),
         "soak": lambda: soak(place, found),
         "graph": lambda: graphs(found),
+        "linking": lambda: suggesting(found),
     }
     wanted = {*options.only, *(("cold",) if set(options.only) - ALONE else ())}
     for name, part in parts.items():
