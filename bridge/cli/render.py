@@ -185,7 +185,11 @@ def links(result: dict[str, Any]) -> None:
             )
             if link.get("context"):
                 out.print(styled((f"    {link['context']}", "")))
-    if not any(result[name] for name in ("links", "backlinks", "unresolved")):
+    if said := result.get("mentions"):
+        out.print(styled(("Mentioned without a link", "bold")))
+    for one in said or ():
+        out.print(styled((f"  {one['path']}:{one['line']}", "cyan"), (f"  {one['context']}", "dim")))
+    if not any(result.get(name) for name in ("links", "backlinks", "unresolved", "mentions")):
         note("It links to nothing, and nothing links to it.")
 
 

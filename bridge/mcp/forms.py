@@ -74,6 +74,9 @@ def links(answer: Answer) -> Iterable[str]:
             yield from (f"- {link(one, name)}" for one in found[:SHOWN])
         if len(found) > SHOWN:
             yield f"… and {len(found) - SHOWN} more"
+    if said := answer.get("mentions"):
+        yield "Mentioned without a link:"
+        yield from (f"- {returnable(one['path'])}:{one['line']} — {inline(one['context'])}" for one in said[:SHOWN])
     if not any(answer.values()):
         yield "No links."
 

@@ -8,6 +8,7 @@ from annotated_types import MaxLen
 
 from bridge.errors import BridgeError
 from bridge.operations.call import Call
+from bridge.operations.mentioned import NoteMention, mentions_of
 from bridge.operations.missing import no_such_note
 from bridge.operations.notes import Notes, snapshot, sources_of
 from bridge.operations.quoting import sentence
@@ -57,20 +58,24 @@ class NoteLinks:
         links: Links in the note that lead somewhere, in order.
         backlinks: Links to the note in other notes, by path and line.
         unresolved: Links in the note that lead nowhere, in order.
+        mentions: Places in other notes that say the note's name and are no links, by path and line, when asked for; of
+            the first 300 notes that say it.
     """
 
     links: tuple[NoteLink, ...]
     backlinks: tuple[NoteLink, ...]
     unresolved: tuple[NoteLink, ...]
+    mentions: tuple[NoteMention, ...] | None = None
 
 
 @operation(example={"path": "Bread/Starters/Sourdough starter.md"})
-async def note_links(call: Call, path: VaultPath, context: bool = False) -> NoteLinks:
+async def note_links(call: Call, path: VaultPath, context: bool = False, mentions: bool = False) -> NoteLinks:
     """List what a note links to and what links to it.
 
     Args:
         path: The note, or any other file for its backlinks.
         context: Add the sentence around each link; the notes are read for it.
+        mentions: Add where other notes say its name without a link; the notes are read for it.
 
     Raises:
         NoteNotFound: There is no such file; the message names the closest ones.
@@ -79,7 +84,12 @@ async def note_links(call: Call, path: VaultPath, context: bool = False) -> Note
     if path not in call.engine.names and path not in call.engine.index.notes:
         raise no_such_note(call.engine, path)
     found = await asyncio.to_thread(gathered, call.engine, snapshot(call.engine), path)
-    return await asyncio.to_thread(in_context, call.engine, found, path) if context else found
+    if context:
+        found = await asyncio.to_thread(in_context, call.engine, found, path)
+    if mentions:
+        corpus = await call.engine.mentioning.corpus()
+        found = replace(found, mentions=await asyncio.to_thread(mentions_of, call.engine, corpus, path))
+    return found
 
 
 def gathered(engine: "VaultEngine", notes: Notes, path: VaultPath) -> NoteLinks:

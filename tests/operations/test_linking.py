@@ -231,3 +231,24 @@ async def test_what_was_said_follows_a_note_that_is_renamed(served: Served, tmp_
         await served.call("report_changes", changes=[{"kind": "rename", "from": old, "path": new}])
     assert await targets(served, path="Log.md") == []
     assert await targets(served, text="Old Rye Starter") == ["a/Old Rye Starter.md"]
+
+
+async def test_mentions_of_a_note_are_told_with_their_places_when_asked_for(served: Served, tmp_path: Path) -> None:
+    root = tmp_path / "Notes"
+    (root / "Long.md").write_text("The Old Rye Starter Book.\n")
+    (root / "Old Rye Starter Book.md").write_text("[[Old Rye Starter]] `Gertrude`\n")
+    for name in ("Long.md", "Old Rye Starter Book.md"):
+        await served.call("wait_until_indexed", path=name, what="links")
+    answer = (await served.call("note_links", path="Old Rye Starter.md", mentions=True)).json
+    assert answer["mentions"] == [
+        {
+            "path": "Diary.md",
+            "line": 1,
+            "text": "Old Rye Starter",
+            "context": "Today I fed the Old Rye Starter.",
+        },
+        {"path": "Spelt.md", "line": 1, "text": "Gertrude", "context": "Gertrude likes it."},
+    ]
+    assert "mentions" not in (await served.call("note_links", path="Old Rye Starter.md")).json
+    ran = await served.command("note-links", "Old Rye Starter.md", "--mentions", "--vault", str(root))
+    assert "Spelt.md:1  Gertrude likes it." in ran.out
