@@ -12,6 +12,7 @@ from bridge.types import Span, VaultPath
 from bridge.vault import Names, Note, ObsidianSettings, link_text, parse, protected, tables
 
 NO_PROSE: Final = "no link belongs there: it is no prose, or a link already"
+ITSELF: Final = "a note need not link to itself"
 NO_NAME: Final = "no link can name this note"
 NOT_READ: Final = "Obsidian would not read a link there"
 
@@ -100,8 +101,8 @@ def linked(note: Note, wanted: Iterable[Place], names: Names, style: ObsidianSet
         start, end = place.span
         table = any(first <= start < last for first, last in among)
         link = link_text(note.text[start:end], place.target, note.path, names, style, table=table)
-        if link is None:
-            refused.append(Refused(place, NO_NAME))
+        if link is None or place.target == note.path:
+            refused.append(Refused(place, NO_NAME if link is None else ITSELF))
         else:
             made.append(Made(place, link))
     while unread := frozenset(unlike(note, made, names)):
