@@ -22,9 +22,10 @@ def broken_links(chart: "Chart", names: "Names", folder: str) -> Iterator[tuple[
 
     graph = chart.graph
     edges = graph.edges_of(WRITTEN, stubs=True)
-    for number in np.unique(edges.owner[graph.stubs[edges.target]]).tolist():
-        path = graph.paths.get(number)
-        if path is None or path not in chart.notes or not is_in(path, folder):
+    owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
+    # By path, so that a name is shown alike whichever note was read first.
+    for path in sorted(graph.paths[number] for number in owners if number in graph.paths):
+        if path not in chart.notes or not is_in(path, folder):
             continue
         for link in chart.notes[path].links:
             if names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
