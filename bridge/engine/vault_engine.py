@@ -381,6 +381,15 @@ class VaultEngine:
             await self._signal.wait(min(left, 1.0))
         return True
 
+    async def readable(self, timeout: float) -> None:
+        """Wait until the first full scan is committed, something is wrong, or `timeout` seconds have passed."""
+        ends = time.monotonic() + timeout
+        while self._trouble is None and not (self._following is not None and self._following.complete):
+            left = ends - time.monotonic()
+            if left <= 0:
+                return
+            await self._signal.wait(min(left, 0.25))
+
     # -- requests -----------------------------------------------------------------------------------------------------
 
     async def report(self, paths: Collection[str]) -> int:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Context = ServerRequestContext[Any, Request]
 
+PATIENCE_S = 10.0
+"""Seconds that a call waits for a vault that is being read for the first time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -58,6 +61,9 @@ class Caller:
         vault = arguments.pop(VAULT, self.vault)
         if vault is not None and not isinstance(vault, str):
             raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
+        if operation.vault:
+            # An agent that has just started the bridge would only be told to call again.
+            await self.bridge.find(vault).readable(PATIENCE_S)
         answers: list[Answer] = []
 
         def form(result: Any) -> str:

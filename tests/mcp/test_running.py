@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.operations import Call
+from bridge.engine import Bridge
+from bridge.mcp.caller import Caller
+from bridge.operations import RUNTIME, Call, named
 from bridge.operations.registry import OPERATIONS, operation
 from tests.mcp.client import ERAS, Era, connected, text_of
 from tests.operations.served import PATIENCE_S, Served, serving, write_vault
@@ -124,3 +126,15 @@ async def test_the_end_of_the_server_ends_running_calls(tmp_path: Path, era: Era
         await soon(sleeper.stopped)
         calling.cancel()
         await asyncio.gather(calling, return_exceptions=True)
+
+
+async def test_a_call_waits_for_a_vault_that_is_just_being_opened(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {"Rye.md": "Dark bread.\n"})
+    bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
+    await bridge.start()
+    try:
+        caller = Caller(bridge, RUNTIME, "default", client=None, session=None, vault=None)
+        answer, _ = await caller.ask(named("search"), {"query": "dark bread"})
+        assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
+    finally:
+        await bridge.stop()
