@@ -85,9 +85,10 @@ def keyword_only(place: Place, found: Measured) -> None:
     with started(place) as (client, began, listening):
         client.wait_keyword()
         client.call("search", query="first", mode="keyword")
+        first = time.perf_counter() - began
         found.add(
             Row("cold start: listening", listening, "s", 0.5),
-            Row("cold start: first keyword answer over all notes", time.perf_counter() - began, "s"),
+            Row("cold start: first keyword answer over all notes", first, "s", None if place.large else 5),
         )
 
 
