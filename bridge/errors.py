@@ -1,10 +1,12 @@
 """Everything that can go wrong and be told to a caller.
 
 * BridgeError
-  x Invalid: InvalidArguments
+  x Invalid: InvalidArguments, InvalidProperties
   x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, ReadOnly
-  x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, HeadingNotFound, JobNotFound, ModelMissing
-  x Conflict: AmbiguousHeading, Busy, NoteChanged, VaultHeld
+  x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, HeadingNotFound, BlockNotFound, TextNotFound,
+    ChangeNotFound, JobNotFound, ModelMissing
+  x Conflict: AmbiguousHeading, Busy, NoteExists, NoteChanged, ChangeConflict, ExpectationFailed, ConfirmationRequired,
+    VaultHeld
   x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, RulesUnknown, ModelUnusable,
     VaultUnreadable, NoteUnreadable
   x Internal
@@ -49,6 +51,13 @@ class Invalid(BridgeError):
 
 class InvalidArguments(Invalid):
     """The arguments do not fit the operation."""
+
+
+class InvalidProperties(Invalid):
+    """The note's properties cannot be read."""
+
+    code = "invalid_properties"
+    hint = "Correct the line that is named by hand, then repeat the change."
 
 
 class Denied(BridgeError):
@@ -153,6 +162,27 @@ class HeadingNotFound(Missing):
     hint = "Use one of `headings`."
 
 
+class BlockNotFound(Missing):
+    """The note has no such block."""
+
+    code = "block_not_found"
+    hint = "Use one of `blocks`."
+
+
+class TextNotFound(Missing):
+    """The note does not have this text, or has it more than once."""
+
+    code = "text_not_found"
+    hint = "Give the text exactly as it stands, with enough around it to be found once, or set `all`."
+
+
+class ChangeNotFound(Missing):
+    """There is no such change."""
+
+    code = "change_not_found"
+    hint = "`list_changes` lists them; old ones are forgotten."
+
+
 class JobNotFound(Missing):
     """There is no such job."""
 
@@ -191,6 +221,34 @@ class NoteChanged(Conflict):
 
     code = "note_changed"
     hint = "Read it again and repeat the change."
+
+
+class NoteExists(Conflict):
+    """There is a note of this name already."""
+
+    code = "note_exists"
+    hint = "Choose another path, or change that note with `edit_note`."
+
+
+class ChangeConflict(Conflict):
+    """What the change touched was changed since in the same places."""
+
+    code = "change_conflict"
+    hint = "Look at `conflicts` and change the note yourself with `edit_note`."
+
+
+class ExpectationFailed(Conflict):
+    """The change would do something else than was expected."""
+
+    code = "expectation_failed"
+    hint = "Compare `effect` with what you expect; nothing was written."
+
+
+class ConfirmationRequired(Conflict):
+    """The change is large enough that it must be confirmed."""
+
+    code = "confirmation_required"
+    hint = "Look at it with `dry_run`, then repeat it with `confirm`."
 
 
 class VaultHeld(Conflict):
