@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from bridge.types import Preset
 
 Watch = Literal["auto", "poll", "off"]
+WriteChecks = Literal["warn", "strict"]
 
 RULES = ("deny", "readonly")
 """Settings that protect notes: what cannot be understood of them must not open anything."""
@@ -35,6 +36,23 @@ class Settings:
     )
     readonly: tuple[str, ...] = setting(
         (), "Globs of paths that may be read and not changed, such as `Templates/**`. Case does not count."
+    )
+    apply_clients: tuple[str, ...] = setting(
+        (),
+        "Names of clients with a token whose changes are made at once, `*` for all; those of others wait until you"
+        " accept them. What runs with the token of the runtime file is not asked.",
+    )
+    auto_link_clients: tuple[str, ...] = setting(
+        (), "Names of clients in whose text the names of notes become links, `*` for all."
+    )
+    write_checks: WriteChecks = setting(
+        "warn", "Whether a change that would leave a note broken, such as an unclosed fence, is told of or refused."
+    )
+    confirm_files: int = setting(
+        20, "Files that a change may write before it must be confirmed.", least=1, most=1_000_000
+    )
+    confirm_kb: int = setting(
+        1024, "KiB that a change may write before it must be confirmed.", least=1, most=100_000_000
     )
     mcp_preset: Preset = setting(
         "default", "Tools that an MCP client is offered when neither its token nor its address names a preset."
