@@ -1,0 +1,51 @@
+"""Keeps those apart who would change the same notes at once."""
+
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager
+
+from bridge.engine.signal import Signal
+from bridge.types import VaultPath
+
+
+class Locks:
+    """Holds notes for one change at a time: all that it names at once or none, so that nobody waits in a ring."""
+
+    def __init__(self) -> None:
+        self._held: set[VaultPath] = set()
+        self._alone = False
+        self._waiting_alone = 0
+        self._freed = Signal()
+
+    @asynccontextmanager
+    async def hold(self, paths: Collection[VaultPath] | None) -> AsyncGenerator[None, None]:
+        """Hold notes until the block is left.
+
+        Args:
+            paths: The notes; None for every note there is or will be.
+        """
+        wanted = None if paths is None else frozenset(paths)
+        await self._turn(wanted)
+        try:
+            yield
+        finally:
+            if wanted is None:
+                self._alone = False
+            else:
+                self._held -= wanted
+            self._freed.tell()
+
+    async def _turn(self, wanted: frozenset[VaultPath] | None) -> None:
+        """Wait until nobody is in the way; who waits for everything goes before those who come later."""
+        if wanted is None:
+            self._waiting_alone += 1
+            try:
+                while self._alone or self._held:
+                    await self._freed.wait()
+                self._alone = True
+            finally:
+                self._waiting_alone -= 1
+                self._freed.tell()
+            return
+        while self._alone or self._waiting_alone or not self._held.isdisjoint(wanted):
+            await self._freed.wait()
+        self._held |= wanted
