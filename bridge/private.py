@@ -36,13 +36,18 @@ def write_private(path: Path, data: bytes) -> None:
 def put(draft: Path, place: Path) -> None:
     """Move a finished, synced file to its place so that it is there whole or not at all."""
     draft.replace(place)
+    sync_folder(place.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Return when the names in a folder are on the disk; Windows sees to that by itself."""
     if os.name == "nt":
         return
-    folder = os.open(place.parent, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)
 
 
 def make_private(folder: Path) -> None:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from bridge.store import calls, growth, verdicts
+from bridge.store import calls, changes, growth, verdicts
 from bridge.store.condition import Damaged, Newer
 from bridge.store.opening import opened
 from bridge.types import VaultPath
@@ -20,6 +20,7 @@ def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) 
         calls.forget(connection, denied)
         verdicts.forget(connection, denied)
         growth.forget(connection, denied)
+        changes.forget(connection, denied)
     # Deleted text is overwritten, but SQLite leaves some behind where it moved rows between pages.
     connection.execute("VACUUM")
 

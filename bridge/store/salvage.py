@@ -22,10 +22,12 @@ MERGED = {
     "verdict": "ON CONFLICT (source, target, form) DO UPDATE "
     "SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined)",
     "graph_day": "ON CONFLICT (day) DO NOTHING",
+    "change": "ON CONFLICT (id) DO UPDATE SET state = excluded.state WHERE state IN ('prepared', 'proposed')",
+    "step": "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now",
 }
 """What happens to a row that several sources have. Counts never fall, so the greatest is the newest; a call is never
-changed, so the first sound copy of it is right; of the days of the graph any that was kept will do. Failures are not
-here: notes that fail are read again."""
+changed, so the first sound copy of it is right; of the days of the graph any that was kept will do. A change that one
+source has as settled was settled. Failures are not here: notes that fail are read again."""
 
 TRIES = 20_000
 """Failing reads of a table before the rest of it is given up."""

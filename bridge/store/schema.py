@@ -30,6 +30,19 @@ MIGRATIONS = (
     ) STRICT;
     """,
     "ALTER TABLE verdict ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;",
+    """
+    CREATE TABLE change (
+        id TEXT PRIMARY KEY, time REAL NOT NULL, client TEXT, session TEXT, operation TEXT NOT NULL, reason TEXT,
+        state TEXT NOT NULL, expires REAL, undoes TEXT, facts TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX change_state ON change (state);
+    CREATE TABLE step (
+        change TEXT NOT NULL, pending INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
+        path TEXT NOT NULL, target TEXT, before TEXT, after TEXT, now TEXT NOT NULL,
+        PRIMARY KEY (change, pending, number)
+    ) STRICT;
+    CREATE INDEX step_now ON step (now);
+    """,
 )
 
 FAR = 1_000

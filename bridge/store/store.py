@@ -12,16 +12,18 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from bridge.errors import BridgeError, StateUnusable
-from bridge.store import calls, growth, verdicts
+from bridge.store import calls, changes, growth, verdicts
 from bridge.store.calls import Recorded
 from bridge.store.condition import Damaged, Newer
 from bridge.store.copies import back_up, copies, copy, is_due
 from bridge.store.faults import translated
 from bridge.store.forgetting import forget, forget_in
 from bridge.store.growth import Day, Size
+from bridge.store.history import History
 from bridge.store.keeper import Keeper
 from bridge.store.opening import check, opened
 from bridge.store.salvage import asides, salvage
+from bridge.store.snapshots import Snapshots
 from bridge.store.verdicts import Verdict
 from bridge.types import Digest, VaultPath
 
@@ -33,8 +35,8 @@ MOST_COUNTED = (1 << 63) - 1
 """The largest number that the file takes; a counter that was spoilt must not be what ends the indexing."""
 
 
-class Store:
-    """One vault's SQLite file.
+class Store(History):
+    """One vault's SQLite file, and beside it the contents that its changes speak of.
 
     Whatever is read now and then is held in memory, so that nobody waits for the disk to be told it. What writes
     commits before it returns and may wait for the disk; only `record` never does.
@@ -46,6 +48,7 @@ class Store:
         self._connection = connection
         self._path = path
         self._now = now
+        self._snapshots = Snapshots(path.with_name("snapshots"))
         # Statements of two threads on one connection would end up in one transaction.
         self._lock = threading.RLock()
         self._backed_up = connection.total_changes
@@ -202,6 +205,7 @@ class Store:
         """Follow notes to their new paths, given by their old ones."""
         with self._writing() as connection:
             verdicts.move(connection, moved)
+            changes.move(connection, moved)
             self._accepting = verdicts.accepting(connection)
 
     def verdicts(self) -> list[Verdict]:
@@ -222,7 +226,9 @@ class Store:
     # -- notes that are forbidden -------------------------------------------------------------------------------------
 
     def forget(self, denied: Callable[[VaultPath], bool]) -> None:
-        """Take the paths of notes out of all that is kept, backups included; damaged files set aside are deleted.
+        """Take notes out of all that is kept, backups included; damaged files set aside are deleted.
+
+        A change that touched one of them is deleted whole, with the contents that no other change needs.
 
         Args:
             denied: Says whether a path is to be forgotten, which is new: this writes every file anew.
@@ -236,6 +242,7 @@ class Store:
                 forget(self._connection, denied)
                 # The log still has what was overwritten in the file.
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._snapshots.sweep({digest for digest, _, _ in changes.needed(self._connection)})
             self._failed = {path: known for path, known in self._failed.items() if not denied(path)}
             for backup in copies(self._path):
                 with translated(backup):
@@ -275,6 +282,7 @@ class Store:
         """Delete what is too old, and make today's backup."""
         with self._writing() as connection:
             calls.purge(connection, self._now())
+        self.prune()
         if is_due(self._path):
             self.back_up()
 
@@ -296,7 +304,18 @@ class Store:
             connection.executemany(statement, rows)
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Write in one transaction."""
-        with self._lock, translated(self._path), self._connection:
-            yield self._connection
+    def _writing(self, *, durably: bool = False) -> Iterator[sqlite3.Connection]:
+        """Write in one transaction.
+
+        Args:
+            durably: Whether it is on the disk when this returns; else the last moments may be lost with the power,
+                though not with the process.
+        """
+        with self._lock, translated(self._path):
+            if durably:
+                self._connection.execute("PRAGMA synchronous = FULL")
+            try:
+                with self._connection:
+                    yield self._connection
+            finally:
+                self._connection.execute("PRAGMA synchronous = NORMAL")

@@ -1,0 +1,179 @@
+"""The part of a vault's file that is about changes: the journal of what is being written, and what was."""
+
+import secrets
+import sqlite3
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TypeVar
+
+from bridge.steps import Blobs, Plan
+from bridge.store import changes
+from bridge.store.calls import DAY_S
+from bridge.store.changes import Change, State, Wanted
+from bridge.store.snapshots import Snapshots
+from bridge.types import Digest
+
+T = TypeVar("T")
+
+MIB = 1 << 20
+ROOM = 0.9
+"""Share of what snapshots may take that is left when the oldest were deleted, so that it is not done at every write."""
+
+
+class Entry:
+    """One change's row, as the writer of the vault sees it."""
+
+    def __init__(self, history: "History", change: Change) -> None:
+        self.change = change
+        self._history = history
+
+    def prepare(self, plan: Plan) -> None:
+        """Write down what is about to be done; it is on the disk when this returns.
+
+        Raises:
+            DiskFull: There is no room; nothing may be done then.
+            ReadOnly: The data folder cannot be written.
+        """
+        self.change = replace(self.change, steps=tuple(plan.steps))
+        self._history.prepare(self.change, plan.blobs)
+
+    def settle(self, done: bool) -> None:
+        """Write down that it was done, or that nothing was; it is on the disk when this returns.
+
+        Raises:
+            DiskFull: There is no room; the change stays unsettled.
+        """
+        self._history.settle(self.change.id, done=done)
+
+
+class History(ABC):
+    """What was changed, by whom, and how to turn it back."""
+
+    _now: Callable[[], float]
+    _lock: threading.RLock
+    _snapshots: Snapshots
+    _last_id = ""
+    _limits: tuple[int, float] | None = None
+    """Bytes and seconds; nothing is deleted before the user's are known."""
+
+    @abstractmethod
+    def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Read."""
+
+    @abstractmethod
+    def _writing(self, *, durably: bool = False) -> AbstractContextManager[sqlite3.Connection]:
+        """Write in one transaction."""
+
+    def next_id(self) -> str:
+        """Return an id for a change, greater than all before it."""
+        with self._lock:
+            before = int((self._last_id or self._read(changes.last) or "0")[:11], 16)
+            moment = max(int(self._now() * 1000), before + 1)
+            self._last_id = f"{moment:011x}{secrets.token_hex(2)}"
+            return self._last_id
+
+    def begin(self, change: Change) -> Entry:
+        """Return the row of a change that is about to be made, or of a proposal that was accepted; nothing is written.
+
+        Args:
+            change: The change, with an id of `next_id` or of the proposal; its steps are those of the plan.
+        """
+        return Entry(self, change)
+
+    def propose(self, change: Change, blobs: Blobs) -> None:
+        """Keep a change that waits for the user.
+
+        Raises:
+            DiskFull: There is no room.
+            ReadOnly: The data folder cannot be written.
+        """
+        with self._lock:
+            self._snapshots.keep(blobs)
+            with self._writing(durably=True) as connection:
+                changes.insert(connection, replace(change, state="proposed"), pending=False)
+
+    def prepare(self, change: Change, blobs: Blobs) -> None:
+        """Keep what is about to be done, and the bytes that it needs."""
+        with self._lock:
+            # Contents without a row cost some room; a row without its contents could not be turned back.
+            self._snapshots.keep(blobs)
+            known = self.change(change.id)
+            state: State = known.state if known else "prepared"
+            with self._writing(durably=True) as connection:
+                changes.insert(connection, replace(change, state=state), pending=True)
+
+    def settle(self, change: str, *, done: bool) -> None:
+        """End what was pending of a change."""
+        with self._writing(durably=True) as connection:
+            changes.settle(connection, change, done=done)
+
+    def change(self, change: str) -> Change | None:
+        """Return a change; None when there is none, or no more."""
+        return self._read(lambda connection: changes.one(connection, change))
+
+    def changes(self, wanted: Wanted = Wanted(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
+        """Return changes, the newest first; those that are being written are not told."""
+        return self._read(lambda connection: changes.some(connection, wanted, limit, offset))
+
+    def unsettled(self) -> list[tuple[Change, Entry]]:
+        """Return the changes of which a crash left open whether they were made, the oldest first.
+
+        Their steps are those that were begun; the writer's `recover` says what became of them.
+        """
+        return [(change, Entry(self, change)) for change in self._read(changes.unsettled)]
+
+    def set_state(self, change: str, state: State, facts: Mapping[str, object] | None = None) -> None:
+        """Say what became of a change, and more facts of it; what was pending is its own from now on."""
+        with self._writing() as connection:
+            changes.set_state(connection, change, state, facts or {})
+
+    def expire(self) -> list[str]:
+        """End the proposals whose time is over, and return their ids."""
+        with self._writing() as connection:
+            return changes.expire(connection, self._now())
+
+    def snapshot(self, digest: Digest) -> bytes | None:
+        """Return a content of a file before or after a change; None when it is kept no more.
+
+        Raises:
+            StateUnusable: It was damaged on the disk.
+        """
+        return self._snapshots.read(digest)
+
+    def keep(self, blobs: Blobs) -> None:
+        """Keep contents that a proposal will need.
+
+        Raises:
+            DiskFull: There is no room.
+            ReadOnly: The data folder cannot be written.
+        """
+        with self._lock:
+            self._snapshots.keep(blobs)
+
+    def limit_history(self, megabytes: int, days: int) -> None:
+        """Say how many MiB of contents are kept and for how long; the oldest changes lose theirs first.
+
+        Raises:
+            ReadOnly: The data folder cannot be written.
+        """
+        self._limits = megabytes * MIB, days * DAY_S
+        self.prune()
+
+    def prune(self) -> None:
+        """Delete contents that are too old or too many, never those of proposals and of what is not settled."""
+        if self._limits is None:
+            return
+        most, longest = self._limits
+        with self._writing() as connection:
+            needed = changes.needed(connection)
+            closed = [(digest, time) for digest, time, is_open in needed if not is_open]
+            self._snapshots.drop(digest for digest, time in closed if time < self._now() - longest)
+            if self._snapshots.size > most:
+                self._snapshots.sweep({digest for digest, *_ in needed})
+                for digest, _ in closed:
+                    if self._snapshots.size <= most * ROOM:
+                        return
+                    self._snapshots.drop([digest])
