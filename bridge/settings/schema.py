@@ -73,6 +73,14 @@ class Settings:
     vector_keep_days: int = setting(
         7, "Days for which vectors of vanished passages are kept.", least=0, most=36_500, restart=True
     )
+    history_mb: int = setting(
+        512,
+        "MiB that are kept at most of what notes said before and after changes, so that these can be undone; the oldest"
+        " go first.",
+        least=1,
+        most=1_000_000,
+    )
+    history_days: int = setting(365, "Days for which it is kept at most.", least=1, most=36_500)
     rate_limit_per_s: int = setting(
         20, "Calls a second that one client may make, after a burst of five times as many.", least=1, most=10_000
     )
