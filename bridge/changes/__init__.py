@@ -1,5 +1,26 @@
 """What a change is made of: planned, compared, merged, turned back; nothing here touches the disk."""
 
 from bridge.changes.desk import Desk, digest_of
+from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
+from bridge.changes.merge import Contradiction, merge
+from bridge.changes.plain import bytes_of, shown, text_of
+from bridge.changes.words import Run, runs, words
 
-__all__ = ["Desk", "digest_of"]
+__all__ = [
+    "Contradiction",
+    "Desk",
+    "Hunk",
+    "Row",
+    "RowKind",
+    "Run",
+    "bytes_of",
+    "digest_of",
+    "hunks",
+    "merge",
+    "runs",
+    "shown",
+    "text_of",
+    "unified",
+    "with_hunks",
+    "words",
+]

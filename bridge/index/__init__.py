@@ -6,7 +6,7 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.note import IndexedNote
 from bridge.index.prepare import Chunk, Prepared, prepare, recipe
-from bridge.index.script import seen
+from bridge.index.script import UNSPACED, seen
 from bridge.index.sync import Plan, plan
 from bridge.index.words import Words
 
@@ -23,6 +23,7 @@ _LATER = {
 }
 
 __all__ = [
+    "UNSPACED",
     "Boilerplate",
     "Chunk",
     "Index",

@@ -10,7 +10,6 @@ from annotated_types import MaxLen
 
 from bridge.errors import InvalidArguments, NoteChanged
 from bridge.operations.call import Call
-from bridge.operations.differences import unified
 from bridge.operations.linking import Around, source_of
 from bridge.operations.missing import no_such_note
 from bridge.operations.reading import line_at, opened
@@ -176,6 +175,7 @@ def found(
 
 def edited(engine: "VaultEngine", note: "Note", wanted: "list[Place]") -> LinkEdit:
     """Make the edit."""
+    from bridge.changes import unified
     from bridge.linking import linked
     from bridge.vault import read_obsidian_settings
 
