@@ -1,6 +1,7 @@
 """The user's files: read, understood, watched; written in one place only."""
 
 from bridge.vault.documents import read_document
+from bridge.vault.edit.properties import with_properties
 from bridge.vault.kinds import is_document, kind_of
 from bridge.vault.link_text import link_text, tables
 from bridge.vault.names import Names
@@ -23,10 +24,12 @@ from bridge.vault.obsidian import ObsidianSettings, read_obsidian_settings
 from bridge.vault.parse import parse
 from bridge.vault.paths import at_or_below
 from bridge.vault.protected import protected
-from bridge.vault.resolve import Resolved, asked_file, name_key
+from bridge.vault.resolve import Resolved, asked_file, fold, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.sections import Outline, heading_path, section
+from bridge.vault.spots import Slot, Spot, Spots, read_spots
+from bridge.vault.title import title_of
 from bridge.vault.unseen import one_line, visible
 from bridge.vault.vault import Vault
 from bridge.vault.watching import watch
@@ -48,6 +51,9 @@ __all__ = [
     "Resolved",
     "Rules",
     "Scan",
+    "Slot",
+    "Spot",
+    "Spots",
     "Stat",
     "Tag",
     "Task",
@@ -55,6 +61,7 @@ __all__ = [
     "Vault",
     "asked_file",
     "at_or_below",
+    "fold",
     "heading_path",
     "is_document",
     "kind_of",
@@ -65,8 +72,11 @@ __all__ = [
     "protected",
     "read_document",
     "read_obsidian_settings",
+    "read_spots",
     "section",
     "tables",
+    "title_of",
     "visible",
     "watch",
+    "with_properties",
 ]

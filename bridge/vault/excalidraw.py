@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from bridge.types import VaultPath
-from bridge.vault.decode import Decoded, decode
+from bridge.vault.decode import Decoded, blank, decode
 from bridge.vault.json_file import listed, number, read_json, text_of
 from bridge.vault.note import Note
 from bridge.vault.parse import parse_decoded
@@ -24,6 +24,11 @@ _MACHINERY: Final = re.compile(
 def is_drawing(note: Note) -> bool:
     """Tell whether a Markdown note is a drawing of the Excalidraw plugin."""
     return note.path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in note.properties
+
+
+def without_machinery(note: Note) -> str:
+    """Return a drawing's note with blanks for what the plugin writes into it, so that all else stays where it is."""
+    return note.text[: note.body] + _MACHINERY.sub(_blanked, note.text[note.body :])
 
 
 def read_drawing(note: Note) -> Note:
@@ -50,6 +55,11 @@ def read_drawing_file(path: VaultPath, data: bytes) -> Note:
     texts = (text_of(each, "rawText") or text_of(each, "originalText") or text_of(each, "text") for each in elements)
     text = "\n\n".join(each for each in texts if each.strip())
     return _retitled(parse_decoded(path, Decoded(text, decoded.digest, ()), "excalidraw"), decoded.problems + problems)
+
+
+def _blanked(found: re.Match[str]) -> str:
+    # Blanks for a digest would make code of its line.
+    return found[0] if found[0][0] in "0123456789abcdef" else blank(found[0], 0, len(found[0]))
 
 
 def _retitled(note: Note, problems: tuple[str, ...]) -> Note:

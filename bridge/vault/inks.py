@@ -1,0 +1,108 @@
+"""Text inside strings of JSON and YAML: where its characters stand in the file, and how others are written there."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import yaml
+
+from bridge.types import Span
+
+Ink = Callable[[str], str]
+"""Writes a text as it must stand in the file."""
+
+JsonPath = tuple[str | int, ...]
+
+_JSON_UNIT: Final = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\\]", re.DOTALL)
+_DOUBLE_UNIT: Final = re.compile(r"\\x..|\\u....|\\U.{8}|\\.|[^\\]", re.DOTALL)
+_SINGLE_UNIT: Final = re.compile(r"''|[^']", re.DOTALL)
+_TOKEN: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"|[{}\[\],:]', re.DOTALL)
+
+
+def plain(text: str) -> str:
+    """Write a text as it is."""
+    return text
+
+
+def in_json(text: str) -> str:
+    """Write a text inside a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def in_single(text: str) -> str:
+    """Write a text inside single quotes of YAML."""
+    return text.replace("'", "''")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text of its own inside a file."""
+
+    text: str
+    starts: tuple[int, ...]
+    """Where each character stands in the file, and where the text ends."""
+    ink: Ink
+
+    def span(self, inside: Span) -> Span:
+        """Return where a stretch of the text stands in the file."""
+        return self.starts[inside[0]], self.starts[inside[1]]
+
+
+def json_passage(file: str, span: Span) -> Passage:
+    """Read the inside of a JSON string."""
+    return _passage(file, span, _JSON_UNIT, lambda unit: str(json.loads(f'"{unit}"')), in_json)
+
+
+def quoted_passage(file: str, span: Span) -> Passage | None:
+    """Read a quoted YAML text on one line, its quotes included in the span; None when it is none."""
+    start, end = span
+    inside = (start + 1, end - 1)
+    if end - start < 2 or "\n" in file[start:end]:
+        return None
+    match file[start], file[end - 1]:
+        case '"', '"':
+            return _passage(file, inside, _DOUBLE_UNIT, lambda unit: str(yaml.safe_load(f'"{unit}"')), in_json)
+        case "'", "'":
+            return _passage(file, inside, _SINGLE_UNIT, lambda _: "'", in_single)
+        case _:
+            return None
+
+
+def json_strings(file: str) -> dict[JsonPath, Span]:
+    """Return where the strings of a valid JSON text stand, without their quotes, by the keys that lead to them."""
+    return dict(_strings(file))
+
+
+def _strings(file: str) -> Iterator[tuple[JsonPath, Span]]:
+    path: list[str | int] = []
+    key = False
+    for token in _TOKEN.finditer(file):
+        match token[0]:
+            case "{":
+                path.append("")
+                key = True
+            case "[":
+                path.append(0)
+                key = False
+            case "}" | "]":
+                path.pop()
+                key = False
+            case ",":
+                last = path[-1]
+                key = isinstance(last, str)
+                path[-1] = last if isinstance(last, str) else last + 1
+            case ":":
+                key = False
+            case _ if key:
+                path[-1] = str(json.loads(token[0]))
+            case _:
+                yield tuple(path), token.span(1)
+
+
+def _passage(file: str, span: Span, unit: re.Pattern[str], meaning: Callable[[str], str], ink: Ink) -> Passage:
+    """Read a text unit by unit; a unit of several characters in the file means one character."""
+    found = list(unit.finditer(file, *span))
+    text = "".join(each[0] if len(each[0]) == 1 else meaning(each[0]) for each in found)
+    return Passage(text, (*(each.start() for each in found), span[1]), ink)

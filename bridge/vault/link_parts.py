@@ -1,0 +1,76 @@
+"""Where the parts of a link stand in its markup: the file, the place in it, the words shown."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from bridge.types import Span
+from bridge.vault.resolve import SUBPATH
+
+Syntax = Literal["wiki", "markdown", "path"]
+"""How a link is written: `[[file#place|words]]`, `[words](file#place)`, or the path of a file and nothing else."""
+
+_LONGEST_LABEL: Final = 1000
+_POINTED: Final = re.compile(r"<((?:\\.|[^<>\r\n\\])*)>")
+_BARE: Final = re.compile(r"[^ \t\r\n]*")
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one link, as offsets into its markup."""
+
+    file: Span
+    """What names the file; empty in a link to a place in the note itself."""
+    place: Span
+    """From the first `#` or `^` on; empty when the link names the whole file."""
+    shown: Span | None = None
+
+
+def wiki_parts(markup: str) -> Parts:
+    """Find the parts of `[[…]]` or `![[…]]`."""
+    first, last = markup.index("[[") + 2, len(markup) - 2
+    bar = markup.find("|", first + 1, last)
+    if bar < 0:
+        return _target(markup, first, last)
+    # Inside a table the bar is written `\|`.
+    end = bar - 1 if markup[bar - 1] == "\\" else bar
+    found = _target(markup, first, end)
+    return Parts(found.file, found.place, _stripped(markup, bar + 1, last))
+
+
+def markdown_parts(markup: str, label: int) -> Parts:
+    """Find the parts of `[…](…)` or `![…](…)`.
+
+    Args:
+        markup: The link.
+        label: How many characters its label has; of a very long one, at least so many.
+    """
+    first = markup.index("[") + 1
+    end = first + label if label < _LONGEST_LABEL else markup.rindex("](")
+    found = destination_parts(markup, end + 2, len(markup) - 1)
+    return Parts(found.file, found.place, (first, end))
+
+
+def destination_parts(text: str, start: int, end: int) -> Parts:
+    """Find the parts of a Markdown destination that stands between two offsets, a title behind it or not."""
+    while start < end and text[start] in " \t\r\n":
+        start += 1
+    if pointed := _POINTED.match(text, start, end):
+        return _target(text, *pointed.span(1))
+    bare = _BARE.match(text, start, end)
+    return _target(text, start, bare.end() if bare else end)
+
+
+def _target(text: str, start: int, end: int) -> Parts:
+    """Split what stands between two offsets into file and place."""
+    cut = SUBPATH.search(text, start, end)
+    at = cut.start() if cut else end
+    return Parts(_stripped(text, start, at), _stripped(text, at, end))
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    """Leave out the white space at both ends."""
+    inside = text[start:end]
+    first = start + len(inside) - len(inside.lstrip())
+    return first, max(first, start + len(inside.rstrip()))
