@@ -2,14 +2,21 @@
 
 from bridge.changes.desk import Desk, digest_of
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
+from bridge.changes.effect import Effect, Planned, Reference
+from bridge.changes.known import Known
 from bridge.changes.merge import Contradiction, merge
+from bridge.changes.moving import move
 from bridge.changes.plain import bytes_of, shown, text_of
 from bridge.changes.words import Run, runs, words
 
 __all__ = [
     "Contradiction",
     "Desk",
+    "Effect",
     "Hunk",
+    "Known",
+    "Planned",
+    "Reference",
     "Row",
     "RowKind",
     "Run",
@@ -17,6 +24,7 @@ __all__ = [
     "digest_of",
     "hunks",
     "merge",
+    "move",
     "runs",
     "shown",
     "text_of",

@@ -52,6 +52,13 @@ class IndexedNote:
         return tuple(heading[0] for heading in json.loads(self.packed_headings)) if self.packed_headings != "[]" else ()
 
     @property
+    def targets(self) -> tuple[tuple[str, LinkKind], ...]:
+        """What the links point at, as written, and how each is written; much quicker than `links`."""
+        if self.packed_links == "[]":
+            return ()
+        return tuple((link[0], link[2]) for link in json.loads(self.packed_links))
+
+    @property
     def links(self) -> tuple[Link, ...]:
         """The links as written, in order."""
         if self.packed_links == "[]":

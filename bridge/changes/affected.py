@@ -1,0 +1,103 @@
+"""Finds the files whose links a change of names concerns, and writes those links anew."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from bridge.changes.effect import Reference
+from bridge.changes.known import Known
+from bridge.changes.naming import in_base, in_queries
+from bridge.changes.proof import prove
+from bridge.changes.relink import relinked
+from bridge.changes.shift import Shift
+from bridge.errors import NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
+from bridge.types import VaultPath
+from bridge.vault import LinkKind, asked_file, is_document, kind_of, name_key, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What a change of names does to the content of files, which are called here as they were before it."""
+
+    changed: Mapping[VaultPath, bytes]
+    read: Mapping[VaultPath, bytes]
+    rewritten: tuple[Reference, ...]
+    mended: tuple[Reference, ...]
+    naming: tuple[VaultPath, ...]
+    warnings: tuple[str, ...]
+
+
+def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
+    """Write every link anew that would break or lead elsewhere.
+
+    Args:
+        known: The vault.
+        shift: How names change.
+        names: What finds the old names in a query.
+
+    Raises:
+        ProtectedPath: A note that must stay as it is has such a link.
+        InvalidArguments: A link cannot be written so that it leads where it did.
+    """
+    changed: dict[VaultPath, bytes] = {}
+    read: dict[VaultPath, bytes] = {}
+    rewritten: list[Reference] = []
+    mended: list[Reference] = []
+    named: list[VaultPath] = []
+    warnings: list[str] = []
+    for path in _concerned(known, shift):
+        try:
+            data = read[path] = known.read(path)
+        except (NoteNotFound, NoteUnreadable, TooLarge) as error:
+            if path in shift.moved:
+                raise
+            warnings.append(f"Links were not looked for: {error.message}")
+            continue
+        if path.lower().endswith(".base"):
+            named += [path] if in_base(data, names) else []
+            continue
+        after = relinked(path, data, shift)
+        rewritten += after.rewritten
+        mended += after.mended
+        if after.rewritten:
+            if known.rules.keeps(path):
+                why = "the user's settings say that the note stays as it is"
+                raise ProtectedPath(f"A link in `{path}` would have to change, and {why}.", path=path)
+            prove(path, data, after.data, shift)
+            changed[path] = after.data
+        if kind_of(path) == "note" and names.search(after.text) and in_queries(parse(path, data), names):
+            named.append(path)
+    return Affected(changed, read, tuple(rewritten), tuple(mended), tuple(named), tuple(warnings))
+
+
+def _concerned(known: Known, shift: Shift) -> Iterator[VaultPath]:
+    """Yield the files that must be read, in the order of the vault."""
+    keys = shift.keys()
+    seen: dict[tuple[str, LinkKind], bool] = {}
+
+    def asks(link: tuple[str, LinkKind]) -> bool:
+        """Tell whether a link asks for one of the names that change; most are met many times."""
+        known_answer = seen.get(link)
+        if known_answer is None:
+            known_answer = seen[link] = name_key(asked_file(*link)) in keys
+        return known_answer
+
+    for path in known.names:
+        if known.rules.denies(path):
+            continue
+        if path in shift.moved or path in known.saying:
+            if is_document(path) or path.lower().endswith(".base"):
+                yield path
+            continue
+        note = known.notes.get(path)
+        if note is None:
+            # What the index leaves out has links too, and bases say names.
+            if path.lower().endswith(".base") or (is_document(path) and kind_of(path) != "pdf"):
+                yield path
+        elif any(asks(link) and _turns(link, path, shift) for link in note.targets):
+            yield path
+
+
+def _turns(link: tuple[str, LinkKind], path: VaultPath, shift: Shift) -> bool:
+    fate = shift.fate(*link, path)
+    return fate.mended or not fate.stays

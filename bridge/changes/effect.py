@@ -1,0 +1,56 @@
+"""What a change would do beyond the file that it is about."""
+
+from dataclasses import dataclass
+
+from bridge.steps import Plan
+from bridge.types import VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A link in a note.
+
+    Attributes:
+        path: The note, by the path that it has after the change.
+        line: Where the link stands, counted from 1.
+        text: What it points at, as it is written before the change.
+        to: What it points at, as it is written after the change.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a change does to files and links.
+
+    Attributes:
+        files: The files whose content changes, by the paths that they have afterwards.
+        moved: How many files get another path.
+        links_rewritten: How many links are written anew.
+        rewritten: Those links.
+        broken: Links that lead nowhere afterwards.
+        mended: Links that led nowhere before and lead to a file afterwards.
+        named_in: Files that say an old name where no link is, which stays as it is: bases, queries, bookmarks.
+        warnings: What else somebody should know, in sentences.
+    """
+
+    files: tuple[VaultPath, ...] = ()
+    moved: int = 0
+    links_rewritten: int = 0
+    rewritten: tuple[Reference, ...] = ()
+    broken: tuple[Reference, ...] = ()
+    mended: tuple[Reference, ...] = ()
+    named_in: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A change that can be carried out, and its effect."""
+
+    plan: Plan
+    effect: Effect

@@ -1,0 +1,23 @@
+"""What is known of a vault when a change to its names is planned."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from bridge.index import IndexedNote
+from bridge.types import VaultPath
+from bridge.vault import Names, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A vault as a planner sees it; nothing of it may change meanwhile. Denied files are in none of it."""
+
+    names: Names
+    notes: Mapping[VaultPath, IndexedNote]
+    """What the index has; links of other documents are read from the files."""
+    read: Callable[[VaultPath], bytes]
+    rules: Rules
+    saying: Collection[VaultPath] = field(default=())
+    """Notes that may say one of the names in a query or in the definition of a reference link."""
+    bookmarks: bytes = b""
+    """Obsidian's file of bookmarks."""

@@ -1,0 +1,136 @@
+"""Plans moves and renames: of a note, of any other file, of a folder with all that is in it. Every link follows."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.changes.affected import Affected, affected
+from bridge.changes.desk import digest_of
+from bridge.changes.effect import Effect, Planned
+from bridge.changes.known import Known
+from bridge.changes.naming import in_bookmarks, naming
+from bridge.changes.shift import Shift
+from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, ProtectedPath
+from bridge.steps import Plan, Step
+from bridge.types import Digest, VaultPath
+from bridge.vault import fold
+
+_NOT_IN_LINKS: Final = re.compile(r"[\[\]|#^]|%%")
+_READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
+_BOOKMARKS: Final = ".obsidian/bookmarks.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What goes where."""
+
+    path: VaultPath
+    to: VaultPath
+    files: Mapping[VaultPath, VaultPath]
+    folder: bool
+
+
+def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
+    """Plan to give a file or a folder another path, and to write every link anew that would not follow by itself.
+
+    Args:
+        path: The file or folder.
+        to: Its whole new path.
+        known: The vault.
+
+    Raises:
+        NoteNotFound: There is no such file or folder.
+        NoteExists: There is one at the new path.
+        ProtectedPath: The user's settings keep a file as it is that would have to change.
+        InvalidArguments: A file cannot have this path, or a link could not follow.
+    """
+    wanted = _wanted(path, to, known)
+    _check(wanted, known)
+    shift = Shift.of(known.names, wanted.files)
+    folder = wanted.path if wanted.folder else None
+    found = affected(known, shift, naming(wanted.files, folder))
+    bookmarked = in_bookmarks(known.bookmarks, wanted.files, folder)
+    return Planned(
+        _plan(wanted, found, known),
+        Effect(
+            files=tuple(shift.now(file) for file in found.changed),
+            moved=len(wanted.files),
+            links_rewritten=len(found.rewritten),
+            rewritten=found.rewritten,
+            mended=found.mended,
+            named_in=(*(shift.now(file) for file in found.naming), *((_BOOKMARKS,) if bookmarked else ())),
+            warnings=found.warnings,
+        ),
+    )
+
+
+def _wanted(path: VaultPath, to: VaultPath, known: Known) -> Move:
+    """Find out which files go where."""
+    if path in known.names:
+        return Move(path, to, {path: to}, folder=False)
+    below = {file: VaultPath(to + file[len(path) :]) for file in known.names if file.startswith(f"{path}/")}
+    if not below:
+        raise NoteNotFound(f"There is no note or folder `{path}`.", closest=known.names.closest(path))
+    return Move(path, to, below, folder=True)
+
+
+def _check(wanted: Move, known: Known) -> None:
+    """Let only moves pass that can be made."""
+    path, to = wanted.path, wanted.to
+    if path == to:
+        raise InvalidArguments(f"`{path}` has this path already.", hint="Give another path.")
+    if wanted.folder and to.startswith(f"{path}/"):
+        raise InvalidArguments(f"The folder `{path}` cannot go into itself.", hint="Give a path outside of it.")
+    name = to.rpartition("/")[2]
+    if name != path.rpartition("/")[2] and (flaw := _NOT_IN_LINKS.search(name)):
+        raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
+    if not wanted.folder and _ending(path) != _ending(to) and {_ending(path), _ending(to)} & set(_READ):
+        raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"End the path with `{_ending(path)}`.")
+    for one in (path, to, *wanted.files, *wanted.files.values()):
+        if known.rules.keeps(one):
+            raise _kept(one)
+    if taken := _taken(wanted, known):
+        raise NoteExists(f"`{path}` cannot become `{to}`: there is `{taken}`.", path=taken)
+
+
+def _taken(wanted: Move, known: Known) -> VaultPath | None:
+    """Return a file that is where something shall go, in whatever spelling: a disk may take another for the same."""
+    targets = {fold(to) for to in wanted.files.values()}
+    place = f"{fold(wanted.to)}/"
+    others = ((file, fold(file)) for file in known.names if file not in wanted.files)
+    return next((file for file, name in others if name in targets or name.startswith(place)), None)
+
+
+def _ending(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return f".{name.rpartition('.')[2].lower()}" if "." in name else ""
+
+
+def _kept(path: VaultPath) -> ProtectedPath:
+    # The same words whether or not there is a file: a refusal must not tell.
+    return ProtectedPath(f"`{path}` must stay as it is: the user's settings say so.", path=path)
+
+
+def _plan(wanted: Move, found: Affected, known: Known) -> Plan:
+    """Write the steps: first everything goes where it shall be, then links are written."""
+    blobs: dict[Digest, bytes] = {}
+
+    def kept(data: bytes) -> Digest:
+        digest = digest_of(data)
+        blobs[digest] = data
+        return digest
+
+    if wanted.folder and not known.rules.deny:
+        steps = [Step("move", wanted.path, to=wanted.to)]
+    else:
+        # File by file, so that what a rule hides in the folder stays where the rule names it.
+        read = ((file, to, found.read.get(file)) for file, to in wanted.files.items())
+        steps = [
+            Step("move", file, to=to, before=kept(known.read(file) if data is None else data))
+            for file, to, data in read
+        ]
+    for file, after in found.changed.items():
+        now = wanted.files.get(file, file)
+        steps.append(Step("put", now, before=kept(found.read[file]), after=kept(after)))
+    return Plan(tuple(steps), blobs)

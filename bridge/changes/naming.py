@@ -1,0 +1,64 @@
+"""Where a file's name stands without being a link: bases, queries, bookmarks. They are told of, never changed."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from bridge.types import VaultPath
+from bridge.vault import Note, title_of
+
+_QUERY: Final = re.compile(r"[`~]{3,}[ \t]*(?:dataview|dataviewjs|tasks|query|base)\b", re.IGNORECASE)
+_BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
+_BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
+
+
+def naming(moved: Iterable[VaultPath], folder: VaultPath | None = None) -> re.Pattern[str]:
+    """Return what finds the names of files, or the path of a folder, in a query.
+
+    Args:
+        moved: The files.
+        folder: The folder that they are in, when all of it is meant.
+    """
+    names: Collection[str]
+    if folder is not None:
+        names = (folder,)
+    else:
+        names = {name for path in moved for name in (path.removesuffix(".md"), title_of(path), path)}
+    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(f"{_BEFORE}(?:{either}){_BEHIND}", re.IGNORECASE)
+
+
+def in_queries(note: Note, names: re.Pattern[str]) -> bool:
+    """Tell whether a query of a note says a name."""
+    fences = (note.text[slice(*piece.span)] for piece in note.pieces if piece.kind == "fence")
+    return any(_QUERY.match(fence) and names.search(fence) for fence in fences)
+
+
+def in_base(data: bytes, names: re.Pattern[str]) -> bool:
+    """Tell whether a base says a name."""
+    return names.search(data.decode("utf-8", "replace")) is not None
+
+
+def in_bookmarks(data: bytes, moved: Collection[VaultPath], folder: VaultPath | None = None) -> bool:
+    """Tell whether Obsidian's bookmarks hold a file or a folder."""
+    try:
+        held = set(_paths(json.loads(data))) if data else set()
+    except (ValueError, RecursionError):
+        return False
+    return any(path in held for path in moved) or folder in held
+
+
+def _paths(value: object) -> Iterator[str]:
+    match value:
+        case dict():
+            path = value.get("path")
+            if isinstance(path, str):
+                yield path
+            for each in value.values():
+                yield from _paths(each)
+        case list():
+            for each in value:
+                yield from _paths(each)
+        case _:
+            return

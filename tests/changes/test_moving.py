@@ -1,0 +1,272 @@
+"""Moves and renames: every link follows in its own style, and nothing else changes."""
+
+import json
+
+import pytest
+
+from bridge.changes import Effect, move
+from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, ProtectedPath
+from bridge.steps import Step
+from bridge.types import VaultPath
+from tests.changes.vaults import Paper
+
+OLD, NEW = VaultPath("Bread/Rye.md"), VaultPath("Grain/Dark rye.md")
+
+
+def after(text: str, path: str = "Here.md", old: str = OLD, new: str = NEW, **others: str) -> str:
+    """Return a note after a file was moved."""
+    paper = Paper.of({old: "# Dough\n", path: text, **others})
+    moved = paper.carry_out(move(VaultPath(old), VaultPath(new), paper.known((path,))))
+    return moved.texts()[path]
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ("[[Rye]]", "[[Dark rye]]"),
+        ("[[ Rye ]]", "[[ Dark rye ]]"),
+        ("[[rye.md]]", "[[Dark rye.md]]"),
+        ("[[Rye|bread]]", "[[Dark rye|bread]]"),
+        ("[[Rye|Rye]]", "[[Dark rye|Dark rye]]"),
+        ("[[Rye#Dough]]", "[[Dark rye#Dough]]"),
+        ("[[Rye#Dough#More|x]]", "[[Dark rye#Dough#More|x]]"),
+        ("[[Rye#^block]]", "[[Dark rye#^block]]"),
+        ("![[Rye]]", "![[Dark rye]]"),
+        ("![[Rye#Dough|200]]", "![[Dark rye#Dough|200]]"),
+        ("[[Bread/Rye]]", "[[Grain/Dark rye]]"),
+        ("[[/Bread/Rye]]", "[[/Grain/Dark rye]]"),
+        ("[[./Bread/Rye]]", "[[./Grain/Dark rye]]"),
+        ("| a |\n| - |\n| [[Rye\\|x]] |\n", "| a |\n| - |\n| [[Dark rye\\|x]] |\n"),
+        ("| a |\n| - |\n| [[Rye#Dough\\|x]] |\n", "| a |\n| - |\n| [[Dark rye#Dough\\|x]] |\n"),
+        ("[x](Bread/Rye.md)", "[x](Grain/Dark%20rye.md)"),
+        ("[x](Bread/Rye)", "[x](Grain/Dark%20rye)"),
+        ("[Rye](Bread/Rye.md#Dough)", "[Dark rye](Grain/Dark%20rye.md#Dough)"),
+        ("[x](<Bread/Rye.md>)", "[x](<Grain/Dark rye.md>)"),
+        ("[x](<Bread/Rye.md#Dough> 'T')", "[x](<Grain/Dark rye.md#Dough> 'T')"),
+        ('[x](Bread/Rye.md "Title")', '[x](Grain/Dark%20rye.md "Title")'),
+        ("[x](./Bread/Rye.md)", "[x](./Grain/Dark%20rye.md)"),
+        ("[x](/Bread/Rye.md)", "[x](/Grain/Dark%20rye.md)"),
+        ("[x](Rye.md)", "[x](Dark%20rye.md)"),
+        ("![x](%42read/Rye.md)", "![x](Grain/Dark%20rye.md)"),
+        ("[x]: Bread/Rye.md", "[x]: Grain/Dark%20rye.md"),
+        ("[x]: <Bread/Rye.md#Dough> 'T'", "[x]: <Grain/Dark rye.md#Dough> 'T'"),
+        ('---\nup: "[[Rye]]"\n---\n', '---\nup: "[[Dark rye]]"\n---\n'),
+        ("---\nup: '[[Rye|x]]'\n---\n", "---\nup: '[[Dark rye|x]]'\n---\n"),
+        (
+            "---\nup:\n  - \"[[Rye]]\" # c\n  - '[[Rye#A]]'\n---\n",
+            "---\nup:\n  - \"[[Dark rye]]\" # c\n  - '[[Dark rye#A]]'\n---\n",
+        ),
+        ("---\nup: [\"[[Rye]]\", 'b']\n---\n", "---\nup: [\"[[Dark rye]]\", 'b']\n---\n"),
+        ('---\nup: "[a](Bread/Rye.md)"\n---\n', '---\nup: "[a](Grain/Dark%20rye.md)"\n---\n'),
+        ('---\nup: "[[Rye|say \\"x\\"]]"\n---\n', '---\nup: "[[Dark rye|say \\"x\\"]]"\n---\n'),
+        ("---\nup: '[[Rye|it''s]]'\n---\n", "---\nup: '[[Dark rye|it''s]]'\n---\n"),
+        ("a [[Rye]]\r\nb [[Rye]]\r\n", "a [[Dark rye]]\r\nb [[Dark rye]]\r\n"),
+    ],
+)
+def test_a_link_follows_in_its_own_style(before: str, wanted: str) -> None:
+    assert after(before) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["`[[Rye]]`", "```\n[[Rye]]\n```\n", "[[Oat]]", "[x](https://example.org/Rye.md)", "%%\n[[Rye]]\n%%\n", "[[#Rye]]"],
+)
+def test_what_is_no_link_to_it_stays(text: str) -> None:
+    assert after(text, Oat="") == text
+
+
+@pytest.mark.parametrize("text", ["[[Rye]]", "[[rye|Rye]]", "[x](Rye.md)", "![[Rye#Dough]]"])
+def test_a_link_that_still_leads_there_stays_as_it_is_written(text: str) -> None:
+    assert after(text, new="Grain/Old/Rye.md") == text
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ("[[Old rye]] [[Bread/Old rye]]", "[[Loaf]] [[Z/Y/Loaf]]"),
+        ("[x](../Bread/Old%20rye.md)", "[x](../Z/Y/Loaf.md)"),
+        ("[x](../Bread/../Bread/Old%20rye.md)", "[x](../Bread/../Bread/Old%20rye.md)"),
+    ],
+)
+def test_folders_are_counted_from_the_note_that_has_the_link(before: str, wanted: str) -> None:
+    assert after(before, "Notes/Here.md", "Bread/Old rye.md", "Z/Y/Loaf.md") == wanted
+
+
+def test_a_link_gets_as_many_folders_as_it_needs_where_the_new_name_is_taken() -> None:
+    others = {"Loaf.md": "", "X/Loaf.md": "", "Y/Z/X/Loaf.md": ""}
+    assert after("[[Rye]] [[Bread/Rye]]", "Here.md", OLD, "Y/X/Loaf.md", **others) == "[[Y/X/Loaf]] [[Y/X/Loaf]]"
+
+
+def test_a_link_to_another_note_that_would_be_captured_is_written_anew() -> None:
+    paper = Paper.of({"A/Far/Rye.md": "", "Bread.md": "", "Here.md": "[[Rye]] [[Rye|x]] [[Bread]]"})
+    planned = move(VaultPath("Bread.md"), VaultPath("Rye.md"), paper.known())
+    assert paper.carry_out(planned).texts()["Here.md"] == "[[Far/Rye]] [[Far/Rye|x]] [[Rye]]"
+
+
+def test_a_link_follows_when_another_note_inherits_its_name() -> None:
+    paper = Paper.of({"Rye.md": "", "A/Rye.md": "", "Here.md": "[[Rye]]"})
+    planned = move(VaultPath("Rye.md"), VaultPath("Spelt.md"), paper.known())
+    assert paper.carry_out(planned).texts()["Here.md"] == "[[Spelt]]"
+
+
+def test_the_moved_note_keeps_its_own_links() -> None:
+    text = "[[Near]] [a](Near.md) [b](./Near.md) ![[../pic.png|9]] [[#Top]] [self](Rye.md)\n\n[r]: ./Near.md\n"
+    paper = Paper.of({OLD: text, "Bread/Near.md": "", "X/Near.md": "", "pic.png": b"\x89", "Other/pic.png": b"\x89"})
+    planned = move(OLD, NEW, paper.known())
+    assert paper.carry_out(planned).texts()[NEW] == (
+        "[[Bread/Near]] [a](../Bread/Near.md) [b](../Bread/Near.md) ![[../pic.png|9]] [[#Top]] "
+        "[self](Dark%20rye.md)\n\n[r]: ../Bread/Near.md\n"
+    )
+
+
+def test_an_attachment_is_followed_by_embeds_of_every_kind() -> None:
+    paper = Paper.of(
+        {
+            "img/a b.png": b"\x89",
+            "N.md": '![[a b.png|200]] ![](img/a%20b.png) ![x](<img/a b.png> "t")\n',
+            "C.canvas": '{ "nodes": [\n {"type":"file","file":"img\\/a b.png","x":1, "odd": [1.0]} ],"edges":[]}',
+        }
+    )
+    planned = move(VaultPath("img/a b.png"), VaultPath("img/é (1).png"), paper.known())
+    assert paper.carry_out(planned).texts() == {
+        "N.md": '![[é (1).png|200]] ![](img/é%20(1).png) ![x](<img/é (1).png> "t")\n',
+        "C.canvas": '{ "nodes": [\n {"type":"file","file":"img/é (1).png","x":1, "odd": [1.0]} ],"edges":[]}',
+    }
+
+
+def test_a_canvas_changes_in_nothing_but_its_links() -> None:
+    card = '  [[Rye|\\u00e9]] \\n\\n```\\n[[Rye]]\\n```\\n ![[Bread\\/Rye#Dough]]"'
+    text = (
+        '\ufeff{"nodes":[{"type":"text","text":"' + card + ',"id":1},\r\n'
+        '{"file":"Bread/Rye.md","subpath":"#Dough","type":"file"}, {"type":"file","file":"Oat.md"}],'
+        '"x":{"file":"Bread/Rye.md"}}'
+    )
+    paper = Paper.of({OLD: "", "Oat.md": "", "B.canvas": text})
+    found = paper.carry_out(move(OLD, NEW, paper.known())).texts()["B.canvas"]
+    assert found == text.replace("[[Rye|", "[[Dark rye|").replace("Bread\\/Rye#", "Grain/Dark rye#").replace(
+        '{"file":"Bread/Rye.md","sub', '{"file":"Grain/Dark rye.md","sub'
+    )
+    json.loads(found.removeprefix("\ufeff"))
+
+
+def test_a_folder_moves_with_everything_in_it() -> None:
+    paper = Paper.of(
+        {
+            "A/One.md": "[[Two]] [x](Two.md) [[A/Two]] [[Out]] [y](../Out.md) ![[p.png]]",
+            "A/Two.md": "[[B/One]]",
+            "A/p.png": b"\x89",
+            "B/One.md": "",
+            "Out.md": "[[A/One|One]] [[One]] [z](A/One.md) [[Two]]",
+        }
+    )
+    planned = move(VaultPath("A"), VaultPath("C/D"), paper.known())
+    moved = paper.carry_out(planned)
+    assert moved.texts() == {
+        "C/D/One.md": "[[Two]] [x](Two.md) [[C/D/Two]] [[Out]] [y](../../Out.md) ![[p.png]]",
+        "C/D/Two.md": "[[B/One]]",
+        "B/One.md": "",
+        "Out.md": "[[C/D/One|One]] [[D/One]] [z](C/D/One.md) [[Two]]",
+    }
+    assert planned.plan.steps[0] == Step("move", VaultPath("A"), to=VaultPath("C/D"))
+    assert planned.effect.moved == 3
+
+
+def test_the_effect_tells_what_is_written_anew_and_what_is_only_named() -> None:
+    paper = Paper.of(
+        {
+            OLD: "",
+            "Here.md": "\n[[Rye#A]]",
+            "Waits.md": "[[Dark rye]]",
+            "Q.md": "```dataview\nLIST FROM [[Rye]]\n```\n",
+            "No.md": "Rye\n",
+            "Loaves.base": 'filters: file.hasLink("Bread/Rye")\n',
+            "Other.base": "filters: file.name == 'Ryegrass'\n",
+        }
+    )
+    bookmarks = b'{"items":[{"type":"group","items":[{"type":"file","path":"Bread/Rye.md"}]}]}'
+    effect = move(OLD, NEW, paper.known(("Q.md", "No.md"), bookmarks)).effect
+    assert [(one.path, one.line, one.text, one.to) for one in effect.rewritten] == [
+        ("Here.md", 2, "Rye#A", "Dark rye#A")
+    ]
+    assert [(one.path, one.text, one.to) for one in effect.mended] == [("Waits.md", "Dark rye", NEW)]
+    assert effect.named_in == ("Q.md", "Loaves.base", ".obsidian/bookmarks.json")
+    assert (effect.files, effect.moved, effect.links_rewritten, effect.broken) == (("Here.md",), 1, 1, ())
+
+
+def test_a_rename_in_case_alone_leaves_links_but_those_of_canvases() -> None:
+    node = '{"nodes":[{"type":"file","file":"Bread/Rye.md"}]}'
+    paper = Paper.of({OLD: "", "H.md": "[[Rye]] [a](Bread/Rye.md)", "C.canvas": node})
+    planned = move(OLD, VaultPath("Bread/RYE.md"), paper.known())
+    assert paper.carry_out(planned).texts() == {
+        "Bread/RYE.md": "",
+        "H.md": "[[Rye]] [a](Bread/Rye.md)",
+        "C.canvas": node.replace("Rye", "RYE"),
+    }
+
+
+def test_a_drawings_links_follow_where_the_plugin_keeps_them() -> None:
+    text = (
+        "---\nexcalidraw-plugin: parsed\n---\n==⚠  Switch to EXCALIDRAW VIEW. ⚠==\n%%\n# Excalidraw Data\n"
+        "## Text Elements\nsee [[Rye]] ^abcdefgh\n\n## Element Links\nabcdefgh: [[Rye#Dough]]\n\n"
+        "## Embedded Files\n0123456789abcdef0123: [[Bread/Rye]]\n\n%%\n"
+        "## Drawing\n```compressed-json\nN4Ig[[Rye]]\n```\n%%"
+    )
+    wanted = (
+        text.replace("see [[Rye", "see [[Dark rye")
+        .replace(": [[Rye#", ": [[Dark rye#")
+        .replace("Bread/Rye", "Grain/Dark rye")
+    )
+    assert after(text, "D.excalidraw.md") == wanted
+
+
+def test_a_note_that_must_stay_as_it_is_stops_the_move_by_its_name() -> None:
+    paper = Paper.of({OLD: "", "Kept/N.md": "[[Rye]]"}, readonly=("Kept",))
+    with pytest.raises(ProtectedPath, match=r"`Kept/N\.md`"):
+        move(OLD, NEW, paper.known())
+    assert move(OLD, VaultPath("Grain/Rye.md"), paper.known()).effect == Effect(moved=1)
+
+
+def test_a_denied_note_is_not_known_of() -> None:
+    paper = Paper.of({OLD: "", "Secret/N.md": "[[Rye]]", "Bread/Secret/M.md": ""}, deny=("Secret/", "Bread/Secret"))
+    assert move(OLD, NEW, paper.known()).effect == Effect(moved=1)
+    moved = paper.carry_out(move(VaultPath("Bread"), VaultPath("Grain"), paper.known()))
+    assert set(moved.files) == {"Grain/Rye.md", "Secret/N.md", "Bread/Secret/M.md"}
+
+
+def test_a_note_that_the_index_leaves_out_is_followed_too() -> None:
+    paper = Paper.of({OLD: "", "Left/N.md": "[[Rye]]"}, exclude=("Left",))
+    assert paper.carry_out(move(OLD, NEW, paper.known())).texts()["Left/N.md"] == "[[Dark rye]]"
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "error"),
+    [
+        ("Bread/Oat.md", "X.md", NoteNotFound),
+        ("Bread/Rye.md", "bread/spelt.md", NoteExists),
+        ("Bread", "Grain", NoteExists),
+        ("Bread", "Bread/In", InvalidArguments),
+        ("Bread/Rye.md", "Bread/Rye.md", InvalidArguments),
+        ("Bread/Rye.md", "Bread/C# 8.md", InvalidArguments),
+        ("Bread/Rye.md", "Bread/Rye.txt", InvalidArguments),
+        ("Bread/Rye.md", "Kept/Rye.md", ProtectedPath),
+        ("Kept/K.md", "K.md", ProtectedPath),
+        ("Kept", "K", ProtectedPath),
+    ],
+)
+def test_what_cannot_be_moved_is_refused(path: str, to: str, error: type[Exception]) -> None:
+    files: dict[str, str | bytes] = {OLD: "", "Bread/Spelt.md": "", "Grain/x.png": b"", "Kept/K.md": ""}
+    paper = Paper.of(files, readonly=("Kept",))
+    with pytest.raises(error):
+        move(VaultPath(path), VaultPath(to), paper.known())
+
+
+def test_a_note_that_is_not_utf8_is_left_alone_or_stops_the_move() -> None:
+    paper = Paper.of({OLD: b"", "L.md": b"\xff [[Rye]]"})
+    with pytest.raises(ProtectedPath, match=r"`L\.md`"):
+        move(OLD, NEW, paper.known())
+    assert paper.carry_out(move(OLD, VaultPath("Rye.md"), paper.known())).files[VaultPath("L.md")] == b"\xff [[Rye]]"
+
+
+def test_a_byte_order_mark_stays() -> None:
+    paper = Paper.of({OLD: "", "B.md": "\ufeff[[Rye]]\r\n"})
+    assert paper.carry_out(move(OLD, NEW, paper.known())).texts()["B.md"] == "\ufeff[[Dark rye]]\r\n"

@@ -1,0 +1,79 @@
+"""Vaults in memory, with an index, for tests of planned changes; and what a plan makes of one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.changes import Desk, Known, Planned
+from bridge.errors import NoteNotFound
+from bridge.index import IndexedNote
+from bridge.index.note import packed
+from bridge.steps import Plan
+from bridge.types import VaultPath
+from bridge.vault import Names, Rules, is_document, read_document
+
+Files = dict[VaultPath, bytes]
+
+
+@dataclass
+class Paper:
+    """A vault that is no more than its files."""
+
+    files: Files
+    notes: dict[VaultPath, IndexedNote] = field(default_factory=dict)
+    rules: Rules = field(default_factory=Rules)
+
+    @classmethod
+    def of(cls, files: Mapping[str, str | bytes], **rules: Any) -> "Paper":
+        paper = cls({}, rules=Rules(**rules))
+        for path, data in files.items():
+            paper.put(VaultPath(path), data.encode() if isinstance(data, str) else data)
+        return paper
+
+    def put(self, path: VaultPath, data: bytes) -> None:
+        self.files[path] = data
+        if self.rules.indexes(path, len(data)):
+            note = read_document(path, data)
+            self.notes[path] = packed(
+                note, mtime_ns=0, size=len(data), passages=0, left_out=(), language=None, recipe=""
+            )
+
+    def drop(self, path: VaultPath) -> bytes:
+        self.notes.pop(path, None)
+        return self.files.pop(path)
+
+    def read(self, path: VaultPath) -> bytes:
+        if path not in self.files or self.rules.denies(path):
+            raise NoteNotFound(f"There is no note `{path}`.")
+        return self.files[path]
+
+    def known(self, saying: tuple[str, ...] = (), bookmarks: bytes = b"") -> Known:
+        names = Names(path for path in self.files if not self.rules.denies(path))
+        said = [VaultPath(path) for path in saying]
+        return Known(names, dict(self.notes), self.read, self.rules, said, bookmarks)
+
+    def carry_out(self, planned: Planned) -> "Paper":
+        """Do what a plan says, as the desk understands it."""
+        desk = Desk(self.read, lambda path: path in self.files)
+        desk.take(planned.plan)
+        moved = {path: path_after(path, planned.plan) for path in self.files}
+        taken = {step.path for step in planned.plan.steps if step.kind == "remove"}
+        after = Paper({}, rules=self.rules)
+        for path, now in moved.items():
+            if path not in taken:
+                after.put(now, self.files[path] if self.rules.denies(path) else desk.read(now))
+        return after
+
+    def texts(self) -> dict[str, str]:
+        return {str(path): data.decode() for path, data in self.files.items() if is_document(path)}
+
+
+def path_after(path: VaultPath, plan: Plan) -> VaultPath:
+    """Return where a file is after a plan."""
+    for step in plan.steps:
+        if step.kind == "move" and step.to is not None:
+            if path == step.path:
+                path = step.to
+            elif step.before is None and path.startswith(f"{step.path}/"):
+                path = VaultPath(step.to + path[len(step.path) :])
+    return path
