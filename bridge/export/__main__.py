@@ -7,9 +7,11 @@ from pathlib import Path
 
 import orjson
 
-from bridge.export import openapi, reference
+from bridge.export import openapi, reference, typescript
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PLUGIN = ROOT / "obsidian-plugin"
 
 
 def generated() -> Mapping[Path, bytes]:
@@ -17,6 +19,7 @@ def generated() -> Mapping[Path, bytes]:
     return {
         DOCS / "operations.md": reference().encode(),
         DOCS / "openapi.json": orjson.dumps(openapi(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
+        PLUGIN / "src" / "bridge" / "operations.ts": typescript().encode(),
     }
 
 

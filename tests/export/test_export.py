@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from bridge.export import catalogue, command, openapi, reference
+from bridge.export import catalogue, command, openapi, reference, typescript
+from bridge.export.catalogue import form
+from bridge.export.typescript import kind
 from bridge.operations import operations
 
 
@@ -21,7 +23,8 @@ def test_the_generated_files_are_up_to_date() -> None:
 def test_the_catalogue_has_every_operation_whole() -> None:
     for entry in catalogue():
         assert set(entry) == {
-            "name", "title", "description", "scope", "reads", "arguments", "result", "errors", "example"
+            "name", "title", "description", "scope", "reads", "form", "arguments", "result_name", "result", "errors",
+            "example",
         }  # fmt: skip
         assert set(entry["example"]) <= set(entry["arguments"]["properties"])
         assert set(entry["arguments"].get("required", [])) <= set(entry["example"])
@@ -65,3 +68,37 @@ def test_the_page_tells_of_every_argument_and_field(operation: Any) -> None:
         assert f"| `{argument.name}` |" in found[1]
         assert argument.meaning in found[1]
     assert f"$ {command(operation)}" in found[1]
+
+
+def test_a_form_is_of_the_fields_and_not_of_the_words_about_them() -> None:
+    plain = {"type": "object", "properties": {"description": {"type": "string"}}}
+    told = {"type": "object", "description": "A note.", "properties": {"description": {"type": "string", "title": "D"}}}
+    assert form(plain) == form(told)
+    assert form(plain) != form({"type": "object", "properties": {"words": {"type": "string"}}})
+    assert form(plain) != form({"type": "object", "properties": {"description": {"type": "integer"}}})
+
+
+@pytest.mark.parametrize(
+    ("schema", "written"),
+    [
+        ({"$ref": "#/$defs/Hit"}, "Hit"),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}], "default": None}, "string | null"),
+        ({"anyOf": [{"type": "integer"}, {"type": "number"}]}, "number"),
+        ({"type": "array", "items": {"enum": ["note", "pdf"], "type": "string"}}, 'readonly ("note" | "pdf")[]'),
+        ({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "integer"}]}, "readonly [number, number]"),
+        ({"type": "array", "items": {"type": "string"}}, "readonly string[]"),
+        ({"type": "array", "items": {}}, "readonly unknown[]"),
+        ({"type": "object", "additionalProperties": True}, "Readonly<Record<string, unknown>>"),
+        ({"type": "object", "additionalProperties": {"type": "number"}}, "Readonly<Record<string, number>>"),
+        ({}, "unknown"),
+    ],
+)
+def test_each_schema_has_its_type(schema: Any, written: str) -> None:
+    assert kind(schema) == written
+
+
+def test_typescript_names_every_operation_with_its_form() -> None:
+    written = typescript()
+    for entry in catalogue():
+        assert f'\t{entry["name"]}: "{entry["form"]}",' in written
+        assert f"\t\tresult: {entry['result_name']};" in written

@@ -1,0 +1,133 @@
+"""The registry as TypeScript: what the plugin may call, with what, and what it gets."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import bridge
+from bridge.export.catalogue import catalogue
+from bridge.export.openapi import ALWAYS
+
+HEAD = "// Written by `python -m bridge.export`: what the bridge can do. Do not edit."
+NAMES: Mapping[str | None, str] = {
+    "string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null", None: "unknown"
+}  # fmt: skip
+TAB = "\t"
+ANY_CALL = "AnyCallError"
+
+
+def typescript() -> str:
+    """Return the whole module."""
+    entries = catalogue()
+    return "\n\n".join(
+        [
+            HEAD,
+            f'/** The bridge that this was written from. */\nexport const VERSION = "{bridge.__version__}";',
+            forms(entries),
+            refused(),
+            *records(entries),
+            called(entries),
+            "export type OperationName = keyof Operations;\n",
+        ]
+    )
+
+
+def forms(entries: Iterable[Mapping[str, Any]]) -> str:
+    """Write down the form of each operation, to be compared with a bridge that was built another day."""
+    lines = "\n".join(f'\t{entry["name"]}: "{entry["form"]}",' for entry in entries)
+    meaning = comment("The form of each operation; with another it is called or answered differently.", "")
+    return f"{meaning}\nexport const FORMS = {{\n{lines}\n}} as const;"
+
+
+def refused() -> str:
+    """Write down what any call can be refused with."""
+    meaning = comment("What any call can be refused with.", "")
+    return f"{meaning}\nexport type {ANY_CALL} = {either(error.code for error in ALWAYS)};"
+
+
+def called(entries: Iterable[Mapping[str, Any]]) -> str:
+    """Write down the call of every operation."""
+    return "\n".join(["export interface Operations {", *("\n".join(operation(entry)) for entry in entries), "}"])
+
+
+def operation(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Write down one call."""
+    yield comment(entry["description"].partition("\n")[0], "\t")
+    yield f"\t{entry['name']}: {{"
+    yield f"\t\targuments: {argument_record(entry)};"
+    yield f"\t\tresult: {entry['result_name']};"
+    yield f"\t\terror: {ANY_CALL} | {either(error['code'] for error in entry['errors'])};"
+    yield "\t};"
+
+
+def argument_record(entry: Mapping[str, Any]) -> str:
+    """Name the record of an operation's arguments."""
+    return "".join(word.capitalize() for word in entry["name"].split("_")) + "Arguments"
+
+
+def records(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Write down every record once, by name."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        for name, schema in ((argument_record(entry), entry["arguments"]), (entry["result_name"], entry["result"])):
+            found[name] = schema
+            found.update(schema.get("$defs", {}))
+    return [interface(name, schema) for name, schema in sorted(found.items())]
+
+
+def interface(name: str, schema: Mapping[str, Any]) -> str:
+    """Write down one record."""
+    if "properties" not in schema:
+        return f"{described(schema, '')}export type {name} = {kind(schema)};"
+    required = schema.get("required", [])
+    lines = [
+        f"{described(held, TAB)}\treadonly {field}{'' if field in required else '?'}: {kind(held)};"
+        for field, held in schema["properties"].items()
+    ]
+    return "\n".join([f"{described(schema, '')}export interface {name} {{", *lines, "}"])
+
+
+def kind(schema: Mapping[str, Any]) -> str:
+    """Write down what a value may be."""
+    match schema:
+        case {"$ref": str(reference)}:
+            written = reference.rpartition("/")[2]
+        case {"anyOf": list(options)}:
+            written = " | ".join(dict.fromkeys(map(kind, options)))
+        case {"enum": list(values)}:
+            written = either(values)
+        case {"type": "array", **rest}:
+            written = array(rest)
+        case {"type": "object", **rest}:
+            held = rest.get("additionalProperties")
+            written = f"Readonly<Record<string, {kind(held if isinstance(held, dict) else {})}>>"
+        case _:
+            written = NAMES[schema.get("type")]
+    return written
+
+
+def array(schema: Mapping[str, Any]) -> str:
+    """Write down what a list holds: so many values of so many kinds, or any number of one kind."""
+    if "prefixItems" in schema:
+        return f"readonly [{', '.join(map(kind, schema['prefixItems']))}]"
+    return f"readonly {grouped(kind(schema.get('items', {})))}[]"
+
+
+def either(values: Iterable[Any]) -> str:
+    """Write down that a value is one of several."""
+    return " | ".join(json.dumps(value) for value in dict.fromkeys(values))
+
+
+def grouped(text: str) -> str:
+    """Put a choice into brackets, as what stands behind it would count for the last alone."""
+    return f"({text})" if " " in text else text
+
+
+def described(schema: Mapping[str, Any], indent: str) -> str:
+    """Return the comment above a record or a field, if anything is said about it."""
+    return f"{comment(schema['description'], indent)}\n" if "description" in schema else ""
+
+
+def comment(text: str, indent: str) -> str:
+    """Write a comment."""
+    return f"{indent}/** {' '.join(text.split()).replace('*/', '*∕')} */"

@@ -1,0 +1,1588 @@
+// Written by `python -m bridge.export`: what the bridge can do. Do not edit.
+
+/** The bridge that this was written from. */
+export const VERSION = "0.1.0";
+
+/** The form of each operation; with another it is called or answered differently. */
+export const FORMS = {
+	search: "f429e0fec7c2",
+	related_notes: "b9d9049b3fb3",
+	find_notes: "dffefbd790c5",
+	list_folders: "b88ee7f439c2",
+	list_tags: "5377073c3921",
+	read_note: "39170a8ae71e",
+	note_links: "c6f78384932f",
+	resolve_link: "c512cf228b19",
+	suggest_links: "096473ce3b4e",
+	judge_link: "a11a23625bef",
+	apply_links: "084e3d1e0455",
+	find_prospects: "903a8a8dd182",
+	link_report: "108c5e5295b3",
+	graph_neighbours: "d674ddfb705d",
+	graph_path: "41b89f5ae297",
+	graph_insights: "bb251ffbf839",
+	graph_view: "3150782d6cdf",
+	graph_history: "9cfdab5de1c4",
+	export_graph: "29b7db956d7d",
+	status: "c269aaa19827",
+	index_status: "2e6baa65b1c8",
+	report_changes: "eadeb5b000e8",
+	wait_until_indexed: "f8847afc00b2",
+	reindex: "cee2e4c35aca",
+	job_status: "49261ba5d5aa",
+	pause_indexing: "b636e35dac89",
+	resume_indexing: "b636e35dac89",
+	read_settings: "f4e0fa575426",
+	change_settings: "7df0e72c2e86",
+	open_pairing: "3ceefd3165ba",
+	doctor: "a19b65f3f6da",
+	usage: "b4dd020cc886",
+	find_tool: "19974e1a66bf",
+	run_tool: "11e6879817e2",
+	give_feedback: "d05c665ab332",
+} as const;
+
+/** What any call can be refused with. */
+export type AnyCallError = "unauthorized" | "forbidden" | "bad_host" | "too_large" | "rate_limited" | "internal";
+
+/** A name of several notes that links use without a folder. */
+export interface AmbiguousName {
+	/** The name. */
+	readonly name: string;
+	/** The notes that have it. */
+	readonly notes: readonly string[];
+	/** Links that say it without a folder. */
+	readonly links: number;
+	/** The first notes with such links. */
+	readonly sources: readonly string[];
+}
+
+export interface ApplyLinksArguments {
+	/** The note. */
+	readonly path: string;
+	/** Link to these notes alone, however unlikely; without, to all that `suggest_links` would suggest. */
+	readonly targets?: readonly string[];
+	/** Make just these links; then `targets`, `strictness` and `all` do not count. */
+	readonly suggestions?: readonly ChosenLink[];
+	/** How likely a link must be when no targets are given, as in `suggest_links`. */
+	readonly strictness?: "conservative" | "balanced" | "aggressive";
+	/** Every place that names a note, not the first alone. */
+	readonly all?: boolean;
+	/** SHA-256 of the whole file that you saw; refused when it is another now. */
+	readonly digest?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A note without which the graph falls apart. */
+export interface Articulation {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** Notes that would lose touch with the largest part. */
+	readonly holds: number;
+}
+
+/** A name that links ask for, that no note has, and that means one nevertheless. */
+export interface BrokenName {
+	/** The name, as first written. */
+	readonly name: string;
+	/** Notes that link to it. */
+	readonly wanted: number;
+	/** The first of them. */
+	readonly notes: readonly string[];
+	/** The note that it likely means. */
+	readonly meant: string;
+	/** What speaks for that. */
+	readonly why: string;
+}
+
+export interface ChangeSettingsArguments {
+	/** New values by name; null takes a setting back to its default. */
+	readonly changes: Readonly<Record<string, unknown>>;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A suggestion that shall be made a link. */
+export interface ChosenLink {
+	/** The note it shall lead to. */
+	readonly target: string;
+	/** The words that shall become the link. */
+	readonly text: string;
+	/** First character and the one after the last, as `suggest_links` said. */
+	readonly span: readonly [number, number];
+}
+
+/** Notes that hang together. */
+export interface Community {
+	/** Its number in this answer and in `graph_view`; 0 is the largest. */
+	readonly number: number;
+	/** The words that set it apart, of its titles and tags. */
+	readonly name: string;
+	/** Notes in it. */
+	readonly size: number;
+	/** Those that are joined to most. */
+	readonly notes: readonly string[];
+}
+
+/** Everything that was looked at. */
+export interface Diagnosis {
+	/** The worst of the findings. */
+	readonly verdict: "ok" | "warn" | "fail";
+	/** The findings. */
+	readonly findings: readonly Finding[];
+}
+
+export interface DoctorArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** How often calls ended in one kind of error. */
+export interface ErrorCount {
+	/** The error's code. */
+	readonly code: string;
+	/** How many ended so. */
+	readonly calls: number;
+}
+
+export interface ExportGraphArguments {
+	/** GraphML, or JSON with nodes and links. */
+	readonly format?: "graphml" | "json";
+	/** What joins notes, as in `graph_neighbours`; every note is written, joined or not. */
+	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
+	/** With the names that no note has. */
+	readonly stubs?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** The graph as text. */
+export interface ExportedGraph {
+	/** What it is written in. */
+	readonly format: "graphml" | "json";
+	/** GraphML, or JSON with `nodes` and `links` as D3 and NetworkX read it. */
+	readonly text: string;
+	/** How many nodes it has. */
+	readonly nodes: number;
+	/** How many edges. */
+	readonly edges: number;
+}
+
+/** What is known of a tool now. */
+export interface Feedback {
+	/** The tool. */
+	readonly tool: string;
+	/** How often it was the right one, 0 to 1; null until enough was said about that. */
+	readonly accuracy: number | null;
+	/** How often somebody said whether it was the right one. */
+	readonly judged: number;
+}
+
+export interface FindNotesArguments {
+	/** Only notes in this folder and below. */
+	readonly folder?: string | null;
+	/** Only notes with all of these tags; `a` matches `a/b`. */
+	readonly tags?: readonly string[];
+	/** Only notes whose properties have these values; a list means any of them. */
+	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
+	/** Only notes that link to this file. */
+	readonly links_to?: string | null;
+	/** Only notes that this note links to. */
+	readonly linked_from?: string | null;
+	/** Only notes changed at or after this moment. */
+	readonly modified_after?: string | null;
+	/** Only notes changed before this moment. */
+	readonly modified_before?: string | null;
+	/** The order; `-` turns it round, so `-modified` is newest first. */
+	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified";
+	/** Most notes to return. */
+	readonly limit?: number;
+	/** Notes to skip. */
+	readonly offset?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface FindProspectsArguments {
+	/** Most names to return. */
+	readonly limit?: number;
+	/** Only what notes in this folder and below say. */
+	readonly folder?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface FindToolArguments {
+	/** What is to be done. */
+	readonly task: string;
+	/** Most tools to return. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** One thing that was looked at. */
+export interface Finding {
+	/** What was looked at. */
+	readonly check: string;
+	/** `ok`, `warn` or `fail`. */
+	readonly verdict: "ok" | "warn" | "fail";
+	/** What was found. */
+	readonly message: string;
+	/** What to do about it; empty when nothing. */
+	readonly do: string;
+	/** The vault it concerns; null when all. */
+	readonly vault: string | null;
+}
+
+/** The folders that hold notes. */
+export interface FolderList {
+	/** The folders, by path. */
+	readonly folders: readonly ListedFolder[];
+}
+
+/** A page of a list of notes. */
+export interface FoundNotes {
+	/** The notes of this page. */
+	readonly notes: readonly ListedNote[];
+	/** How many there are without `limit` and `offset`. */
+	readonly total: number;
+}
+
+/** A tool that may do a task. */
+export interface FoundTool {
+	/** Its name, for `run_tool`. */
+	readonly name: string;
+	/** What it does. */
+	readonly summary: string;
+	/** What it takes. */
+	readonly arguments: readonly ToolArgument[];
+	/** What a token needs to run it. */
+	readonly scope: "read" | "write" | "admin";
+	/** Whether it changes nothing. */
+	readonly reads: boolean;
+	/** How often it was the right one, 0 to 1; null until enough was said about that. */
+	readonly accuracy: number | null;
+	/** How often somebody said whether it was the right one. */
+	readonly judged: number;
+}
+
+/** Tools that may do a task, the likeliest first. */
+export interface FoundTools {
+	/** The tools. */
+	readonly tools: readonly FoundTool[];
+}
+
+/** What the index still lacks. */
+export interface Freshness {
+	/** Notes whose words cannot be found yet. */
+	readonly pending_keyword: number;
+	/** Passages that cannot be found by meaning yet. */
+	readonly pending_vectors: number;
+}
+
+/** Two notes that are linked to together and not to each other. */
+export interface Gap {
+	/** One of them. */
+	readonly source: string;
+	/** The other. */
+	readonly target: string;
+	/** Notes that link to both. */
+	readonly together: number;
+	/** How telling that is: notes with few links, and targets that few others link to, count more. */
+	readonly score: number;
+}
+
+export interface GiveFeedbackArguments {
+	/** The tool. */
+	readonly tool: string;
+	/** Whether it was. */
+	readonly helped: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** How the graph grew. */
+export interface GraphHistory {
+	/** The first day that is known; what was before it is not told. */
+	readonly since: string;
+	/** The weeks in which the bridge ran, the latest first. */
+	readonly weeks: readonly GraphWeek[];
+}
+
+export interface GraphHistoryArguments {
+	/** How many weeks to look back, this one included. */
+	readonly weeks?: number;
+	/** Most notes of each sort in a week. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** What stands out in the graph; parts that were not asked for are absent. */
+export interface GraphInsights {
+	/** How much there is of everything. */
+	readonly counts: LinkCounts;
+	/** Notes joined to many that are joined to many, the greatest first. */
+	readonly hubs?: readonly Hub[] | null;
+	/** Notes without any link in either direction. */
+	readonly orphans?: NoteCount | null;
+	/** Notes that are linked to and link nowhere. */
+	readonly dead_ends?: NoteCount | null;
+	/** Notes that link and that nothing links to. */
+	readonly sources?: NoteCount | null;
+	/** Names that notes link to and that no note has, the most wanted first. */
+	readonly stubs?: readonly Stub[] | null;
+	/** Groups of notes with more links inside than between them, by Leiden's method, the largest first. */
+	readonly communities?: readonly Community[] | null;
+	/** Pairs whose link alone joins two parts of the graph, those that join most first. */
+	readonly bridges?: readonly SoleLink[] | null;
+	/** Notes without which the graph falls apart, those that hold most first. */
+	readonly articulations?: readonly Articulation[] | null;
+	/** Notes that link to each other both ways, those with most links first. */
+	readonly strong_pairs?: readonly StrongPair[] | null;
+	/** Notes that others keep linking to together and that do not link to each other: perhaps they should. */
+	readonly gaps?: readonly Gap[] | null;
+}
+
+export interface GraphInsightsArguments {
+	/** Only these; without, all. */
+	readonly parts?: readonly ("hubs" | "orphans" | "dead_ends" | "sources" | "stubs" | "communities" | "bridges" | "articulations" | "strong_pairs" | "gaps")[];
+	/** What joins notes, as in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs are always about what is written. */
+	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
+	/** Most notes, names or pairs of each part. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface GraphNeighboursArguments {
+	/** The note to start from. */
+	readonly path: string;
+	/** Most steps to take. */
+	readonly depth?: number;
+	/** Whether to follow links as they point (`out`), against that (`in`), or both ways. */
+	readonly direction?: "any" | "out" | "in";
+	/** What to walk along; `tag` joins notes with a tag that at most ten carry, `folder` those of a small folder, `similar` those that are each among the nearest in meaning of the other. */
+	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
+	/** Share of the score that each step passes on. */
+	readonly decay?: number;
+	/** Most notes to return. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** One way from a note to another. */
+export interface GraphPath {
+	/** The notes on the way, both ends included. */
+	readonly notes: readonly string[];
+	/** What leads from each to the next. */
+	readonly steps: readonly GraphStep[];
+}
+
+export interface GraphPathArguments {
+	/** The note to start from. */
+	readonly source: string;
+	/** The note to reach. */
+	readonly target: string;
+	/** What to walk along, as in `graph_neighbours`. */
+	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
+	/** Whether links may be walked both ways, or only as they point. */
+	readonly direction?: "any" | "out";
+	/** Most ways to return; the longest has at most three steps more than the shortest. */
+	readonly alternatives?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Ways from a note to another. */
+export interface GraphPaths {
+	/** The ways, those with the fewest steps first; none when nothing joins the two. */
+	readonly paths: readonly GraphPath[];
+}
+
+/** What leads from one note to the next. */
+export interface GraphStep {
+	/** Where the step begins. */
+	readonly source: string;
+	/** Where it leads. */
+	readonly target: string;
+	/** What joins the two, the most telling if it is several things. */
+	readonly kind: "wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar";
+	/** The note that says it: `target` when the link is walked against its direction; null when nobody wrote it. */
+	readonly note: string | null;
+	/** The line it stands on. */
+	readonly line: number | null;
+	/** The sentence around it, the label of an arrow, or what both have in common. */
+	readonly text: string;
+}
+
+/** A picture of the graph. */
+export interface GraphView {
+	/** What to draw. */
+	readonly nodes: readonly ViewNode[];
+	/** What joins them. */
+	readonly edges: readonly ViewEdge[];
+	/** The groups that are drawn, the largest first. */
+	readonly communities: readonly ViewCommunity[];
+	/** Whether nodes stand for communities. */
+	readonly folded: boolean;
+	/** Nodes that pass the filters, drawn or not. */
+	readonly total: number;
+}
+
+export interface GraphViewArguments {
+	/** The note in the middle; without, all notes are drawn. */
+	readonly path?: string | null;
+	/** Most steps from the note in the middle. */
+	readonly depth?: number;
+	/** What joins notes, as in `graph_neighbours`. */
+	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
+	/** Draw names that no note has, too. */
+	readonly stubs?: boolean;
+	/** Only notes in this folder and below. */
+	readonly folder?: string | null;
+	/** Only notes with all of these tags; `a` matches `a/b`. */
+	readonly tags?: readonly string[];
+	/** Only these kinds of file. */
+	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
+	/** Only notes changed at or after this moment. */
+	readonly modified_after?: string | null;
+	/** Only notes changed before this moment. */
+	readonly modified_before?: string | null;
+	/** Only notes of this community. */
+	readonly community?: number | null;
+	/** Draw communities in place of their notes; without, that is done from 2,000 nodes on. */
+	readonly fold?: boolean | null;
+	/** Most nodes; at most and unless said 300 around a note, 10,000 in all. Those joined to most are drawn. */
+	readonly limit?: number | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A week of the graph. */
+export interface GraphWeek {
+	/** Its Monday. */
+	readonly week: string;
+	/** How much there was at its end. */
+	readonly counts: LinkCounts;
+	/** Notes that are new, those joined to most first. */
+	readonly appeared: readonly string[];
+	/** Notes that are gone; a note that was moved has vanished and appeared. */
+	readonly vanished: readonly string[];
+	/** Notes joined to more or fewer notes than before, those that changed most first. */
+	readonly grown: readonly Grown[];
+}
+
+/** A note that was joined to more notes, or to fewer. */
+export interface Grown {
+	/** The note. */
+	readonly path: string;
+	/** How many more; negative when fewer. */
+	readonly more: number;
+}
+
+/** One note, shown by its best passage. */
+export interface Hit {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** Heading path of the passage, such as `A > B`; empty before the first heading. */
+	readonly heading: string;
+	/** First and last line of the passage. */
+	readonly lines: readonly [number, number];
+	/** The words of the passage around the match, matches marked with `==…==`. */
+	readonly snippet: string;
+	/** 0 to 1, comparable within this answer only. */
+	readonly score: number;
+	/** Why it is here, in short sentences. */
+	readonly why: readonly string[];
+	/** The note's tags, without `#`. */
+	readonly tags: readonly string[];
+	/** When the file was last changed. */
+	readonly modified: string;
+}
+
+/** A note that much hangs together with. */
+export interface Hub {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** Eigenvector centrality from 0 to 100, the greatest hub's. */
+	readonly score: number;
+	/** How often a reader who follows links comes by; 1 is the average note. */
+	readonly pagerank: number;
+	/** Notes that it is joined to. */
+	readonly joined: number;
+	/** The number of its community. */
+	readonly community: number;
+}
+
+/** What the index holds of one file. */
+export interface IndexStatus {
+	/** The file. */
+	readonly path: string;
+	/** `indexed`, `pending`, `skipped` or `failed`. */
+	readonly state: string;
+	/** Why it is not in the index, when it is not. */
+	readonly reason: string | null;
+	/** SHA-256 of the file as the index read it. */
+	readonly digest: string | null;
+	/** Its passages. */
+	readonly passages: readonly Passage[];
+	/** What was left out of the embedding, such as lines that recur across many notes. */
+	readonly left_out: readonly string[];
+	/** What could not be read of it. */
+	readonly problems: readonly string[];
+}
+
+export interface IndexStatusArguments {
+	/** The file. */
+	readonly path: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Whether the index caught up. */
+export interface Indexed {
+	/** True when the index holds the note; false when the time ran out. */
+	readonly indexed: boolean;
+}
+
+/** Work that goes on in the background. */
+export interface JobStarted {
+	/** Its name for `job_status`. */
+	readonly job_id: string;
+}
+
+/** How far a job is. */
+export interface JobStatus {
+	/** The job. */
+	readonly job_id: string;
+	/** What it does. */
+	readonly kind: string;
+	/** `running`, `done`, `failed` or `cancelled`. */
+	readonly state: string;
+	/** Steps done. */
+	readonly done: number;
+	/** Steps in all, 0 while unknown. */
+	readonly total: number;
+	/** What it is doing, or how it ended. */
+	readonly message: string;
+}
+
+export interface JobStatusArguments {
+	/** The job, as `reindex` named it. */
+	readonly job_id: string;
+	/** Most seconds to wait for its end. */
+	readonly wait?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface JudgeLinkArguments {
+	/** The note that the link stands in, or would. */
+	readonly path: string;
+	/** The note that it leads to. */
+	readonly target: string;
+	/** The words that were suggested, as the suggestion gave them. */
+	readonly text: string;
+	/** `accept` when it was made a link, `decline` when it shall not be suggested there again, `revive` to suggest what was declined again. */
+	readonly verdict: "accept" | "decline" | "revive";
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** One file that is not in the index. */
+export interface Left {
+	/** The file, or a folder with all that is in it when it ends with `/`. */
+	readonly path: string;
+	/** Why. */
+	readonly reason: string;
+}
+
+/** Files that are not in the index. */
+export interface LeftOut {
+	/** How many. */
+	readonly count: number;
+	/** Some of them. */
+	readonly first: readonly Left[];
+}
+
+/** How much there is. */
+export interface LinkCounts {
+	/** Notes. */
+	readonly notes: number;
+	/** Pairs of notes of which one links to the other, or that an arrow joins. */
+	readonly links: number;
+	/** Names that notes link to and that no note has. */
+	readonly stubs: number;
+}
+
+/** An edit that makes links; nothing is written yet. */
+export interface LinkEdit {
+	/** The note. */
+	readonly path: string;
+	/** The edit as a unified diff; empty when there is nothing to link. */
+	readonly diff: string;
+	/** SHA-256 of the whole file after the edit. */
+	readonly digest: string;
+	/** SHA-256 of the whole file that the edit is for. */
+	readonly before: string;
+	/** The links it makes, in order. */
+	readonly links: readonly MadeLink[];
+	/** The links it does not make, in order, and why. */
+	readonly refused: readonly RefusedLink[];
+}
+
+/** What was said so far to the links that were suggested. */
+export interface LinkJudged {
+	/** Acceptances of links to this note. */
+	readonly accepted: number;
+	/** Refusals of links to this note. */
+	readonly declined: number;
+	/** The share of all suggestions of the vault that were accepted; null before the first. */
+	readonly rate: number | null;
+}
+
+/** What could be better about the links of a vault. */
+export interface LinkReport {
+	/** How many names links ask for that no note has. */
+	readonly unresolved: number;
+	/** Those that likely mean a note, the most wanted first. */
+	readonly broken: readonly BrokenName[];
+	/** Those that mean none, the most wanted first. */
+	readonly stubs: readonly Stub[];
+	/** Notes that are mentioned without a link, those first to which most links are missing. */
+	readonly unlinked: readonly UnlinkedNote[];
+	/** Names that mean several notes, those with most links first. */
+	readonly ambiguous: readonly AmbiguousName[];
+	/** Suggested links that were accepted. */
+	readonly accepted: number;
+	/** Suggested links that were declined, or taken out again. */
+	readonly declined: number;
+	/** The share that was accepted; null before the first. */
+	readonly rate: number | null;
+}
+
+export interface LinkReportArguments {
+	/** Most entries of each sort. */
+	readonly limit?: number;
+	/** Only links and mentions in notes of this folder and below. */
+	readonly folder?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A link that may be missing. */
+export interface LinkSuggestion {
+	/** The note it should lead to. */
+	readonly target: string;
+	/** The words that should become the link. */
+	readonly text: string;
+	/** First and last line they stand on. */
+	readonly lines: readonly [number, number];
+	/** First character and the one after the last, counted in the text of the file. */
+	readonly span: readonly [number, number];
+	/** How likely it should be a link, 0 to 1. */
+	readonly score: number;
+	/** What speaks for it. */
+	readonly why: readonly string[];
+}
+
+/** The links a text may miss. */
+export interface LinkSuggestions {
+	/** Likeliest first, one a note. */
+	readonly suggestions: readonly LinkSuggestion[];
+	/** SHA-256 of the whole file they were found in; empty for a text. */
+	readonly digest: string;
+}
+
+export interface ListFoldersArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ListTagsArguments {
+	/** Only tags that begin with this, whatever their case. */
+	readonly prefix?: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A folder in a list. */
+export interface ListedFolder {
+	/** The folder. */
+	readonly path: string;
+	/** Notes in it and below. */
+	readonly notes: number;
+	/** Notes in it alone. */
+	readonly direct: number;
+}
+
+/** A note in a list. */
+export interface ListedNote {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** Its tags, without `#`. */
+	readonly tags: readonly string[];
+	/** When the file was last changed. */
+	readonly modified: string;
+	/** SHA-256 of the file as the index read it. */
+	readonly digest: string;
+}
+
+/** A tag in a list. */
+export interface ListedTag {
+	/** The tag, without `#`, as most notes write it. */
+	readonly tag: string;
+	/** Notes that carry it. */
+	readonly count: number;
+}
+
+/** A link that the edit makes. */
+export interface MadeLink {
+	/** The note it leads to. */
+	readonly target: string;
+	/** The line it stands on. */
+	readonly line: number;
+	/** The link as it is written. */
+	readonly link: string;
+}
+
+/** The model that embeds the vault. */
+export interface ModelInUse {
+	/** Its name in the catalogue. */
+	readonly id: string;
+	/** Numbers in one of its vectors. */
+	readonly dimensions: number;
+	/** SHA-256 of its file. */
+	readonly digest: string;
+	/** Processes that run it. */
+	readonly workers: number;
+	/** The vectors that answer queries now; those of the previous model until the new ones are complete. */
+	readonly answering: string | null;
+}
+
+/** A name that several notes say and no note has. */
+export interface NameProspect {
+	/** The name, as most write it. */
+	readonly name: string;
+	/** What makes it a name: a `stub` is linked to already. */
+	readonly kind: "stub" | "name" | "camel case" | "acronym" | "quoted" | "ticket";
+	/** How many notes say it or link to it. */
+	readonly notes: number;
+	/** How sure it is that it deserves a note, 0 to 1. */
+	readonly confidence: number;
+	/** The first of those notes. */
+	readonly examples: readonly string[];
+}
+
+/** Names that deserve a note. */
+export interface NameProspects {
+	/** The surest first. */
+	readonly prospects: readonly NameProspect[];
+}
+
+/** A note near another in the graph. */
+export interface Neighbour {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** Steps from the note that was asked about. */
+	readonly distance: number;
+	/** 0 to 1: what arrives of 1 that starts there; a way through a note with many links passes on little. */
+	readonly score: number;
+	/** The note before it on the way that brings most; null for direct neighbours. */
+	readonly via: string | null;
+	/** How it is joined to the note before it. */
+	readonly kinds: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
+}
+
+/** The notes around a note. */
+export interface Neighbours {
+	/** The notes, by distance, then by score. */
+	readonly nodes: readonly Neighbour[];
+	/** How many there are without `limit`. */
+	readonly total: number;
+}
+
+/** Arguments that read on where this answer was cut. */
+export interface Next {
+	/** The lines that are left. */
+	readonly lines: readonly [number, number];
+	/** Characters of them that were already read. */
+	readonly offset: number;
+}
+
+/** Some of many notes. */
+export interface NoteCount {
+	/** How many there are. */
+	readonly total: number;
+	/** The first of them, the most recently changed first. */
+	readonly notes: readonly string[];
+}
+
+/** One link in a note. */
+export interface NoteLink {
+	/** The file it leads to; of a backlink, the note it stands in; null when it leads nowhere. */
+	readonly path: string | null;
+	/** The line it stands on. */
+	readonly line: number;
+	/** What it shows: its alias, or its target as written. */
+	readonly text: string;
+	/** How it is written: `wiki`, `embed`, `markdown`, `property` or `canvas`. */
+	readonly kind: string;
+	/** Its target as written, with `#heading` and `^block`. */
+	readonly target: string;
+	/** Whether it embeds its target. */
+	readonly embed: boolean;
+	/** The sentence around it, when asked for; of the first 300 links, and of a note as it is on disk. */
+	readonly context?: string | null;
+}
+
+/** The links of a note, in both directions. */
+export interface NoteLinks {
+	/** Links in the note that lead somewhere, in order. */
+	readonly links: readonly NoteLink[];
+	/** Links to the note in other notes, by path and line. */
+	readonly backlinks: readonly NoteLink[];
+	/** Links in the note that lead nowhere, in order. */
+	readonly unresolved: readonly NoteLink[];
+	/** Places in other notes that say the note's name and are no links, by path and line, when asked for; of the first 300 notes that say it. */
+	readonly mentions?: readonly NoteMention[] | null;
+}
+
+export interface NoteLinksArguments {
+	/** The note, or any other file for its backlinks. */
+	readonly path: string;
+	/** Add the sentence around each link; the notes are read for it. */
+	readonly context?: boolean;
+	/** Add where other notes say its name without a link; the notes are read for it. */
+	readonly mentions?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A place that says a note's name and is no link. */
+export interface NoteMention {
+	/** The note it stands in. */
+	readonly path: string;
+	/** The line it stands on. */
+	readonly line: number;
+	/** The name as it is said there. */
+	readonly text: string;
+	/** The sentence around it. */
+	readonly context: string;
+}
+
+export interface OpenPairingArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A chance for one client to pair. */
+export interface PairingOpened {
+	/** Six digits for the client to send. */
+	readonly code: string;
+	/** Seconds for which they count. */
+	readonly expires_in_s: number;
+}
+
+/** One passage of a note as the index holds it. */
+export interface Passage {
+	/** The heading path it stands under. */
+	readonly heading: string;
+	/** Its first and last line. */
+	readonly lines: readonly [number, number];
+	/** Whether it can be found by meaning. */
+	readonly embedded: boolean;
+}
+
+export interface PauseIndexingArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Whether embedding stands still. */
+export interface Paused {
+	/** True while it does; words are kept up to date all the same. */
+	readonly paused: boolean;
+}
+
+/** What is still to be done. */
+export interface Pending {
+	/** Notes to be read. */
+	readonly keyword: number;
+	/** Passages without a vector. */
+	readonly vectors: number;
+}
+
+/** What a tool answered. */
+export interface RanTool {
+	/** The tool. */
+	readonly name: string;
+	/** Its answer, as if it had been called directly. */
+	readonly result: Readonly<Record<string, unknown>>;
+}
+
+/** A note, or the part of it that was asked for. */
+export interface ReadNote {
+	/** The note. */
+	readonly path: string;
+	/** Its title. */
+	readonly title: string;
+	/** The text that was asked for. */
+	readonly text: string;
+	/** SHA-256 of the whole file as it was read. */
+	readonly digest: string;
+	/** First and last line of `text`. */
+	readonly lines: readonly [number, number];
+	/** Lines of the whole note. */
+	readonly total_lines: number;
+	/** Its properties, with YAML 1.2 meaning. */
+	readonly properties: Readonly<Record<string, unknown>>;
+	/** The heading path of each section, such as `A > B`; each can be given as `section`. */
+	readonly headings: readonly string[];
+	/** Its tags, without `#`. */
+	readonly tags: readonly string[];
+	/** Its other names. */
+	readonly aliases: readonly string[];
+	/** What could not be read of it. */
+	readonly problems: readonly string[];
+	/** Present when `text` was cut: arguments that read on. */
+	readonly next?: Next | null;
+}
+
+export interface ReadNoteArguments {
+	/** The note. */
+	readonly path: string;
+	/** Only the section under this heading, such as `A > B`. */
+	readonly section?: string | null;
+	/** Only these lines, first and last. */
+	readonly lines?: readonly [number, number] | null;
+	/** Characters to skip at the start, as `next` said. */
+	readonly offset?: number;
+	/** Most characters of text to return; `next` reads on. */
+	readonly max_chars?: number | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ReadSettingsArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** What can be searched by. */
+export interface Ready {
+	/** Whether the first full scan is done. */
+	readonly keyword: boolean;
+	/** Whether a model answers queries. */
+	readonly semantic: boolean;
+}
+
+/** A link that the edit leaves out. */
+export interface RefusedLink {
+	/** The note it should have led to. */
+	readonly target: string;
+	/** The line of the words. */
+	readonly line: number;
+	/** Why it cannot stand there. */
+	readonly why: string;
+}
+
+export interface ReindexArguments {
+	/** Notes to read again even if they look unchanged. */
+	readonly paths?: readonly string[];
+	/** Read every note again and learn anew which lines recur; vectors of unchanged text are kept. */
+	readonly full?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface RelatedNotesArguments {
+	/** The note; give this or `text`. */
+	readonly path?: string | null;
+	/** The text; give this or `path`. */
+	readonly text?: string | null;
+	/** Most hits to return. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ReportChangesArguments {
+	/** Every file as the caller sees it; what differs from the index is read again. */
+	readonly snapshot?: readonly Seen[];
+	/** Single changes. */
+	readonly changes?: readonly Reported[];
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** What a report brought. */
+export interface ReportTaken {
+	/** Notes whose change was not known yet. */
+	readonly news: number;
+}
+
+/** A change that another program noticed. */
+export interface Reported {
+	/** What happened. */
+	readonly kind: "upsert" | "rename" | "delete";
+	/** The file, after a rename its new path. */
+	readonly path: string;
+	/** After a rename, its old path. */
+	readonly from?: string | null;
+}
+
+export interface ResolveLinkArguments {
+	/** The inner text of the link, without brackets or alias. */
+	readonly link: string;
+	/** The note that the link stands in. */
+	readonly source: string;
+	/** How the link is written. */
+	readonly kind?: "wiki" | "embed" | "markdown";
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Where a link leads. */
+export interface ResolvedLink {
+	/** The file; null when there is none. */
+	readonly path: string | null;
+	/** The heading after `#`, if any. */
+	readonly heading: string | null;
+	/** The block id after `#^`, if any. */
+	readonly block: string | null;
+}
+
+export interface ResumeIndexingArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface RunToolArguments {
+	/** The tool. */
+	readonly name: string;
+	/** Its arguments. */
+	readonly arguments?: Readonly<Record<string, unknown>>;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface SearchArguments {
+	/** What to look for. */
+	readonly query: string;
+	/** Most hits to return. */
+	readonly limit?: number;
+	/** Whether words, meaning or both count. */
+	readonly mode?: "hybrid" | "keyword" | "semantic";
+	/** Only notes in this folder and below. */
+	readonly folder?: string | null;
+	/** Only notes with all of these tags; `a` matches `a/b`. */
+	readonly tags?: readonly string[];
+	/** Only notes whose properties have these values; a list means any of them. */
+	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
+	/** Only notes changed at or after this moment. */
+	readonly modified_after?: string | null;
+	/** Only notes changed before this moment. */
+	readonly modified_before?: string | null;
+	/** Only these kinds of file. */
+	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
+	/** Add the numbers behind the order. */
+	readonly explain?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Hits, best first, one a note. */
+export interface SearchResult {
+	/** The notes found. */
+	readonly hits: readonly Hit[];
+	/** How they were found; `keyword` when there is no model to search by meaning. */
+	readonly mode_used: "hybrid" | "keyword" | "semantic";
+	/** How long it took, in milliseconds. */
+	readonly took_ms: number;
+	/** What the index still lacks. */
+	readonly freshness: Freshness;
+	/** What to know about this answer, such as a part of the query that was not understood. */
+	readonly notices: readonly string[];
+	/** The numbers behind the order, when asked for. */
+	readonly explain?: Readonly<Record<string, unknown>> | null;
+}
+
+/** A file as another program sees it. */
+export interface Seen {
+	/** The file. */
+	readonly path: string;
+	/** When it was last changed, in seconds since 1970, or in milliseconds as Obsidian counts. */
+	readonly mtime: number;
+	/** Its bytes. */
+	readonly size: number;
+}
+
+/** One setting. */
+export interface Setting {
+	/** Its name in the file. */
+	readonly name: string;
+	/** Its value now; null for `deny` unless the caller may change it, since it names what must seem missing. */
+	readonly value: unknown;
+	/** What it is without a line in the file. */
+	readonly default: unknown;
+	/** What it takes. */
+	readonly type: string;
+	/** What it does. */
+	readonly meaning: string;
+	/** Whether a change is taken up only by the next start. */
+	readonly restart: boolean;
+}
+
+/** The settings in use. */
+export interface SettingsInUse {
+	/** The file they are kept in. */
+	readonly path: string;
+	/** Every setting. */
+	readonly settings: readonly Setting[];
+	/** Lines of the file that were not taken, and why. */
+	readonly problems: readonly string[];
+}
+
+/** Two notes whose link alone joins two parts of the graph. */
+export interface SoleLink {
+	/** One of them. */
+	readonly source: string;
+	/** The other. */
+	readonly target: string;
+	/** Notes that would lose touch with the larger part. */
+	readonly holds: number;
+}
+
+/** How far the bridge is. */
+export interface Status {
+	/** Every vault, or the one that was asked for. */
+	readonly vaults: readonly VaultStatus[];
+	/** The bridge's version. */
+	readonly version: string;
+}
+
+export interface StatusArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Two notes that link to each other. */
+export interface StrongPair {
+	/** The one with more links to the other. */
+	readonly source: string;
+	/** The other. */
+	readonly target: string;
+	/** Links from one to the other, both ways. */
+	readonly links: number;
+}
+
+/** A name that no note has. */
+export interface Stub {
+	/** The name, as first written. */
+	readonly name: string;
+	/** Notes that link to it. */
+	readonly wanted: number;
+	/** The first of them. */
+	readonly notes: readonly string[];
+}
+
+export interface SuggestLinksArguments {
+	/** The note; give this or `text`. */
+	readonly path?: string | null;
+	/** Markdown that need not be in the vault; give this or `path`. */
+	readonly text?: string | null;
+	/** How likely a link must be: `conservative` is right four times in five, `aggressive` misses little. */
+	readonly strictness?: "conservative" | "balanced" | "aggressive";
+	/** Most suggestions to return. */
+	readonly limit?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** The tags in use. */
+export interface TagList {
+	/** The tags, most used first. */
+	readonly tags: readonly ListedTag[];
+}
+
+/** An argument of a tool. */
+export interface ToolArgument {
+	/** Its name. */
+	readonly name: string;
+	/** What it must be. */
+	readonly takes: string;
+	/** What it does. */
+	readonly meaning: string;
+	/** Whether it has no default. */
+	readonly required: boolean;
+}
+
+/** A note that others mention without a link. */
+export interface UnlinkedNote {
+	/** The note. */
+	readonly path: string;
+	/** Notes that say one of its names and do not link to it. */
+	readonly mentioned: number;
+	/** Notes that link to it. */
+	readonly linked: number;
+	/** The first of those that do not. */
+	readonly notes: readonly string[];
+}
+
+export interface UsageArguments {
+	/** How many days to look back. */
+	readonly days?: number;
+	/** Only the calls of this client. */
+	readonly client?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** The calls of some days. */
+export interface UsageReport {
+	/** The days it covers, up to now. */
+	readonly days: number;
+	/** All calls together. */
+	readonly total: Use;
+	/** Errors by code, the most frequent first. */
+	readonly errors: readonly ErrorCount[];
+	/** Each tool, the most called first. */
+	readonly tools: readonly Use[];
+	/** Each client, the most active first. */
+	readonly clients: readonly Use[];
+}
+
+/** The calls of one kind. */
+export interface Use {
+	/** The tool or the client. */
+	readonly name: string;
+	/** How many there were. */
+	readonly calls: number;
+	/** How many of them ended in an error. */
+	readonly errors: number;
+	/** Milliseconds that half of them took at most. */
+	readonly p50_ms: number;
+	/** Milliseconds that 95 % of them took at most. */
+	readonly p95_ms: number;
+	/** Tokens that were sent, estimated as characters / 4. */
+	readonly tokens_out: number;
+	/** Tokens of the whole Markdown notes that the answers were about, estimated as bytes / 4. A note counts once for each session of a client, or once a day where the client names no session. */
+	readonly tokens_whole: number;
+}
+
+/** How far the index of one vault is. */
+export interface VaultStatus {
+	/** The vault's id. */
+	readonly id: string;
+	/** The vault's name. */
+	readonly name: string;
+	/** Where it lies. */
+	readonly path: string;
+	/** Notes in the index. */
+	readonly notes: number;
+	/** Passages in the index. */
+	readonly passages: number;
+	/** What is still to be done. */
+	readonly pending: Pending;
+	/** What can be searched by. */
+	readonly ready: Ready;
+	/** Files left out by a rule. */
+	readonly skipped: LeftOut;
+	/** Files that could not be read. */
+	readonly failed: LeftOut;
+	/** The model in use; null when none is installed. */
+	readonly model: ModelInUse | null;
+	/** Passages ever embedded for this vault. */
+	readonly embedded_total: number;
+	/** Whether embedding is paused. */
+	readonly paused: boolean;
+	/** Why indexing stands still, when it does. */
+	readonly trouble: string | null;
+}
+
+/** A group of notes of a picture. */
+export interface ViewCommunity {
+	/** Its number. */
+	readonly number: number;
+	/** The words that set it apart. */
+	readonly name: string;
+	/** Notes in it, drawn or not. */
+	readonly size: number;
+}
+
+/** What joins two nodes of a picture. */
+export interface ViewEdge {
+	/** The `id` of one. */
+	readonly source: number;
+	/** The `id` of the other; a link drawn once leads there. */
+	readonly target: number;
+	/** How they are joined. */
+	readonly kinds: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
+	/** How much joins them. */
+	readonly weight: number;
+}
+
+/** A node of a picture. */
+export interface ViewNode {
+	/** What edges call it. */
+	readonly id: number;
+	/** The note; null for a name that no note has, and for a community. */
+	readonly path: string | null;
+	/** Its title or name. */
+	readonly title: string;
+	/** What it is. */
+	readonly type: "note" | "canvas" | "excalidraw" | "pdf" | "stub" | "community";
+	/** Where it is drawn. */
+	readonly x: number;
+	/** Where it is drawn. */
+	readonly y: number;
+	/** How large to draw it, 1 to 10; it grows with what it is joined to. */
+	readonly size: number;
+	/** Nodes of the whole graph that it is joined to; of a community, its notes. */
+	readonly joined: number;
+	/** The number of its community; null when it has none. */
+	readonly community: number | null;
+}
+
+export interface WaitUntilIndexedArguments {
+	/** The note. */
+	readonly path: string;
+	/** SHA-256 of the content to wait for; what is on disk now when absent. */
+	readonly digest?: string | null;
+	/** Which search must find it. */
+	readonly what?: "keyword" | "links" | "vectors";
+	/** Most seconds to wait. */
+	readonly timeout?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface Operations {
+	/** Find notes by words and by meaning. */
+	search: {
+		arguments: SearchArguments;
+		result: SearchResult;
+		error: AnyCallError | "model_missing" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Find notes that are close to a note or to a text, in meaning and by links. */
+	related_notes: {
+		arguments: RelatedNotesArguments;
+		result: SearchResult;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** List notes by folder, tags, properties, links and dates. */
+	find_notes: {
+		arguments: FindNotesArguments;
+		result: FoundNotes;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** List the folders of the vault and how many notes each holds. */
+	list_folders: {
+		arguments: ListFoldersArguments;
+		result: FolderList;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** List the tags of the vault and how many notes carry each. */
+	list_tags: {
+		arguments: ListTagsArguments;
+		result: TagList;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Read a note from the disk: all of it, one section, or some lines. */
+	read_note: {
+		arguments: ReadNoteArguments;
+		result: ReadNote;
+		error: AnyCallError | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** List what a note links to and what links to it. */
+	note_links: {
+		arguments: NoteLinksArguments;
+		result: NoteLinks;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Find the file that a link means, as Obsidian would; a link that means nothing is no error. */
+	resolve_link: {
+		arguments: ResolveLinkArguments;
+		result: ResolvedLink;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Find names of notes in prose that should be links, likeliest first, with what speaks for each. */
+	suggest_links: {
+		arguments: SuggestLinksArguments;
+		result: LinkSuggestions;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Tell what became of a suggested link, so that the next suggestions are better. */
+	judge_link: {
+		arguments: JudgeLinkArguments;
+		result: LinkJudged;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Give the edit that makes links of words that name notes, written as Obsidian would; nothing is written yet. */
+	apply_links: {
+		arguments: ApplyLinksArguments;
+		result: LinkEdit;
+		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Find names worth a note that has none: linked to without leading anywhere, or said by several notes. */
+	find_prospects: {
+		arguments: FindProspectsArguments;
+		result: NameProspects;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Tell which links lead nowhere and what they mean, which notes are mentioned without links, and which names clash. */
+	link_report: {
+		arguments: LinkReportArguments;
+		result: LinkReport;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Find the notes around a note, step by step along links, arrows, shared rare tags or nearness in meaning. */
+	graph_neighbours: {
+		arguments: GraphNeighboursArguments;
+		result: Neighbours;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Find how one note leads to another: the shortest ways, each step with the sentence that links. */
+	graph_path: {
+		arguments: GraphPathArguments;
+		result: GraphPaths;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Tell what stands out in the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links. */
+	graph_insights: {
+		arguments: GraphInsightsArguments;
+		result: GraphInsights;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Draw the graph around a note, or all of it: places, sizes, communities. The same notes stay where they were. */
+	graph_view: {
+		arguments: GraphViewArguments;
+		result: GraphView;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Tell how the graph grew: which notes appeared, vanished, and were joined to more notes, week by week. */
+	graph_history: {
+		arguments: GraphHistoryArguments;
+		result: GraphHistory;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Write the graph down for other programs, such as Gephi or NetworkX; nothing is written to the disk. */
+	export_graph: {
+		arguments: ExportGraphArguments;
+		result: ExportedGraph;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Show for each vault what is indexed, what is pending, and what was left out; never `not_ready`. */
+	status: {
+		arguments: StatusArguments;
+		result: Status;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Show what the index holds of a file, what was left out, and why it is missing when it is. */
+	index_status: {
+		arguments: IndexStatusArguments;
+		result: IndexStatus;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Hint that files may have changed; the disk decides, and saying it twice does no harm. */
+	report_changes: {
+		arguments: ReportChangesArguments;
+		result: ReportTaken;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Wait until the index holds a note as it is on disk. */
+	wait_until_indexed: {
+		arguments: WaitUntilIndexedArguments;
+		result: Indexed;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Compare the vault with the index and read again what differs. */
+	reindex: {
+		arguments: ReindexArguments;
+		result: JobStarted;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Show how far a job is. */
+	job_status: {
+		arguments: JobStatusArguments;
+		result: JobStatus;
+		error: AnyCallError | "job_not_found" | "invalid_arguments" | "no_such_vault";
+	};
+	/** Stop embedding until it is resumed; words and links stay up to date. */
+	pause_indexing: {
+		arguments: PauseIndexingArguments;
+		result: Paused;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Go on embedding. */
+	resume_indexing: {
+		arguments: ResumeIndexingArguments;
+		result: Paused;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Show every setting with its value, default and meaning. */
+	read_settings: {
+		arguments: ReadSettingsArguments;
+		result: SettingsInUse;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Change settings; the file's other lines and comments are kept. */
+	change_settings: {
+		arguments: ChangeSettingsArguments;
+		result: SettingsInUse;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Let one client get a token of its own: show the code to the person, who gives it to the client. */
+	open_pairing: {
+		arguments: OpenPairingArguments;
+		result: PairingOpened;
+		error: AnyCallError | "forbidden" | "not_ready" | "invalid_arguments" | "no_such_vault";
+	};
+	/** Check the model, the index, the watcher, the runtime file, the vault, the disk, settings, tokens and folders. */
+	doctor: {
+		arguments: DoctorArguments;
+		result: Diagnosis;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Report calls, errors, speed and tokens sent, against what reading the whole notes would have cost. */
+	usage: {
+		arguments: UsageArguments;
+		result: UsageReport;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Find tools beyond those listed, for a task told in a few words; `run_tool` runs them. */
+	find_tool: {
+		arguments: FindToolArguments;
+		result: FoundTools;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Run a tool that `find_tool` named, with the rights that the caller has. */
+	run_tool: {
+		arguments: RunToolArguments;
+		result: RanTool;
+		error: AnyCallError | "no_such_operation" | "forbidden" | "invalid_arguments" | "no_such_vault";
+	};
+	/** Say whether a tool that `find_tool` named was the right one. */
+	give_feedback: {
+		arguments: GiveFeedbackArguments;
+		result: Feedback;
+		error: AnyCallError | "no_such_operation" | "invalid_arguments" | "no_such_vault";
+	};
+}
+
+export type OperationName = keyof Operations;
