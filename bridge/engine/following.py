@@ -7,11 +7,10 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
 from bridge.engine.heeding import heed_links, moves
-from bridge.engine.links import Links
 from bridge.engine.reader import Outcome, Reading
 from bridge.engine.reading import Readers
+from bridge.engine.weaving import Weaving
 from bridge.errors import BridgeError, IndexUnusable
-from bridge.graph import Graph
 from bridge.index import Boilerplate, Prepared, plan, recipe
 from bridge.settings import Settings
 from bridge.store import Store
@@ -61,7 +60,6 @@ class Following:
         self.index = index
         self.settings = settings
         self.names = Names(index.notes)
-        self.graph: Graph | None = None
         self.skipped: Mapping[str, str] = {}
         self.pending: set[VaultPath] = set()
         self.complete = False
@@ -72,8 +70,7 @@ class Following:
         self._readers = readers
         self._told = told
         self._buried = buried
-        self._links = Links()
-        self._linking = asyncio.Lock()
+        self.weaving = Weaving(index, self.names, lambda: told((), ()))
         self._turn = asyncio.Lock()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -111,8 +108,7 @@ class Following:
         self.pending = {path for path in self.pending if not denies(path)}
         # The reasons name other files too; the next scan says them again.
         self.skipped = {}
-        self.graph = None
-        self._links.changed(denied, names=denied)
+        self.weaving.hide(denied)
 
     async def reconcile(self, again: Collection[VaultPath] = (), *, everything: bool = False) -> int:
         """Compare the whole vault with the index and do the least work.
@@ -167,8 +163,8 @@ class Following:
         if "" in places and not self.complete:
             self.complete = True
             self._told((), ())
-        if read or gone or self.graph is None:
-            await self.link()
+        if not self.weaving.settled:
+            await self.weaving.resolve()
         return len(read | gone)
 
     async def _scanned(self, places: tuple[str, ...]) -> Scan:
@@ -199,7 +195,7 @@ class Following:
         for path in fresh:
             self.names.add(path)
         if lost or fresh:
-            self._links.changed((), names=lost | fresh)
+            self.weaving.changed((), names=lost | fresh)
         kept = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in places}
         self.skipped = {**kept, **scan.skipped}
 
@@ -251,7 +247,7 @@ class Following:
         heed_links(self._store, (entry.note for entry in entries), self.names)
         for path in gone:
             self.names.discard(path)
-        self._links.changed([*written, *gone], names=gone)
+        self.weaving.changed([*written, *gone], names=gone)
         self.pending -= set(written)
         self._told(written, gone)
 
@@ -259,21 +255,6 @@ class Following:
     def boilerplate(self) -> Boilerplate:
         """What is left out of the embedding now; what was learnt is kept while the setting is off."""
         return self.index.boilerplate if self.settings.boilerplate else Boilerplate.empty()
-
-    @property
-    def linked(self) -> bool:
-        """True when the graph shows every written note."""
-        return self.graph is not None and self._links.settled
-
-    async def link(self) -> None:
-        """Resolve links that may have changed and replace the graph."""
-        async with self._linking:
-            vault = None
-            while vault is not self.vault:
-                vault, stale = self.vault, self._links.take()
-                graph = await asyncio.to_thread(self._links.graph, stale, self.index.notes, self.names)
-            self.graph = graph
-        self._told((), ())
 
     async def _learn(self, read: Collection[VaultPath], *, anew: bool) -> None:
         """Learn which lines recur across the vault, once."""

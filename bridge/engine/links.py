@@ -1,4 +1,4 @@
-"""Links between notes as the names of the vault resolve them now, and the graph made of them."""
+"""Links between notes as the names of the vault resolve them now."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -32,6 +32,24 @@ class Due:
     everything: bool
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Web:
+    """Every link as it was resolved last."""
+
+    nodes: Nodes
+    table: "Table"
+
+    def sources(self, path: VaultPath) -> frozenset[VaultPath]:
+        """Return the notes that link to a file."""
+        number = self.nodes.find(path)
+        owners = () if number is None else self.table.leading_to(number)
+        return frozenset(VaultPath(self.nodes.labels[owner]) for owner in owners)
+
+    def graph(self, notes: Collection[VaultPath]) -> Graph:
+        """Take a snapshot of some notes; call in a thread."""
+        return Graph(self.nodes, notes, self.table)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a link asks for."""
@@ -46,9 +64,10 @@ class Links:
     """Resolved links of every note; only what a change can have moved is resolved again."""
 
     def __init__(self) -> None:
+        self.web: Web | None = None
+        """The links that `resolve` left; replaced, never changed."""
         self._nodes = Nodes()
         self._names: dict[str, int] = {}
-        self._table: Table | None = None
         self._due = Due(frozenset(), frozenset(), everything=True)
 
     def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
@@ -67,27 +86,28 @@ class Links:
         return self._due == Due(frozenset(), frozenset(), everything=False)
 
     def take(self) -> Due:
-        """Hand out what is to be resolved again; call on the event loop, before `graph`."""
+        """Hand out what is to be resolved again; call on the event loop, before `resolve`."""
         due, self._due = self._due, Due(frozenset(), frozenset(), everything=False)
         return due
 
-    def graph(self, due: Due, notes: Mapping[VaultPath, IndexedNote], names: Names) -> Graph:
-        """Resolve what is due and take a snapshot; call in a thread, one at a time."""
+    def resolve(self, due: Due, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
+        """Resolve what is due; call in a thread, one at a time."""
         from bridge.graph import stacked
 
-        if due.everything or self._table is None:
+        if due.everything or self.web is None:
             # Numbers in the order of the notes; what is gone has none any more.
-            self._nodes, self._names, self._table = Nodes(), {}, stacked(())
+            self._nodes, self._names, table = Nodes(), {}, stacked(())
             for path in notes:
                 self._nodes.of(path)
             stale: Collection[VaultPath] = notes
         else:
+            table = self.web.table
             asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
-            asking = (VaultPath(self._nodes.labels[owner]) for owner in self._table.asking_for(asked))
+            asking = (VaultPath(self._nodes.labels[owner]) for owner in table.asking_for(asked))
             stale = sorted(due.notes.union(asking))
         owners = [self._nodes.of(path) for path in stale]
-        self._table = self._table.replaced(owners, stacked(self._resolved(stale, notes, names)))
-        return Graph(self._nodes, notes, self._table)
+        table = table.replaced(owners, stacked(self._resolved(stale, notes, names)))
+        self.web = Web(self._nodes, table)
 
     def _resolved(
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names

@@ -54,6 +54,6 @@ def holds(following: Following, path: VaultPath, digest: Digest | None, what: Wh
         case "keyword":
             return following.complete
         case "links":
-            return following.linked
+            return following.weaving.settled
         case "vectors":
             return following.index.embedded(path)

@@ -175,6 +175,7 @@ class VaultEngine:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._enforcing.run(), name="enforcing")
             group.create_task(self._following.run(self._stop), name="following")
+            group.create_task(self._following.weaving.redraw(), name="redrawing")
             group.create_task(self._filling.run(), name="filling")
             group.create_task(self._tidy(), name="tidying")
             group.create_task(self._remember(), name="remembering")
@@ -194,7 +195,7 @@ class VaultEngine:
     async def _remember(self) -> None:
         """Keep how the graph is, from the first time it is whole."""
         while True:
-            while not self.following.linked:
+            while not self.following.weaving.settled:
                 await self._signal.wait()
             try:
                 await self.remember()
@@ -249,7 +250,7 @@ class VaultEngine:
     @property
     def graph(self) -> Graph | None:
         """The graph of the last settled batch; None before the first scan."""
-        return self.following.graph
+        return self.following.weaving.graph
 
     @property
     def following(self) -> Following:
@@ -272,13 +273,13 @@ class VaultEngine:
         return part
 
     async def chart(self) -> Chart:
-        """Return the graph with the notes that it was made of, as soon as there is one.
+        """Return the graph of all that is written by now with its notes, as soon as there is one.
 
         Raises:
             NotReady: The first full scan is not committed.
         """
         self.require_keyword()
-        while (graph := self.graph) is None:
+        while (graph := await self.following.weaving.drawn()) is None:
             await self._signal.wait(1.0)
             self.require_keyword()
         return Chart(graph, self.index.notes, self.index)

@@ -60,7 +60,8 @@ class Graph:
 
         self.nodes = nodes
         self.table = table
-        self.numbers = frozenset(map(nodes.of, notes))
+        # A note without a number is newer than the table and comes with the next.
+        self.numbers = frozenset(number for number in map(nodes.find, notes) if number is not None)
         """The numbers of the notes."""
         self.size = len(nodes)
         present = np.zeros(self.size, np.bool_)

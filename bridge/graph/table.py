@@ -8,6 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.graph.kinds import CODES
+
 Numbers = NDArray[np.int32]
 
 
@@ -53,6 +55,11 @@ class Table:
         """Return the notes with a link that asks for any of these names."""
         asking = np.isin(self.name, np.fromiter(names, np.int32, len(names)))
         return [int(owner) for owner in np.unique(self.owner[asking])]
+
+    def leading_to(self, target: int) -> list[int]:
+        """Return the other notes with a link to a file."""
+        leading = (self.target == target) & (self.owner != target) & (self.kind != CODES["arrow"])
+        return [int(owner) for owner in np.unique(self.owner[leading])]
 
 
 def stacked(tables: Iterable[Table]) -> Table:

@@ -127,8 +127,9 @@ def sources_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[Vaul
     """
     if path not in engine.names and path not in notes:
         raise no_such_note(engine, path)
-    if engine.graph is not None and path in notes:
-        return notes.keys() & engine.graph.linked_from(path)
+    sources = engine.following.weaving.sources(path)
+    if sources is not None:
+        return notes.keys() & sources
     return {
         note.path
         for note in notes.values()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.engine.atlas import Atlas, Chart
-from bridge.engine.links import Links
+from bridge.engine.links import Links, Web
 from bridge.graph import WRITTEN, census
 from bridge.index import Index, IndexedNote
 from bridge.operations.graph import around
@@ -48,13 +48,17 @@ async def one(found: Measured, count: int) -> None:
         found.add(Row(f"{name}: {what}", time.perf_counter() - began, "s", reach, note=note))
         return result
 
-    def built() -> Any:
-        return links.graph(links.take(), notes, names)
+    def resolved() -> Web:
+        links.resolve(links.take(), notes, names)
+        assert links.web is not None
+        return links.web
 
-    graph = await timed("resolved and built", None, lambda: asyncio.to_thread(built))
+    web = await timed("resolved", None, lambda: asyncio.to_thread(resolved))
+    await timed("drawn", None, lambda: asyncio.to_thread(web.graph, notes))
     path = next(iter(notes))
     links.changed([path], names=[path])
-    graph = await timed("after an edit", 1.0 if count < MANY else None, lambda: asyncio.to_thread(built))
+    web = await timed("an edit resolved", 0.05 if count < MANY else None, lambda: asyncio.to_thread(resolved))
+    graph = await timed("drawn after an edit", None, lambda: asyncio.to_thread(web.graph, notes))
     with tempfile.TemporaryDirectory() as folder:
         index = Index.open(Path(folder))
         chart, atlas = Chart(graph, notes, index), Atlas()

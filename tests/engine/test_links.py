@@ -37,7 +37,9 @@ class Vault:
         self.links.changed([path], names=[path])
 
     def graph(self) -> Graph:
-        return self.links.graph(self.links.take(), self.notes, self.names)
+        self.links.resolve(self.links.take(), self.notes, self.names)
+        assert self.links.web is not None
+        return self.links.web.graph(self.notes)
 
     def pairs(self) -> set[tuple[str, str]]:
         graph = self.graph()
@@ -93,7 +95,7 @@ def test_what_changes_while_a_snapshot_is_taken_is_due_after_it() -> None:
     vault = Vault({"a.md": "[[b]]"})
     due = vault.links.take()
     vault.write("b.md", "")
-    vault.links.graph(due, vault.notes, vault.names)
+    vault.links.resolve(due, vault.notes, vault.names)
     assert not vault.links.settled
     assert vault.pairs() == {("a.md", "b.md")}
     assert vault.links.settled

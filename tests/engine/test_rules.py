@@ -11,6 +11,7 @@ import lancedb
 import pytest
 
 from bridge.engine import Bridge, VaultEngine
+from bridge.engine.links import Web
 from bridge.errors import NoteNotFound, RulesUnknown
 from bridge.retrieval import SearchRequest, search
 from bridge.settings import Settings, change
@@ -244,14 +245,14 @@ async def test_a_rule_that_comes_during_the_first_indexing_holds(
         assert len([path for path in engine.index.notes if path.startswith("Bread/")]) == 63
 
 
-@pytest.mark.parametrize("step", ["_look", "graph"])
+@pytest.mark.parametrize("step", ["_look", "resolve", "graph"])
 async def test_what_was_begun_under_other_rules_is_done_again(
     secretive: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     async with opened(secretive) as bridge:
         engine = only(bridge)
         await settled(engine)
-        part: Any = engine.following if step == "_look" else engine.following._links
+        part: Any = {"_look": engine.following, "resolve": engine.following.weaving._links, "graph": Web}[step]
         begun, go_on, real = threading.Event(), threading.Event(), getattr(part, step)
 
         def slowly(*given: object) -> object:

@@ -35,8 +35,8 @@ async def test_the_graph_follows_the_links(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = only(bridge)
         await settled(engine)
-        assert engine.graph is not None
-        assert engine.graph.links_to(VaultPath("Bread/Sourdough.md")) == {"Bread/Rye.md"}
+        graph = (await engine.chart()).graph
+        assert graph.links_to(VaultPath("Bread/Sourdough.md")) == {"Bread/Rye.md"}
 
 
 async def test_restart_touch_rename_and_move_embed_no_passage(vault: Path, opened: Opened) -> None:

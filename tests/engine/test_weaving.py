@@ -1,0 +1,49 @@
+"""Links are there as soon as a note was taken up; the graph follows, at the latest when somebody asks for it."""
+
+from pathlib import Path
+
+from bridge.engine import Bridge, VaultEngine
+from bridge.types import VaultPath
+from tests.engine.conftest import Opened, settled, until
+
+RYE, BEANS = VaultPath("Bread/Rye.md"), VaultPath("Garden/Beans.md")
+
+
+def only(bridge: Bridge) -> VaultEngine:
+    return bridge.find(None)
+
+
+async def test_whoever_reports_an_edit_finds_its_links_at_once(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        before = (await engine.chart()).graph
+        (vault / BEANS).write_text("# Beans\n\nEaten with [[Rye]].\n")
+        await engine.report([BEANS])
+        assert engine.following.weaving.sources(RYE) == {BEANS, "Bread/Sourdough.md"}
+        assert before.linked_from(RYE) == {"Bread/Sourdough.md"}
+        assert (await engine.chart()).graph.linked_from(RYE) == {BEANS, "Bread/Sourdough.md"}
+
+
+async def test_the_graph_that_ranks_follows_without_being_asked_for(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        (vault / BEANS).write_text("# Beans\n\nEaten with [[Rye]].\n")
+        await until(lambda: engine.graph is not None and BEANS in engine.graph.linked_from(RYE))
+
+
+async def test_links_to_an_attachment_follow_too(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        (vault / BEANS).write_text("![[row.png]] and [[row.png]] and [[Beans]]\n")
+        await engine.report([BEANS])
+        plan = VaultPath("Garden/row.png")
+        assert engine.following.weaving.sources(plan) == frozenset()
+        (vault / plan).write_bytes(b"")
+        await engine.report([plan])
+        assert engine.following.weaving.settled
+        assert engine.following.weaving.sources(plan) == {BEANS}
+        # A link to oneself makes nobody a source.
+        assert engine.following.weaving.sources(BEANS) == frozenset()
