@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scripts.benchmarks import measures, vectors
+from scripts.benchmarks.dense import dense
 from scripts.benchmarks.generate import generate
 from scripts.benchmarks.graphs import graphs
 from scripts.benchmarks.rows import Measured, Row
@@ -17,8 +18,8 @@ from scripts.benchmarks.suggesting import suggesting
 from scripts.benchmarks.transports import transports
 
 SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
-PARTS = ("models", "cold", "warm", "transports", "never-twice", "edits", "disk", "soak", "graph", "linking")
-ALONE = {"models", "soak", "graph", "linking"}
+PARTS = ("models", "cold", "warm", "transports", "never-twice", "edits", "disk", "soak", "graph", "dense", "linking")
+ALONE = {"models", "soak", "graph", "dense", "linking"}
 """Parts that need no index made before them."""
 
 
@@ -64,6 +65,7 @@ def measure(place: measures.Place, found: Measured, options: argparse.Namespace)
         "disk": lambda: measures.disk(place, found, options.edits),
         "soak": lambda: soak(place, found),
         "graph": lambda: graphs(found),
+        "dense": lambda: dense(place, found, SAMPLE),
         "linking": lambda: suggesting(found),
     }
     wanted = {*options.only, *(("cold",) if set(options.only) - ALONE else ())}
