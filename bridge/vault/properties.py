@@ -59,9 +59,9 @@ def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
             body, problems=(f"The properties are larger than {MAX_BLOCK // 1024} KiB and were not read.",)
         )
     try:
-        found: Properties = _YAML.load(text[start:end], Loader=PropertyLoader)
+        found = load_properties(text[start:end])
     except YAMLError as error:
-        return Frontmatter(body, problems=(_explain(error, start, lines),))
+        return Frontmatter(body, problems=(explain(error, start, lines),))
     return Frontmatter(
         body,
         found.values,
@@ -72,9 +72,28 @@ def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
     )
 
 
-def _explain(error: YAMLError, start: int, lines: LineIndex) -> str:
+def load_properties(block: str) -> Properties:
+    """Read what stands between the `---` lines.
+
+    Raises:
+        YAMLError: It is no YAML, not a mapping, more than one document, or too large.
+    """
+    found: Properties = _YAML.load(block, Loader=PropertyLoader)
+    return found
+
+
+def explain(error: YAMLError, start: int, lines: LineIndex) -> str:
+    """Say what is wrong with a block, and in which line of the file.
+
+    Args:
+        error: What `load_properties` raised.
+        start: Where the block starts.
+        lines: The lines of the file.
+    """
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
-        line = lines.at(start + error.problem_mark.index)
+        # That a name has no `:` is noticed in the line below.
+        mark = error.context_mark if error.context == "while scanning a simple key" else error.problem_mark
+        line = lines.at(start + (mark or error.problem_mark).index)
         return f"The properties cannot be read, line {line}: {error.problem or 'no YAML'}."
     position = getattr(error, "position", None)
     where = f", line {lines.at(start + position)}" if isinstance(position, int) else ""
