@@ -39,6 +39,10 @@ class Adjacency:
         start = np.searchsorted(ends, np.arange(size + 1, dtype=np.int64) * size)
         return cls(start, (ends % max(size, 1)).astype(np.int32), both % 2 == 1, len(pair))
 
+    def degree(self, node: int) -> int:
+        """Count the neighbours of a node, those with links in both directions twice."""
+        return int(self.start[node + 1] - self.start[node])
+
     def around(self, node: int) -> list[int]:
         """Return the neighbours of a node, in order, those with links in both directions twice."""
         found: list[int] = self.beside[self.start[node] : self.start[node + 1]].tolist()

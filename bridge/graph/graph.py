@@ -119,6 +119,11 @@ class Graph:
         number = self.number(path)
         return frozenset() if number is None else self._named(self._beside.around(number))
 
+    def degree(self, path: VaultPath) -> int:
+        """Count the notes that link to this one and those that it links to; one that does both counts twice."""
+        number = self.number(path)
+        return 0 if number is None else self._beside.degree(number)
+
     def number(self, path: VaultPath) -> int | None:
         """Return the number of a note; None when this snapshot has no such note."""
         number = self.nodes.find(path)

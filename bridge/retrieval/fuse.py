@@ -18,7 +18,7 @@ WEIGHTS: Mapping[LaneName, float] = {
     "title": 0.2,
     "name": 0.6,
     "tags": 0.15,
-    "links": 0.15,
+    "links": 0.1,
     "mentions": 0.25,
 }
 

@@ -17,7 +17,7 @@ from bridge.retrieval.second import links, mentions, seeds, tags
 from bridge.retrieval.stopwords import content
 from bridge.retrieval.titles import NameMatch, called, covered, merged, name_in, typed
 from bridge.retrieval.vocabulary import Vocabulary
-from bridge.retrieval.why import Reasons
+from bridge.retrieval.why import Reasons, linking
 from bridge.types import SearchMode, VaultPath
 
 if TYPE_CHECKING:
@@ -120,7 +120,10 @@ async def _by_all(
         whole=by_text[-1].calibrated,
         names=merged(by_cover, by_typing),
         tags=tagged,
-        linked={path: vocabulary.label(source) for path, source in linked_by.items()},
+        linked={
+            path: f"{linking(vocabulary.label(link.path), onward=link.onward)}, which matches"
+            for path, link in linked_by.items()
+        },
         mentioned={path: vocabulary.label(source) for path, source in named_by.items()},
     )
     took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}

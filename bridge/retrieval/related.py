@@ -16,7 +16,7 @@ from bridge.retrieval.request import Hit, SearchAnswer, Sources
 from bridge.retrieval.snippet import below_headings, clean, cut
 from bridge.retrieval.stopwords import STOP_WORDS
 from bridge.retrieval.vocabulary import Vocabulary
-from bridge.retrieval.why import Reasons, why
+from bridge.retrieval.why import Reasons, linking, why
 from bridge.types import SearchMode, VaultPath
 
 if TYPE_CHECKING:
@@ -83,8 +83,13 @@ async def _to_note(sources: Sources, path: VaultPath, limit: int) -> SearchAnswe
         Lane("links", _WEIGHTS["links"], linked, share_of_best(linked)),
         Lane("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
     ]
-    called = (sources.vocabulary or Vocabulary()).label(path)
-    links = {other: called for other in linked if sources.graph and other in sources.graph.neighbours(path)}
+    links: dict[VaultPath, str] = {}
+    if sources.graph is not None:
+        called = (sources.vocabulary or Vocabulary()).label(path)
+        onward = sources.graph.links_to(path)
+        links = {
+            other: linking(called, onward=other in onward) for other in sources.graph.neighbours(path) & linked.keys()
+        }
     return await _answer(index, lanes, passages, words, links, {path}, limit, notices)
 
 

@@ -1,6 +1,5 @@
 """The second look: what the first hits name, link to and are tagged with."""
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,9 @@ from bridge.types import VaultPath
 SEEDS = 5
 """First hits that are followed."""
 
+FAR = 2_000
+"""Notes near a hit that are looked at."""
+
 _TELLING = frozenset({"meaning", "passages", "stems", "whole", "name"})
 _MOST_TAGGED = 50
 
@@ -27,6 +29,14 @@ class Seed:
 
     path: VaultPath
     strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The hit that a note is linked with, and whether the hit links to it; else it links to the hit."""
+
+    path: VaultPath
+    onward: bool
 
 
 def seeds(first: Sequence[Fused], lanes: Iterable[Lane]) -> list[Seed]:
@@ -68,24 +78,28 @@ def mentions(
 
 def links(
     start: Sequence[Seed], graph: Graph | None, candidates: frozenset[VaultPath]
-) -> tuple[Lane, dict[VaultPath, VaultPath]]:
-    """Favour candidates that are linked with the best hits.
+) -> tuple[Lane, dict[VaultPath, Linked]]:
+    """Favour candidates that a walk along links from the best hits often comes to: personalised PageRank.
 
     Returns:
-        The lane, and by note the hit that it is linked with.
+        The lane, and by note the best hit that it is linked with, if there is one.
     """
+    if graph is None:
+        return Lane("links", WEIGHTS["links"]), {}
     raw: dict[VaultPath, float] = {}
-    most: dict[VaultPath, tuple[float, VaultPath]] = {}
-    for seed in start if graph is not None else ():
-        around = graph.neighbours(seed.path) if graph is not None else frozenset()
-        # A hub says little about each of the many that it is linked with.
-        share = seed.strength / math.sqrt(len(around)) if around else 0.0
-        for path in around & candidates:
-            raw[path] = raw.get(path, 0.0) + share
-            most[path] = max(most.get(path, (0.0, seed.path)), (share, seed.path))
+    linked: dict[VaultPath, Linked] = {}
+    for seed in start:
+        for near in graph.nearness({seed.path: 1.0}, FAR):
+            if near.path != seed.path and near.path in candidates:
+                # Every walk passes hubs: what tells is how much oftener than others this one does.
+                share = seed.strength * near.score / graph.degree(near.path)
+                raw[near.path] = raw.get(near.path, 0.0) + share
+        onward = graph.links_to(seed.path)
+        for path in graph.neighbours(seed.path) & candidates:
+            linked.setdefault(path, Linked(seed.path, onward=path in onward))
     top = max((seed.strength for seed in start), default=0.0)
     scaled = {path: top * share for path, share in share_of_best(raw).items()}
-    return Lane("links", WEIGHTS["links"], raw, scaled), {path: seed for path, (_, seed) in most.items()}
+    return Lane("links", WEIGHTS["links"], raw, scaled), linked
 
 
 def tags(

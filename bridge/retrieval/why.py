@@ -27,7 +27,7 @@ class Reasons:
     names: Mapping[VaultPath, NameMatch] = field(default_factory=dict)
     tags: Mapping[VaultPath, str] = field(default_factory=dict)
     linked: Mapping[VaultPath, str] = field(default_factory=dict)
-    """By note: what the hit that it is linked with is called."""
+    """By note: how it is linked with what it was found from, in words."""
     mentioned: Mapping[VaultPath, str] = field(default_factory=dict)
     """By note: what the hit that names it is called."""
     listed: bool = False
@@ -80,10 +80,15 @@ def _spoken(text: str, matches: Sequence[Match]) -> list[str]:
 def _by_others(path: VaultPath, reasons: Reasons) -> list[str]:
     """Return what another hit says for this one."""
     if (source := reasons.mentioned.get(path)) is not None:
-        return [f"named in “{source}”"]
-    if (source := reasons.linked.get(path)) is not None:
-        return [f"linked with “{source}”"]
+        return [f"named in *{source}*, which matches"]
+    if (link := reasons.linked.get(path)) is not None:
+        return [link]
     return []
+
+
+def linking(name: str, *, onward: bool) -> str:
+    """Say how a note is linked with one of a name: the other links to it, or it links to the other."""
+    return f"linked from *{name}*" if onward else f"links to *{name}*"
 
 
 def _faint(path: VaultPath, reasons: Reasons) -> str:

@@ -9,6 +9,7 @@ def test_neighbours_know_their_direction() -> None:
     assert graph.links_to(A) == {B}
     assert graph.linked_from(A) == {C}
     assert graph.neighbours(A) == {B, C}
+    assert (graph.degree(A), graph.degree(C), graph.degree(D)) == (2, 1, 0)
 
 
 def test_links_to_oneself_and_to_unknown_notes_are_left_out() -> None:

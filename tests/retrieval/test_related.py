@@ -30,7 +30,7 @@ async def test_notes_with_the_same_rare_words_and_links_are_related_and_the_note
     answer = await related(sources, path=VaultPath("Sourdough.md"), text=None, limit=5)
     why = {hit.path: hit.why for hit in answer.hits}
     assert why.keys() == {"Rye.md", "Oven.md"}
-    assert "linked with “Sourdough”" in why[VaultPath("Oven.md")]
+    assert "linked from *Sourdough*" in why[VaultPath("Oven.md")]
     assert why[VaultPath("Rye.md")] == ("says “rye”, “flour”, “crumb”",)
 
 

@@ -50,7 +50,7 @@ async def test_the_first_reason_says_what_fits(sources: Sources, query: str, pat
 
 
 async def test_another_hit_of_a_name_that_two_notes_have_is_named_by_its_path(sources: Sources) -> None:
-    assert (await why(sources, "plants"))["Cress.md"][1:] == ("named in “Garden/Index.md”",)
+    assert (await why(sources, "plants"))["Cress.md"][1:] == ("named in *Garden/Index.md*, which matches",)
 
 
 async def test_a_condition_that_no_note_meets_is_no_filter(sources: Sources) -> None:
