@@ -20,6 +20,7 @@ from scripts.evaluation.linked import print_rediscovery
 from scripts.evaluation.metrics import NAMES, bootstrap, scores
 from scripts.evaluation.sets import SETS, JudgedSet, read_set
 from scripts.evaluation.systems import Bench, System
+from scripts.evaluation.walked import print_walks
 
 BESIDE = Path(__file__).resolve().parents[2].parent / "shared" / "eval"
 
@@ -29,6 +30,9 @@ def main() -> int:
     options = _options()
     if options.links:
         return print_rediscovery(options.data)
+    if options.graph:
+        asyncio.run(_walk(options))
+        return 0
     folder = options.data / "retrieval"
     if not folder.is_dir():
         print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
@@ -47,6 +51,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--no-lanes", action="store_true", help="only the floor and the three modes")
     parser.add_argument("--no-model", action="store_true", help="only what needs no model")
     parser.add_argument("--links", action="store_true", help="take the links of real vaults away and ask for them back")
+    parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULT_BRIDGE_EVAL", BESIDE)))
@@ -69,6 +74,16 @@ async def _measure(options: argparse.Namespace, folders: Sequence[Path]) -> dict
         if embedder is not None:
             await embedder.close()
     return report
+
+
+async def _walk(options: argparse.Namespace) -> None:
+    """Measure what following links adds."""
+    embedder = None if options.no_model else open_embedder(options.models_dir, options.workers)
+    try:
+        await print_walks(options.data, options.cache, embedder)
+    finally:
+        if embedder is not None:
+            await embedder.close()
 
 
 async def _measure_set(judged: JudgedSet, options: argparse.Namespace, embedder: Embedder | None) -> dict[str, Any]:

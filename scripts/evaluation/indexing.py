@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from scripts.evaluation.sets import JudgedSet, write_vault
 EMBEDDED_AT_ONCE = 64
 LEARN_AT = 32
 """Fewer notes than this have no boilerplate to speak of, as in the engine."""
+
+Write = Callable[[JudgedSet, Path], Mapping[VaultPath, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,23 @@ def open_embedder(models_dir: Path, workers: int) -> Embedder | None:
         return None
 
 
-async def open_index(judged: JudgedSet, cache: Path, embedder: Embedder | None) -> Indexed:
-    """Open the set's index, writing and embedding what is missing."""
+async def open_index(judged: JudgedSet, cache: Path, embedder: Embedder | None, write: Write = write_vault) -> Indexed:
+    """Open the set's index, writing and embedding what is missing.
+
+    Args:
+        judged: The set.
+        cache: Where indexes are kept; sets out of one folder share one.
+        embedder: The model, if there is one.
+        write: Writes the documents as notes and returns the document of each.
+    """
     with tempfile.TemporaryDirectory() as written:
         root = Path(written)
-        document_of = write_vault(judged, root)
+        document_of = write(judged, root)
         vault = Vault(root, Rules(exclude=(), max_file_bytes=50_000_000, ignored=()))
         scan = vault.scan()
         read = [(stat, read_document(path, data)) for path in scan.files for data, stat in [vault.read(path)]]
     names = Names([*scan.files, *scan.others])
-    index = await _opened(cache / judged.name, read)
+    index = await _opened(cache / judged.folder.name, read)
     if embedder is not None:
         await _embed(index, embedder, judged.name)
     edges = (Edge(path, target) for path, note in index.notes.items() for target in targets(note, names))
