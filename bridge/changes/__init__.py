@@ -7,6 +7,7 @@ from bridge.changes.known import Known
 from bridge.changes.merge import Contradiction, merge
 from bridge.changes.moving import move
 from bridge.changes.plain import bytes_of, shown, text_of
+from bridge.changes.removing import remove
 from bridge.changes.words import Run, runs, words
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "hunks",
     "merge",
     "move",
+    "remove",
     "runs",
     "shown",
     "text_of",

@@ -1,9 +1,11 @@
 """Finds the files whose links a change of names concerns, and writes those links anew."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
+from bridge.changes.concerned import concerned
 from bridge.changes.effect import Reference
 from bridge.changes.known import Known
 from bridge.changes.naming import in_base, in_queries
@@ -12,7 +14,7 @@ from bridge.changes.relink import relinked
 from bridge.changes.shift import Shift
 from bridge.errors import NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
 from bridge.types import VaultPath
-from bridge.vault import LinkKind, asked_file, is_document, kind_of, name_key, parse
+from bridge.vault import LinkKind, kind_of, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
     mended: list[Reference] = []
     named: list[VaultPath] = []
     warnings: list[str] = []
-    for path in _concerned(known, shift):
+    for path in concerned(known, shift.keys(), partial(_turns, shift), {*shift.moved, *known.saying}):
         try:
             data = read[path] = known.read(path)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
@@ -70,34 +72,6 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
     return Affected(changed, read, tuple(rewritten), tuple(mended), tuple(named), tuple(warnings))
 
 
-def _concerned(known: Known, shift: Shift) -> Iterator[VaultPath]:
-    """Yield the files that must be read, in the order of the vault."""
-    keys = shift.keys()
-    seen: dict[tuple[str, LinkKind], bool] = {}
-
-    def asks(link: tuple[str, LinkKind]) -> bool:
-        """Tell whether a link asks for one of the names that change; most are met many times."""
-        known_answer = seen.get(link)
-        if known_answer is None:
-            known_answer = seen[link] = name_key(asked_file(*link)) in keys
-        return known_answer
-
-    for path in known.names:
-        if known.rules.denies(path):
-            continue
-        if path in shift.moved or path in known.saying:
-            if is_document(path) or path.lower().endswith(".base"):
-                yield path
-            continue
-        note = known.notes.get(path)
-        if note is None:
-            # What the index leaves out has links too, and bases say names.
-            if path.lower().endswith(".base") or (is_document(path) and kind_of(path) != "pdf"):
-                yield path
-        elif any(asks(link) and _turns(link, path, shift) for link in note.targets):
-            yield path
-
-
-def _turns(link: tuple[str, LinkKind], path: VaultPath, shift: Shift) -> bool:
-    fate = shift.fate(*link, path)
+def _turns(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> bool:
+    fate = shift.fate(target, kind, source)
     return fate.mended or not fate.stays

@@ -14,7 +14,7 @@ class Reference:
         path: The note, by the path that it has after the change.
         line: Where the link stands, counted from 1.
         text: What it points at, as it is written before the change.
-        to: What it points at, as it is written after the change.
+        to: What it points at after the change: as it is written anew, else the file that it finds; empty for none.
     """
 
     path: VaultPath
@@ -32,7 +32,7 @@ class Effect:
         moved: How many files get another path.
         links_rewritten: How many links are written anew.
         rewritten: Those links.
-        broken: Links that lead nowhere afterwards.
+        broken: Links whose file is gone afterwards; some find another file of the same name.
         mended: Links that led nowhere before and lead to a file afterwards.
         named_in: Files that say an old name where no link is, which stays as it is: bases, queries, bookmarks.
         warnings: What else somebody should know, in sentences.

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from bridge.index import IndexedNote
 from bridge.types import VaultPath
 from bridge.vault import Names, Rules
+
+BOOKMARKS: Final = ".obsidian/bookmarks.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Final
 from bridge.changes.affected import Affected, affected
 from bridge.changes.desk import digest_of
 from bridge.changes.effect import Effect, Planned
-from bridge.changes.known import Known
+from bridge.changes.known import BOOKMARKS, Known
 from bridge.changes.naming import in_bookmarks, naming
 from bridge.changes.shift import Shift
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, ProtectedPath
@@ -18,7 +18,6 @@ from bridge.vault import fold
 
 _NOT_IN_LINKS: Final = re.compile(r"[\[\]|#^]|%%")
 _READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
-_BOOKMARKS: Final = ".obsidian/bookmarks.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
             links_rewritten=len(found.rewritten),
             rewritten=found.rewritten,
             mended=found.mended,
-            named_in=(*(shift.now(file) for file in found.naming), *((_BOOKMARKS,) if bookmarked else ())),
+            named_in=(*(shift.now(file) for file in found.naming), *((BOOKMARKS,) if bookmarked else ())),
             warnings=found.warnings,
         ),
     )

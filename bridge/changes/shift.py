@@ -9,7 +9,7 @@ from bridge.vault import LinkKind, Names, asked_file, name_key
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What a link leads to: before the change, where that file is after it, and what the same words mean then."""
+    """What a link leads to before a change, where that file is after it, if anywhere, and what the link means then."""
 
     was: VaultPath | None
     wanted: VaultPath | None
@@ -20,7 +20,7 @@ class Fate:
     @property
     def stays(self) -> bool:
         """Whether the link leads to the same file as it is written."""
-        return self.was is None or (self.wanted == self.means and not self.exact)
+        return self.was is None or (self.wanted is not None and self.wanted == self.means and not self.exact)
 
     @property
     def mended(self) -> bool:
@@ -35,20 +35,21 @@ class Shift:
     before: Names
     after: Names
     moved: Mapping[VaultPath, VaultPath]
+    gone: frozenset[VaultPath] = frozenset()
 
     @classmethod
     def of(cls, names: Names, moved: Mapping[VaultPath, VaultPath], gone: Iterable[VaultPath] = ()) -> "Shift":
         """Give files other paths, and take some away."""
         lost = frozenset(gone)
-        return cls(names, Names(moved.get(path, path) for path in names if path not in lost), moved)
+        return cls(names, Names(moved.get(path, path) for path in names if path not in lost), moved, lost)
 
     def now(self, path: VaultPath) -> VaultPath:
         """Return the path that a file has after the change."""
         return self.moved.get(path, path)
 
-    def keys(self, gone: Iterable[VaultPath] = ()) -> frozenset[str]:
+    def keys(self) -> frozenset[str]:
         """Return the names that only a link to which can mean something else after the change."""
-        return frozenset(name_key(path) for path in (*self.moved, *self.moved.values(), *gone))
+        return frozenset(name_key(path) for path in (*self.moved, *self.moved.values(), *self.gone))
 
     def fate(self, target: str, kind: LinkKind, source: VaultPath) -> Fate:
         """Say what becomes of a link.
@@ -62,6 +63,6 @@ class Shift:
         means = self.after.resolve(target, self.now(source), kind).path
         if was is None:
             return Fate(None, None, means)
-        wanted = self.now(was)
+        wanted = self.now(was) if was not in self.gone else None
         exact = kind == "canvas" and was in self.moved and asked_file(target, kind) != wanted
         return Fate(was, wanted, means, exact)

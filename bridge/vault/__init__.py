@@ -1,5 +1,6 @@
 """The user's files: read, understood, watched; written in one place only."""
 
+from bridge.vault.anchors import anchor, decoded_place, meant
 from bridge.vault.documents import read_document
 from bridge.vault.edit.properties import with_properties
 from bridge.vault.kinds import is_document, kind_of
@@ -59,13 +60,16 @@ __all__ = [
     "Task",
     "Value",
     "Vault",
+    "anchor",
     "asked_file",
     "at_or_below",
+    "decoded_place",
     "fold",
     "heading_path",
     "is_document",
     "kind_of",
     "link_text",
+    "meant",
     "name_key",
     "one_line",
     "parse",

@@ -68,7 +68,7 @@ def chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
 def _find(note: Note, wanted: str) -> int:
     every = list(chains(note.headings))
     paths = [_BETWEEN.join(chain) for chain in every]
-    for form in (str, str.casefold, _plain):
+    for form in (str, str.casefold, plain):
         whole = [index for index, path in enumerate(paths) if form(path) == form(wanted)]
         if len(whole) == 1:
             return whole[0]
@@ -102,5 +102,6 @@ def _ends(chain: tuple[str, ...], wanted: str, form: Callable[[str], str]) -> bo
     return all(any(form(text) == form(name) for text in rest) for name in above)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return what Obsidian compares headings by: no case, no punctuation."""
     return _PUNCTUATION.sub(" ", text).strip().casefold()

@@ -1,0 +1,64 @@
+"""Plans to take a file away, and tells which links that would break."""
+
+from functools import partial
+
+from bridge.changes.concerned import concerned
+from bridge.changes.desk import digest_of
+from bridge.changes.effect import Effect, Planned, Reference
+from bridge.changes.known import BOOKMARKS, Known
+from bridge.changes.naming import in_base, in_bookmarks, in_queries, naming
+from bridge.changes.shift import Shift
+from bridge.errors import NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
+from bridge.steps import Plan, Step
+from bridge.types import VaultPath
+from bridge.vault import LinkKind, kind_of, parse, read_spots
+
+
+def remove(path: VaultPath, known: Known) -> Planned:
+    """Plan to take a file away; the links to it stay as they are, and the effect names them.
+
+    Args:
+        path: The file.
+        known: The vault.
+
+    Raises:
+        NoteNotFound: There is no such file.
+        ProtectedPath: The user's settings keep it as it is.
+    """
+    if path not in known.names:
+        raise NoteNotFound(f"There is no note `{path}`.", closest=known.names.closest(path))
+    if known.rules.keeps(path):
+        raise ProtectedPath(f"`{path}` must stay as it is: the user's settings say so.", path=path)
+    data = known.read(path)
+    shift = Shift.of(known.names, {}, gone=[path])
+    names = naming([path])
+    broken: list[Reference] = []
+    named: list[str] = []
+    for source in concerned(known, shift.keys(), partial(_breaks, shift), known.saying):
+        if source == path:
+            continue
+        try:
+            text = known.read(source)
+        except (NoteNotFound, NoteUnreadable, TooLarge):
+            continue
+        broken += _broken(source, text, shift)
+        if source.lower().endswith(".base"):
+            named += [source] if in_base(text, names) else []
+        elif kind_of(source) == "note" and in_queries(parse(source, text), names):
+            named.append(source)
+    named += [BOOKMARKS] if in_bookmarks(known.bookmarks, [path]) else []
+    step = Step("remove", path, before=digest_of(data))
+    return Planned(Plan((step,), {digest_of(data): data}), Effect(broken=tuple(broken), named_in=tuple(named)))
+
+
+def _breaks(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> bool:
+    return shift.before.resolve(target, source, kind).path in shift.gone
+
+
+def _broken(source: VaultPath, data: bytes, shift: Shift) -> list[Reference]:
+    """Return the links of a file that lead to what is gone; some find another file of its name."""
+    return [
+        Reference(source, spot.line, spot.target, shift.after.resolve(spot.target, source, spot.kind).path or "")
+        for spot in read_spots(source, data).links
+        if _breaks(shift, spot.target, spot.kind, source)
+    ]
