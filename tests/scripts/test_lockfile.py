@@ -6,7 +6,9 @@ import pytest
 
 from scripts.lockfile import LOCKS, ROOT, Pin, misfits, normal, pins, wanted
 
-NPM_LOCKS = [ROOT / "tests" / place / "package-lock.json" for place in ("conformance", "system/inspector")]
+NPM_LOCKS = [
+    ROOT / place / "package-lock.json" for place in ("obsidian-plugin", "tests/conformance", "tests/system/inspector")
+]
 HASH = "--hash=sha256:" + "0" * 64
 LOCK = f"""Alpha==1.0 \\
     {HASH} \\
@@ -63,7 +65,8 @@ def test_the_locks_of_this_project_fit() -> None:
 def test_what_npm_fetches_has_a_hash_and_no_address(lock: Path) -> None:
     packages = json.loads(lock.read_bytes())["packages"]
     own = json.loads(lock.with_name("package.json").read_bytes())
-    asked = {**own["dependencies"], **own.get("optionalDependencies", {})}
+    kinds = ("dependencies", "devDependencies", "optionalDependencies")
+    asked = {name: version for kind in kinds for name, version in own.get(kind, {}).items()}
     held = {name.removeprefix("node_modules/"): package for name, package in packages.items() if name}
     assert {name: held[name]["version"] for name in asked} == asked
     assert [name for name, package in held.items() if "integrity" not in package or "resolved" in package] == []

@@ -1,0 +1,102 @@
+import type { OperationName, Operations } from "./operations";
+import { FORMS } from "./operations";
+import type { Spoken } from "../core/compatibility";
+
+/** Where a bridge listens, what it takes as proof, and which of its vaults is meant. */
+export interface Address {
+	readonly url: string;
+	readonly token: string;
+	readonly vault: string;
+}
+
+/** Sends a request outside of the page, so that neither CORS nor an Origin comes into play; rejects when nobody answers. */
+export type Send = (request: {
+	readonly url: string;
+	readonly method: "GET" | "POST";
+	readonly headers: Record<string, string>;
+	readonly body?: string;
+}) => Promise<{ readonly status: number; readonly text: string }>;
+
+export interface Refusal<Code extends string> {
+	readonly code: Code | "unreachable";
+	readonly message: string;
+	readonly hint: string;
+}
+
+export type Answer<Name extends OperationName> =
+	| { readonly ok: true; readonly result: Operations[Name]["result"] }
+	| { readonly ok: false; readonly error: Refusal<Operations[Name]["error"]> };
+
+export type Raw = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: Refusal<string> };
+
+const UNREACHABLE: Refusal<never> = {
+	code: "unreachable",
+	message: "The bridge does not answer.",
+	hint: "It is looked for again by itself; the status bar tells how things stand.",
+};
+
+/** Call an operation. Whatever goes wrong is a value with a way out; nothing is thrown. */
+export async function call<Name extends OperationName>(
+	send: Send,
+	address: Address,
+	name: Name,
+	given: Operations[Name]["arguments"],
+): Promise<Answer<Name>> {
+	const body = JSON.stringify({ vault: address.vault, ...given });
+	// The form of each answer was compared when the bridge was met.
+	return (await request(send, address, "POST", `/api/${name}`, body)) as Answer<Name>;
+}
+
+/** List what a bridge can do, and how each thing is called. */
+export async function spoken(send: Send, address: Address): Promise<readonly Spoken[] | Refusal<string>> {
+	const answer = await request(send, address, "GET", "/api/operations");
+	if (!answer.ok) return answer.error;
+	const listed = field(answer.result, "operations");
+	if (!Array.isArray(listed)) return { ...UNREACHABLE, message: "What answers there is no bridge." };
+	return listed.map((entry: unknown) => ({ name: text(entry, "name"), form: text(entry, "form") }));
+}
+
+/** Exchange a pairing code for a token of our own. */
+export async function pair(send: Send, url: string, code: string, client: string): Promise<string | Refusal<string>> {
+	const address = { url, token: "", vault: "" };
+	const answer = await request(send, address, "POST", "/api/pair", JSON.stringify({ code, client }));
+	return answer.ok ? text(answer.result, "token") : answer.error;
+}
+
+/** Say whether a name is one of an operation of the bridge that the plugin was written for. */
+export function isOperation(name: string): name is OperationName {
+	return Object.hasOwn(FORMS, name);
+}
+
+async function request(send: Send, address: Address, method: "GET" | "POST", path: string, body?: string): Promise<Raw> {
+	const headers: Record<string, string> = { "X-Vault-Bridge-Client": "Obsidian" };
+	if (address.token !== "") headers["Authorization"] = `Bearer ${address.token}`;
+	if (body !== undefined) headers["Content-Type"] = "application/json";
+	let answer: { readonly status: number; readonly text: string };
+	try {
+		answer = await send({ url: address.url + path, method, headers, ...(body === undefined ? {} : { body }) });
+	} catch {
+		return { ok: false, error: UNREACHABLE };
+	}
+	const value = parsed(answer.text);
+	if (answer.status < 400) return { ok: true, result: value };
+	const error = field(value, "error");
+	return { ok: false, error: { code: text(error, "code") || "internal", message: text(error, "message"), hint: text(error, "hint") } };
+}
+
+function parsed(body: string): unknown {
+	try {
+		return JSON.parse(body);
+	} catch {
+		return null;
+	}
+}
+
+function field(value: unknown, name: string): unknown {
+	return typeof value === "object" && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function text(value: unknown, name: string): string {
+	const found = field(value, name);
+	return typeof found === "string" ? found : "";
+}

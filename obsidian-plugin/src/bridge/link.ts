@@ -1,0 +1,177 @@
+import { outdated } from "../core/compatibility";
+import { type Absence, backOff, type Connection, type Happening, heals, isOpen, next, OFF } from "../core/connection";
+import { progress } from "../core/progress";
+import { type Address, type Answer, call, type Refusal, type Send, spoken } from "./client";
+import type { OperationName, Operations, VaultStatus } from "./operations";
+import type { Pushed } from "./sse";
+import type { follow } from "./stream";
+
+/** What the link needs of the world. */
+export interface World {
+	readonly send: Send;
+	readonly follow: typeof follow;
+	/** Find a bridge, or start one; or say why there is none. */
+	readonly find: () => Promise<Address | Absence>;
+	readonly random: () => number;
+}
+
+export interface Told {
+	readonly changed: (connection: Connection) => void;
+	/** Calls can be made again, and what happened meanwhile is not known to the bridge. */
+	readonly connected: () => void;
+	readonly pushed: (event: Pushed) => void;
+}
+
+const ASK_AGAIN_MS = 1_000;
+
+/** The one connection to the bridge: looks for it, keeps to it, comes back after it was lost. */
+export class Link {
+	private state: Connection = OFF;
+	private address: Address | null = null;
+	private unfollow: (() => void) | null = null;
+	private timer: number | undefined;
+	private failures = 0;
+	private lastEvent = "";
+	/** Counts what was begun, so that the answer to something older is known by it. */
+	private round = 0;
+
+	constructor(
+		private readonly world: World,
+		private readonly told: Told,
+	) {}
+
+	get connection(): Connection {
+		return this.state;
+	}
+
+	/** Where the bridge listens, while there is one. */
+	get url(): string | null {
+		return this.address?.url ?? null;
+	}
+
+	/** Look for the bridge now, from the beginning. */
+	open(): void {
+		this.failures = 0;
+		this.happen({ what: "try" });
+		void this.attempt();
+	}
+
+	/** Let go, for good or until `open`. */
+	close(): void {
+		this.letGo();
+		this.happen({ what: "lost", why: { kind: "switched_off" } });
+	}
+
+	/** Call an operation of the bridge. */
+	async call<Name extends OperationName>(name: Name, given: Operations[Name]["arguments"]): Promise<Answer<Name>> {
+		const { address, round } = this;
+		if (address === null || !isOpen(this.state)) {
+			return { ok: false, error: { code: "unreachable", message: "The bridge is not connected.", hint: "" } };
+		}
+		const answer = await call(this.world.send, address, name, given);
+		if (!answer.ok && answer.error.code === "unauthorized" && round === this.round) this.stopped({ what: "refused" });
+		return answer;
+	}
+
+	private async attempt(): Promise<void> {
+		this.letGo();
+		const round = this.round;
+		const found = await this.world.find();
+		if (round !== this.round) return;
+		if ("kind" in found) {
+			this.lose(found);
+			return;
+		}
+		this.happen({ what: "try" });
+		this.address = found;
+		const [operations, status] = [await spoken(this.world.send, found), await call(this.world.send, found, "status", {})];
+		if (round !== this.round) return;
+		const refusal = "code" in operations ? operations : status.ok ? null : status.error;
+		if (refusal !== null) {
+			this.refused(refusal);
+			return;
+		}
+		const update = "code" in operations || !status.ok ? null : outdated(operations, status.result.version);
+		if (update !== null) {
+			this.stopped({ what: "mismatch", update });
+			return;
+		}
+		this.listen(found, round);
+	}
+
+	private listen(address: Address, round: number): void {
+		this.unfollow = this.world.follow(address, this.lastEvent, {
+			opened: () => {
+				if (round === this.round) void this.watch(round, () => this.told.connected());
+			},
+			pushed: (event) => {
+				this.lastEvent = event.id;
+				if (event.kind === "index_progress") this.askSoon(round);
+				this.told.pushed(event);
+			},
+			ended: (status) => {
+				if (round !== this.round) return;
+				if (status === 401 || status === 403) this.stopped({ what: "refused" });
+				else this.lose({ kind: "silent" });
+			},
+		});
+	}
+
+	/** Ask how far the index is, now and again for as long as it is not done. */
+	private async watch(round: number, first?: () => void): Promise<void> {
+		if (this.address === null) return;
+		const answer = await call(this.world.send, this.address, "status", {});
+		if (round !== this.round || !answer.ok) return;
+		const vault: VaultStatus | undefined = answer.result.vaults[0];
+		if (vault === undefined) return;
+		this.failures = 0;
+		this.happen({ what: "progress", ...progress(vault) });
+		first?.();
+		if (this.state.is === "indexing") this.askSoon(round);
+	}
+
+	private askSoon(round: number): void {
+		if (this.timer !== undefined || round !== this.round) return;
+		this.timer = window.setTimeout(() => {
+			this.timer = undefined;
+			void this.watch(round);
+		}, ASK_AGAIN_MS);
+	}
+
+	private refused(error: Refusal<string>): void {
+		if (error.code === "unauthorized") this.stopped({ what: "refused" });
+		else if (error.code === "unreachable") this.lose({ kind: "silent" });
+		else this.lose({ kind: "failed", reason: [error.message, error.hint].join(" ").trim() });
+	}
+
+	private lose(why: Absence): void {
+		this.stopped({ what: "lost", why });
+		this.failures += 1;
+		if (!heals(this.state, this.failures)) return;
+		this.timer = window.setTimeout(() => void this.attempt(), backOff(this.failures, this.world.random()));
+	}
+
+	private stopped(happened: Happening): void {
+		this.letGo();
+		this.happen(happened);
+	}
+
+	private letGo(): void {
+		this.round += 1;
+		window.clearTimeout(this.timer);
+		this.timer = undefined;
+		this.unfollow?.();
+		this.unfollow = null;
+		this.address = null;
+	}
+
+	private happen(happened: Happening): void {
+		const before = this.state;
+		this.state = next(before, happened);
+		if (!same(before, this.state)) this.told.changed(this.state);
+	}
+}
+
+function same(one: Connection, other: Connection): boolean {
+	return JSON.stringify(one) === JSON.stringify(other);
+}

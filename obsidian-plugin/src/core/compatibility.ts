@@ -1,0 +1,47 @@
+import { FORMS, type OperationName, VERSION } from "../bridge/operations";
+import type { Outdated } from "./connection";
+
+export interface Spoken {
+	readonly name: string;
+	readonly form: string;
+}
+
+/** What the plugin cannot do without. */
+export const NEEDED: readonly OperationName[] = [
+	"doctor",
+	"find_notes",
+	"index_status",
+	"list_folders",
+	"list_tags",
+	"reindex",
+	"related_notes",
+	"report_changes",
+	"search",
+	"status",
+];
+
+/**
+ * Say which of the two must be updated; null when they understand each other.
+ *
+ * @param spoken What the bridge can do.
+ * @param version The bridge's version.
+ */
+export function outdated(spoken: readonly Spoken[], version: string): Outdated | null {
+	const forms = new Map(spoken.map((operation) => [operation.name, operation.form]));
+	if (NEEDED.every((name) => forms.get(name) === FORMS[name])) return null;
+	return compare(version, VERSION) > 0 ? "plugin" : "bridge";
+}
+
+/** Compare two versions number by number: below 0 when the first is older. */
+export function compare(one: string, other: string): number {
+	const [left, right] = [numbers(one), numbers(other)];
+	for (let at = 0; at < Math.max(left.length, right.length); at++) {
+		const difference = (left[at] ?? 0) - (right[at] ?? 0);
+		if (difference !== 0) return difference;
+	}
+	return 0;
+}
+
+function numbers(version: string): readonly number[] {
+	return version.split(".").map((part) => Number.parseInt(part, 10) || 0);
+}

@@ -1,0 +1,51 @@
+import type { SearchArguments } from "../bridge/operations";
+
+export type Kind = NonNullable<SearchArguments["types"]>[number];
+export type Since = "day" | "week" | "month" | "year";
+
+/** What narrows a search, each shown as a chip. */
+export interface Filters {
+	readonly folder: string | null;
+	readonly tags: readonly string[];
+	readonly types: readonly Kind[];
+	readonly since: Since | null;
+}
+
+export const NONE: Filters = { folder: null, tags: [], types: [], since: null };
+
+const DAYS: Readonly<Record<Since, number>> = { day: 1, week: 7, month: 31, year: 366 };
+const DAY_MS = 86_400_000;
+
+export const SINCE: Readonly<Record<Since, string>> = {
+	day: "Last day",
+	week: "Last week",
+	month: "Last month",
+	year: "Last year",
+};
+
+/** Write the filters as arguments of a search at this moment, a time in milliseconds. */
+export function narrowed(filters: Filters, now: number): Omit<SearchArguments, "query"> {
+	return {
+		...(filters.folder === null ? {} : { folder: filters.folder }),
+		...(filters.tags.length === 0 ? {} : { tags: filters.tags }),
+		...(filters.types.length === 0 ? {} : { types: filters.types }),
+		...(filters.since === null ? {} : { modified_after: new Date(now - DAYS[filters.since] * DAY_MS).toISOString() }),
+	};
+}
+
+export interface Chip {
+	readonly text: string;
+	/** The filters without this one. */
+	readonly without: Filters;
+}
+
+/** One chip for each thing that narrows. */
+export function chips(filters: Filters): readonly Chip[] {
+	const { folder, tags, types, since } = filters;
+	return [
+		...(folder === null ? [] : [{ text: `${folder}/`, without: { ...filters, folder: null } }]),
+		...tags.map((tag) => ({ text: `#${tag}`, without: { ...filters, tags: tags.filter((other) => other !== tag) } })),
+		...types.map((kind) => ({ text: kind, without: { ...filters, types: types.filter((other) => other !== kind) } })),
+		...(since === null ? [] : [{ text: SINCE[since], without: { ...filters, since: null } }]),
+	];
+}

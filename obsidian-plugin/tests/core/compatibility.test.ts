@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { FORMS, VERSION } from "../../src/bridge/operations";
+import { compare, NEEDED, outdated } from "../../src/core/compatibility";
+
+const OURS = Object.entries(FORMS).map(([name, form]) => ({ name, form }));
+
+describe("a bridge", () => {
+	test("of the same build fits", () => {
+		expect(outdated(OURS, VERSION)).toBeNull();
+	});
+
+	test("that can do more fits, also when it is newer", () => {
+		expect(outdated([...OURS, { name: "sing", form: "0" }], "99.0.0")).toBeNull();
+	});
+
+	test.each(NEEDED)("without %s is too old", (missing) => {
+		expect(outdated(OURS.filter(({ name }) => name !== missing), VERSION)).toBe("bridge");
+	});
+
+	test("that answers otherwise is too old, or newer than the plugin", () => {
+		const changed = OURS.map((one) => (one.name === "search" ? { ...one, form: "0" } : one));
+		expect([outdated(changed, "0.0.9"), outdated(changed, VERSION), outdated(changed, "99.0")]).toEqual([
+			"bridge",
+			"bridge",
+			"plugin",
+		]);
+	});
+});
+
+test.each([
+	["0.1.0", "0.1.0", 0],
+	["0.2.0", "0.10.0", -1],
+	["1.0", "0.9.9", 1],
+	["1.0.1", "1.0", 1],
+	["1.0.0rc1", "1.0.0", 0],
+])("%s against %s", (one, other, sign) => {
+	expect(Math.sign(compare(one, other))).toBe(sign);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { VaultStatus } from "../../src/bridge/operations";
+import { progress } from "../../src/core/progress";
+
+const DONE: VaultStatus = {
+	id: "0123456789abcdef",
+	name: "Notes",
+	path: "/Notes",
+	notes: 100,
+	passages: 400,
+	pending: { keyword: 0, vectors: 0 },
+	ready: { keyword: true, semantic: true },
+	skipped: { count: 0, first: [] },
+	failed: { count: 0, first: [] },
+	model: { id: "small", dimensions: 384, digest: "", workers: 1, answering: null },
+	embedded_total: 400,
+	paused: false,
+	trouble: null,
+};
+
+test.each<[string, Partial<VaultStatus>, number, string | null]>([
+	["is done", {}, 1, null],
+	["has begun", { notes: 0, ready: { keyword: false, semantic: false } }, 0, null],
+	["reads", { notes: 50, pending: { keyword: 50, vectors: 0 }, ready: { keyword: false, semantic: false } }, 0.25, null],
+	["embeds", { pending: { keyword: 0, vectors: 200 } }, 0.75, null],
+	["lacks a model", { model: null, pending: { keyword: 0, vectors: 400 } }, 1, "Search is by words only: no model is installed."],
+	["is paused", { paused: true, pending: { keyword: 0, vectors: 9 } }, 1, "Embedding is paused."],
+	["is in trouble", { trouble: "The disk is full.", pending: { keyword: 5, vectors: 9 } }, 1, "The disk is full."],
+])("a vault that %s", (_, status, done, note) => {
+	expect(progress({ ...DONE, ...status })).toEqual({ done, note });
+});
+
+test("what is left keeps it from being done", () => {
+	expect(progress({ ...DONE, passages: 1_000_000, pending: { keyword: 0, vectors: 1 } }).done).toBeLessThan(1);
+});

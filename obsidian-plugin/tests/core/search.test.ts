@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { Hit } from "../../src/bridge/operations";
+import { chips, type Filters, narrowed, NONE } from "../../src/core/filters";
+import { forgotten, pinned, REMEMBERED, used } from "../../src/core/recent";
+import { refine } from "../../src/core/refine";
+import { parts, unmarked } from "../../src/core/snippet";
+
+const hit = (path: string, score = 0): Hit => ({
+	path,
+	title: path,
+	heading: "",
+	lines: [1, 1],
+	snippet: "",
+	score,
+	why: [],
+	tags: [],
+	modified: "",
+});
+const paths = (hits: readonly Hit[]): string => hits.map((one) => one.path).join("");
+
+describe("a snippet", () => {
+	test.each([
+		["a ==b== c", "a [b] c"],
+		["==a====b==", "[a][b]"],
+		["a == b", "a == b"],
+		["==a== and == alone", "[a] and == alone"],
+		["面包==发酵==了", "面包[发酵]了"],
+		["", ""],
+	])("%s", (snippet, shown) => {
+		expect(parts(snippet).map(({ text, marked }) => (marked ? `[${text}]` : text)).join("")).toBe(shown);
+	});
+
+	test("can be read without its marks", () => {
+		expect(unmarked("a ==b== c")).toBe("a b c");
+	});
+});
+
+describe("a better answer", () => {
+	const shown = ["a", "b", "c"].map((path) => hit(path));
+	const better = ["c", "d", "a"].map((path) => hit(path, 1));
+
+	test("replaces what nobody has looked at", () => {
+		expect(paths(refine(shown, better, 0))).toBe("cda");
+	});
+
+	test("leaves in place what a person has come to, with what is known better of it", () => {
+		const refined = refine(shown, better, 2);
+		expect(paths(refined)).toBe("abcd");
+		expect(refined.map((one) => one.score)).toEqual([1, 0, 1, 1]);
+	});
+
+	test("shows nothing twice", () => {
+		expect(paths(refine(shown, better, 9))).toBe("abcd");
+	});
+});
+
+describe("filters", () => {
+	const all: Filters = { folder: "Bread", tags: ["rye", "oven"], types: ["pdf"], since: "week" };
+
+	test("become arguments; none are none", () => {
+		expect(narrowed(NONE, 0)).toEqual({});
+		expect(narrowed(all, Date.UTC(2026, 0, 8))).toEqual({
+			folder: "Bread",
+			tags: ["rye", "oven"],
+			types: ["pdf"],
+			modified_after: "2026-01-01T00:00:00.000Z",
+		});
+	});
+
+	test("each have a chip that takes just it away", () => {
+		expect(chips(NONE)).toEqual([]);
+		expect(chips(all).map((chip) => chip.text)).toEqual(["Bread/", "#rye", "#oven", "pdf", "Last week"]);
+		for (const [at, chip] of chips(all).entries()) {
+			expect(chips(chip.without).map(({ text }) => text)).toEqual(chips(all).map(({ text }) => text).toSpliced(at, 1));
+		}
+	});
+});
+
+describe("queries", () => {
+	const none = { recent: [], pinned: [] };
+
+	test("are remembered newest first, once each, and not for ever", () => {
+		const many = Array.from({ length: REMEMBERED + 3 }, (_, at) => `q${at}`).reduce(used, none);
+		expect(many.recent).toHaveLength(REMEMBERED);
+		expect(used(many, " q9 ").recent.slice(0, 2)).toEqual(["q9", "q14"]);
+		expect(used(none, "  ")).toBe(none);
+	});
+
+	test("stay on top when pinned, and come back when not", () => {
+		const kept = pinned(used(used(none, "a"), "b"), "a");
+		expect(kept).toEqual({ recent: ["b"], pinned: ["a"] });
+		expect(used(kept, "a")).toBe(kept);
+		expect(pinned(kept, "a")).toEqual({ recent: ["a", "b"], pinned: [] });
+		expect(forgotten(kept, "a")).toEqual({ recent: ["b"], pinned: [] });
+	});
+});

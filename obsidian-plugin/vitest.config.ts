@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+	test: {
+		projects: [
+			{ test: { name: "core", include: ["tests/{core,bridge}/**/*.test.ts"] } },
+			{
+				test: {
+					name: "browser",
+					include: ["tests/browser/**/*.test.ts"],
+					fileParallelism: false,
+					testTimeout: 60_000,
+					hookTimeout: 120_000,
+				},
+			},
+		],
+	},
+});
