@@ -1,7 +1,7 @@
 """Vaults in memory, with an index, for tests of planned changes; and what a plan makes of one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bridge.changes import Desk, Known, Planned
@@ -58,10 +58,15 @@ class Paper:
         desk.take(planned.plan)
         moved = {path: path_after(path, planned.plan) for path in self.files}
         taken = {step.path for step in planned.plan.steps if step.kind == "remove"}
+        written = {step.path for step in planned.plan.steps if step.kind == "put"}
         after = Paper({}, rules=self.rules)
         for path, now in moved.items():
-            if path not in taken:
-                after.put(now, self.files[path] if self.rules.denies(path) else desk.read(now))
+            if now in written:
+                after.put(now, desk.read(now))
+            elif path not in taken:
+                after.files[now] = self.files[path]
+                if path in self.notes:
+                    after.notes[now] = replace(self.notes[path], path=now)
         return after
 
     def texts(self) -> dict[str, str]:

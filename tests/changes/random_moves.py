@@ -1,0 +1,98 @@
+"""Random moves in a vault that is no more than its files, each link compared before and after."""
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from bridge.changes import Planned, move
+from bridge.errors import InvalidArguments, NoteExists
+from bridge.types import VaultPath
+from bridge.vault import LinkKind, Names, is_document
+from tests.changes.vaults import Paper, path_after
+
+WORDS = ("Rye", "rye", "Old name", "Ноты", "麦", "خبز", "A & B", "50% off", "v1.2", "x(y)", "é", "a'b", "Index")
+
+
+@dataclass
+class Tally:
+    """What a run of moves came to."""
+
+    moves: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    rewritten: int = 0
+    mended: int = 0
+    files: int = 0
+    checked: int = 0
+    broken: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+
+Meaning = tuple[VaultPath, int, LinkKind, str | None, str | None, VaultPath | None]
+
+
+def meanings(paper: Paper, names: Names) -> Iterator[Meaning]:
+    """Yield what every link of a vault means, read from what the index holds of each note."""
+    for path, note in paper.notes.items():
+        for number, (target, kind) in enumerate(note.targets):
+            found = names.resolve(target, path, kind)
+            yield path, number, kind, found.heading, found.block, found.path
+
+
+def random_move(paper: Paper, dice: random.Random) -> tuple[VaultPath, VaultPath]:
+    """Choose a file or a folder and a new path for it."""
+    paths = sorted(paper.files)
+    folders = sorted({"", *(path.rpartition("/")[0] for path in paths)})
+    if dice.random() < 0.15:
+        old = VaultPath(dice.choice(folders[1:] or [""]))
+        name = dice.choice([old.rpartition("/")[2], dice.choice(WORDS)])
+    else:
+        old = dice.choice([path for path in paths if is_document(path)] if dice.random() < 0.8 else paths)
+        last = old.rpartition("/")[2]
+        stem, dot, ending = last.rpartition(".")
+        other = dice.choice(paths).rpartition("/")[2].rpartition(".")[0]
+        renamed = dice.choice([f"{stem} 2", dice.choice(WORDS), other, stem.swapcase()]) or "x"
+        name = last if dice.random() < 0.3 else f"{renamed}{dot}{ending}"
+    folder = dice.choice([old.rpartition("/")[0], dice.choice(folders), dice.choice(folders), dice.choice(WORDS)])
+    return old, VaultPath(f"{folder}/{name}" if folder else name)
+
+
+def compare(before: Paper, after: Paper, planned: Planned, tally: Tally) -> None:
+    """Count the links that lead elsewhere after a move."""
+    new = {(path, number): rest for path, number, *rest in meanings(after, after.known().names)}
+    for path, number, kind, heading, block, target in meanings(before, before.known().names):
+        now = path_after(path, planned.plan)
+        found = new.pop((now, number), [None] * 4)
+        wanted = path_after(target, planned.plan) if target else None
+        tally.checked += 1
+        where = f"{now} #{number}: {target} -> {wanted}, found {found}"
+        if target is not None and found[3] is None:
+            tally.broken.append(where)
+        elif found[:3] != [kind, heading, block] or (target is not None and found[3] != wanted):
+            tally.changed.append(where)
+    tally.changed += [f"{key}: a link more" for key in new]
+
+
+def torture(paper: Paper, moves: int, seed: int) -> Tally:
+    """Make random moves, one on what the other left."""
+    dice, tally = random.Random(seed), Tally()
+    while tally.moves < moves:
+        old, new = random_move(paper, dice)
+        known = paper.known()
+        begun = time.perf_counter()
+        try:
+            planned = move(old, new, known)
+        except (InvalidArguments, NoteExists) as error:
+            reason = type(error).__name__ + (": " + error.message if "link" in error.message else "")
+            tally.refused[reason] = tally.refused.get(reason, 0) + 1
+            continue
+        tally.seconds.append(time.perf_counter() - begun)
+        after = paper.carry_out(planned)
+        compare(paper, after, planned, tally)
+        tally.moves += 1
+        tally.rewritten += planned.effect.links_rewritten
+        tally.mended += len(planned.effect.mended)
+        tally.files += len(planned.effect.files)
+        paper = after
+    return tally
