@@ -1,6 +1,7 @@
 """Names for values that must not be mixed up."""
 
-from typing import Literal, NewType
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NewType
 
 VaultPath = NewType("VaultPath", str)
 """A path inside a vault: relative, `/`-separated, NFC, with extension."""
@@ -28,3 +29,16 @@ Span = tuple[int, int]
 
 Lines = tuple[int, int]
 """Lines of a file, 1-based and inclusive, split at LF."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """Marks a union of records that are told apart by a field in which each has a value of its own."""
+
+    field: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Tell pydantic, which is loaded where arguments are checked."""
+        from pydantic import Field
+
+        return handler(Annotated[source, Field(discriminator=self.field)])

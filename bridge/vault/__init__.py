@@ -2,7 +2,7 @@
 
 from bridge.vault.anchors import anchor, decoded_place, meant
 from bridge.vault.documents import read_document
-from bridge.vault.edit.properties import with_properties
+from bridge.vault.edit import created, edited, faults, replaces, with_heading, with_properties
 from bridge.vault.kinds import is_document, kind_of
 from bridge.vault.link_text import link_text, tables
 from bridge.vault.names import Names
@@ -63,7 +63,10 @@ __all__ = [
     "anchor",
     "asked_file",
     "at_or_below",
+    "created",
     "decoded_place",
+    "edited",
+    "faults",
     "fold",
     "heading_path",
     "is_document",
@@ -77,10 +80,12 @@ __all__ = [
     "read_document",
     "read_obsidian_settings",
     "read_spots",
+    "replaces",
     "section",
     "tables",
     "title_of",
     "visible",
     "watch",
+    "with_heading",
     "with_properties",
 ]

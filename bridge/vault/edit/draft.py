@@ -1,0 +1,119 @@
+"""A note's text as an edit looks at it: its blocks and headings, and where it may be changed."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.errors import InvalidArguments
+from bridge.types import Digest, Span, VaultPath
+from bridge.vault.excalidraw import is_drawing
+from bridge.vault.lines import LineIndex
+from bridge.vault.markdown import structure_of
+from bridge.vault.note import Heading, Note
+from bridge.vault.outline import read_headings
+from bridge.vault.properties import cut_frontmatter, read_frontmatter
+from bridge.vault.sections import section
+from bridge.vault.structure import Part, Structure
+
+BOM: Final = b"\xef\xbb\xbf"
+BLANK: Final = " \t\r\n"
+_DRAWING: Final = re.compile(
+    r"^(?:%%[ \t]*\r?\n)?#{1,6} (?:Excalidraw Data|Text Elements|Element Links|Embedded [Ff]iles|Drawing)[ \t]*\r?$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text and its Markdown; offsets count characters behind the byte order mark."""
+
+    path: VaultPath
+    text: str
+    body: int
+    """Where the properties end."""
+    structure: Structure
+    comments: tuple[Span, ...]
+    headings: tuple[Heading, ...]
+    lines: LineIndex
+
+    @property
+    def tops(self) -> list[Part]:
+        """The blocks that stand in no other, in order."""
+        return [part for part in self.structure.parts if part.depth == 0]
+
+    def section(self, heading: str) -> tuple[int, int]:
+        """Return which heading is meant, and where its section ends.
+
+        Raises:
+            HeadingNotFound: No section is named so.
+            AmbiguousHeading: More than one section is named so.
+        """
+        note = Note(self.path, "", "note", Digest(""), self.text, headings=self.headings)
+        start, end = section(note, heading)
+        return next(at for at, each in enumerate(self.headings) if each.span[0] == start), end
+
+
+def opened(path: VaultPath, data: bytes) -> Draft:
+    """Read the bytes of a note that shall be changed.
+
+    Raises:
+        InvalidArguments: It is no Markdown, or not UTF-8: what else is in the file could not be kept.
+    """
+    if not path.lower().endswith(".md"):
+        raise InvalidArguments(f"Only Markdown notes can be edited, and `{path}` is none.", path=path)
+    try:
+        return read(path, data.removeprefix(BOM).decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InvalidArguments(
+            f"`{path}` holds bytes that are not UTF-8, first in line {line}.",
+            hint="Save it as UTF-8, so that an edit spares the rest.",
+            path=path,
+        ) from None
+
+
+def read(path: VaultPath, text: str) -> Draft:
+    """Read a text."""
+    cut = cut_frontmatter(text)
+    body = cut[1] if cut else 0
+    structure, comments = structure_of(text, body)
+    lines = LineIndex(text)
+    return Draft(path, text, body, structure, comments, tuple(read_headings(text, structure, lines)), lines)
+
+
+def end_of(draft: Draft) -> int:
+    """Return where what may be edited ends: at the end, or above an Excalidraw drawing's own part."""
+    text = draft.text
+    if not (draft.path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in text[: draft.body]):
+        return len(text)
+    properties = read_frontmatter(text, draft.lines).properties
+    if not is_drawing(Note(draft.path, "", "note", Digest(""), text, properties=properties)):
+        return len(text)
+    found = _DRAWING.search(text, draft.body)
+    return found.start() if found else len(text)
+
+
+def line_end(text: str, offset: int) -> int:
+    """Return where the line of an offset ends, its line break included."""
+    found = text.find("\n", offset)
+    return len(text) if found < 0 else found + 1
+
+
+def written_end(text: str, start: int, end: int) -> int:
+    """Return where the last line of a span ends that is not blank; `start` when all are."""
+    last = start + len(text[start:end].rstrip(BLANK))
+    return line_end(text, last) if last > start else start
+
+
+def written_start(text: str, start: int, end: int) -> int:
+    """Return where the first line of a span starts that is not blank; `end` when all are."""
+    rest = text[start:end]
+    first = start + len(rest) - len(rest.lstrip(BLANK))
+    return max(start, text.rfind("\n", 0, first) + 1) if first < end else end
+
+
+def newline_at(text: str, offset: int) -> str:
+    """Return the line break that is used around an offset."""
+    found = text.rfind("\n", 0, offset)
+    found = found if found >= 0 else text.find("\n", offset)
+    return "\r\n" if found > 0 and text[found - 1] == "\r" else "\n"

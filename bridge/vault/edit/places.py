@@ -1,0 +1,72 @@
+"""Where edits put what: spans of the text as read, in order and apart from each other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bridge.errors import InvalidArguments
+from bridge.vault.edit.draft import BLANK, Draft, end_of
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span and the text that takes its place, its lines ended by LF."""
+
+    start: int
+    end: int
+    text: str
+    literal: bool = False
+    """The text goes in exactly as it is; else it is blocks of Markdown that are set apart from those around them."""
+    apart: bool | None = None
+    """Whether a blank line goes before it; None: as the blocks around it ask for."""
+
+
+def given(text: str, op: str) -> str:
+    """Return blocks of Markdown that a caller wrote, without the blank lines around them.
+
+    Raises:
+        InvalidArguments: There are none, or no file can hold them.
+    """
+    lines = plain(text).split("\n")
+    written = [at for at, line in enumerate(lines) if line.strip(BLANK)]
+    if not written:
+        raise InvalidArguments(f"`{op}` needs a text that is not blank.")
+    return "\n".join(lines[written[0] : written[-1] + 1])
+
+
+def plain(text: str) -> str:
+    """Return a text that a caller wrote with LF at the end of its lines.
+
+    Raises:
+        InvalidArguments: No file can hold it.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidArguments("The text holds half of a character, a lone surrogate.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def ordered(draft: Draft, planned: Sequence[Sequence[Place]]) -> list[Place]:
+    """Return the places of all edits from the first to the last; several at one place stay in the order given.
+
+    Raises:
+        InvalidArguments: Two edits overlap, or one would change a drawing.
+    """
+    numbered = [(place, number) for number, places in enumerate(planned, 1) for place in places]
+    numbered.sort(key=lambda each: (each[0].start, each[0].end))
+    for (one, first), (other, second) in pairwise(numbered):
+        if other.start < one.end:
+            line = draft.lines.at(other.start)
+            former, latter = sorted((first, second))
+            raise InvalidArguments(
+                f"Edits {former} and {latter} both change line {line}; edits must not overlap.",
+                hint="Make one edit of them, or send them one after the other.",
+            )
+    places = [place for place, _ in numbered]
+    if places and max(max(place.start, place.end) for place in places) > end_of(draft):
+        raise InvalidArguments(
+            f"Part of `{draft.path}` is an Excalidraw drawing, which cannot be edited as text.",
+            hint="Change the text above the drawing, or the drawing in Obsidian.",
+        )
+    return places

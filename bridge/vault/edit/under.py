@@ -1,0 +1,72 @@
+"""Text under a heading."""
+
+from bridge.edits import InsertUnder, ReplaceSection
+from bridge.errors import InvalidArguments
+from bridge.vault.edit.draft import BLANK, Draft, end_of, line_end, written_end, written_start
+from bridge.vault.edit.levels import headings_in, highest, repeated, shifted
+from bridge.vault.edit.places import Place, given
+
+
+def inserted(draft: Draft, edit: InsertUnder) -> Place:
+    """Put text at the end of what stands under a heading.
+
+    Raises:
+        HeadingNotFound: No section is named so.
+        AmbiguousHeading: More than one section is named so.
+        InvalidArguments: The text does not fit there.
+    """
+    at, end = draft.section(edit.heading)
+    heading = draft.headings[at]
+    text = given(edit.text, edit.op)
+    own = repeated(text, heading)
+    if own and own.level <= heading.level:
+        text = given(text[own.span[1] :], edit.op)
+    below = [each for each in draft.headings[at + 1 :] if each.span[0] < end]
+    mine = headings_in(text)
+    opens = bool(mine) and not text[: mine[0].span[0]].strip()
+    if mine:
+        wanted = highest(below) if below else max(highest(mine), heading.level + 1)
+        text = shifted(text, wanted - highest(mine) if opens or highest(mine) <= heading.level else 0)
+    if below and not opens:
+        mine = headings_in(text)
+        if mine and highest(mine) < below[0].level:
+            raise InvalidArguments(
+                f"The headings in the text would take `{below[0].text[:100]}` away from `{heading.text[:100]}`.",
+                hint="Begin the text with a heading, so that it goes below the other subsections.",
+            )
+        end = below[0].span[0]
+    start = min(line_end(draft.text, heading.span[1]), len(draft.text))
+    where = written_end(draft.text, start, end_above(draft, start, end))
+    return Place(where, where, text)
+
+
+def replaced(draft: Draft, edit: ReplaceSection) -> Place:
+    """Put text in place of all that stands under a heading.
+
+    Raises:
+        HeadingNotFound: No section is named so.
+        AmbiguousHeading: More than one section is named so.
+        InvalidArguments: The text does not fit there.
+    """
+    at, end = draft.section(edit.heading)
+    heading = draft.headings[at]
+    start = line_end(draft.text, heading.span[1])
+    end = end_above(draft, start, end)
+    first, last = written_start(draft.text, start, end), written_end(draft.text, start, end)
+    text = given(edit.text, edit.op) if edit.text.strip(BLANK) else ""
+    by = 0
+    if own := repeated(text, heading):
+        text = text[own.span[1] :].strip(BLANK) and given(text[own.span[1] :], edit.op)
+        by = heading.level - own.level
+    if mine := headings_in(text):
+        text = shifted(text, by + max(0, heading.level + 1 - highest(mine) - by))
+    if text:
+        return Place(min(first, last), last, text)
+    # The blank line above what goes takes the place of the one below it.
+    return Place(min(first, last), end if first > start else last, "")
+
+
+def end_above(draft: Draft, start: int, end: int) -> int:
+    """Return where a section ends that may be edited: above a drawing that follows it."""
+    drawing = end_of(draft)
+    return min(end, drawing) if start <= drawing else end
