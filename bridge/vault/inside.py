@@ -71,6 +71,45 @@ def located(
         denies: Says which paths must seem missing.
         stepwise: Hold each folder open on the way; without it the whole path is checked and then used.
     """
+    try:
+        with reached(root, path, denies, stepwise=stepwise) as (name, folder, info):
+            if info is None:
+                raise FileNotFoundError
+            if not stat.S_ISREG(info.st_mode):
+                raise NoteNotFound(f"`{shown(path)}` is {sort_of(info.st_mode)}, not a file.")
+            yield name, folder, info
+    except (FileNotFoundError, NotADirectoryError):
+        if not root.is_dir():
+            raise VaultUnreadable(f"The vault folder {root} is not there.") from None
+        raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
+        raise NoteUnreadable(f"`{shown(path)}` cannot be read: {error.strerror or error}.") from None
+
+
+@contextmanager
+def reached(
+    root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE
+) -> Iterator[tuple[str, int | None, os.stat_result | None]]:
+    """Follow a path to whatever is there, or to where it would be.
+
+    Args:
+        root: The vault.
+        path: A checked path.
+        denies: Says which paths must seem missing.
+        stepwise: Hold each folder open on the way; without it the whole path is checked and then used.
+
+    Yields:
+        The name, the folder in which it is, held open, and what the system knows of it; None when nothing is there.
+        Without a folder the name is the whole path.
+
+    Raises:
+        OSError: The system refuses, or a folder on the way is not there.
+        OutsideVault: A link leads out of the vault.
+        ProtectedPath: A link leads to a hidden file.
+        NoteNotFound: A link leads to a link, without end.
+    """
     folder: int | None = None
     try:
         _let_in(path, denies)
@@ -85,19 +124,9 @@ def located(
             if not stepwise:
                 # Windows has short names for long ones.
                 _let_in(relative(os.path.realpath(root), os.path.realpath(name)) or path, denies)
-            if not stat.S_ISREG(info.st_mode):
-                raise NoteNotFound(f"`{shown(path)}` is {sort_of(info.st_mode)}, not a file.")
             yield name, folder, info
             return
         raise NoteNotFound(f"`{shown(path)}` is a link to a link, without end.")
-    except (FileNotFoundError, NotADirectoryError):
-        if not root.is_dir():
-            raise VaultUnreadable(f"The vault folder {root} is not there.") from None
-        raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
-    except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
-        raise NoteUnreadable(f"`{shown(path)}` cannot be read: {error.strerror or error}.") from None
     finally:
         if folder is not None:
             os.close(folder)
@@ -109,7 +138,7 @@ def _let_in(path: str, denies: Callable[[str], bool] | None) -> None:
         raise FileNotFoundError
 
 
-def _held(root: Path, path: str) -> tuple[str, int, os.stat_result]:
+def _held(root: Path, path: str) -> tuple[str, int, os.stat_result | None]:
     """Walk down with each folder held open, following no link."""
     *folders, last = path.split("/")
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
@@ -127,7 +156,10 @@ def _held(root: Path, path: str) -> tuple[str, int, os.stat_result]:
             os.close(here)
             here = inner
         name = actual(here, last)
-        info = os.stat(name, dir_fd=here, follow_symlinks=False)
+        try:
+            info = os.stat(name, dir_fd=here, follow_symlinks=False)
+        except FileNotFoundError:
+            return name, here, None
         if stat.S_ISLNK(info.st_mode):
             raise _Linked("/".join([*passed, name]), "")
     except BaseException:
@@ -136,13 +168,18 @@ def _held(root: Path, path: str) -> tuple[str, int, os.stat_result]:
     return name, here, info
 
 
-def _checked(root: Path, path: str) -> tuple[str, None, os.stat_result]:
+def _checked(root: Path, path: str) -> tuple[str, None, os.stat_result | None]:
     """Do the same by name where the system cannot hold folders; a swap in between is not noticed there."""
     here = root
     parts = path.split("/")
     for number, part in enumerate(parts):
         here = here / actual(os.fspath(here), part)
-        info = here.lstat()
+        try:
+            info = here.lstat()
+        except FileNotFoundError:
+            if number < len(parts) - 1:
+                raise
+            return os.fspath(here), None, None
         if is_link(info):
             raise _Linked(os.path.relpath(here, root).replace(os.sep, "/"), "/".join(parts[number + 1 :]))
         if number < len(parts) - 1 and not stat.S_ISDIR(info.st_mode):

@@ -1,0 +1,5 @@
+"""Writes the user's files: the only place that does."""
+
+from bridge.vault.write.writer import Entry, Recovered, Writer
+
+__all__ = ["Entry", "Recovered", "Writer"]

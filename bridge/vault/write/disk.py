@@ -1,0 +1,25 @@
+"""All that the writer asks of the system: the one place where a test can stand between."""
+
+import os
+
+from bridge.vault.write.renaming import exchange, rename_new
+
+
+class Disk:
+    """The system's calls; names are relative to a folder that is held open, where the system can hold folders."""
+
+    open = staticmethod(os.open)
+    close = staticmethod(os.close)
+    read = staticmethod(os.read)
+    write = staticmethod(os.write)
+    fsync = staticmethod(os.fsync)
+    fstat = staticmethod(os.fstat)
+    stat = staticmethod(os.stat)
+    listdir = staticmethod(os.listdir)
+    mkdir = staticmethod(os.mkdir)
+    rmdir = staticmethod(os.rmdir)
+    unlink = staticmethod(os.unlink)
+    replace = staticmethod(os.replace)
+    rename = staticmethod(os.rename)
+    rename_new = staticmethod(rename_new)
+    exchange = staticmethod(exchange)

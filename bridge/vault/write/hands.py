@@ -1,0 +1,284 @@
+"""Does one thing to one file, only if the file is as it was read; when it raises, the file is as it was.
+
+Only when it raises `Halfway` the file may be the new one.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge.errors import BridgeError, NoteChanged, NoteExists, ReadOnly
+from bridge.types import Digest
+from bridge.vault.inside import FILE
+from bridge.vault.paths import shown
+from bridge.vault.write.disk import Disk
+from bridge.vault.write.likeness import dress, dress_new
+from bridge.vault.write.place import NEW, Place, at
+
+DRAFTS = 100
+"""Names tried for a draft; the first is taken only where a crash left one that could not be cleaned up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """What touches the vault."""
+
+    disk: Disk
+    root: Path
+    stepwise: bool
+
+    def at(self, path: str, keeps: Callable[[str], bool] | None = None) -> AbstractContextManager[Place]:
+        """Hold the folder of a path open."""
+        return at(self.disk, self.root, path, keeps, stepwise=self.stepwise)
+
+    def put(self, path: str, place: Place, before: Digest | None, after: Digest, data: bytes) -> None:
+        """Make a file of bytes, in place of the one that was read.
+
+        Raises:
+            NoteExists: There is a file, and there must be none.
+            NoteChanged: The file is not the one that was read.
+            ReadOnly: The user made the file read-only.
+            OSError: The system refuses.
+            Halfway: The disk failed.
+        """
+        if before is None:
+            require_free(path, place)
+        else:
+            require_same(path, place, before)
+            require_unlocked(path, place)
+        draft, written = self._draft(place, data)
+        with self._kept_until_placed(place, draft):
+            if before is None:
+                self._rename_new(path, place, draft, place, place.name)
+            else:
+                self._replace(path, place, draft, before, after)
+        with past_return(path):
+            place.sync()
+            now = self.disk.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+            if unchanged(now, written) and place.digest() != after:
+                raise OSError(errno.EIO, "what was written reads otherwise")
+
+    def move(self, path: str, here: Place, to: str, there: Place, before: Digest | None) -> None:
+        """Give a file or folder another path.
+
+        Args:
+            path: Where it is.
+            here: The same, held open.
+            to: Where it shall be.
+            there: The same, held open.
+            before: The file's digest; what is there is moved whatever it is when absent.
+
+        Raises:
+            NoteExists: There is something already.
+            NoteChanged: It is not there, or not the file that was read.
+            OSError: The system refuses.
+        """
+        if here.info is None:
+            raise gone(path)
+        if before is not None:
+            require_same(path, here, before)
+        if there.info is None:
+            self._rename_new(to, here, here.name, there, there.name)
+        elif same(here, there) and not there.is_spelled:
+            # One file under two spellings of its name, on a disk to which they are one.
+            self.disk.rename(here.name, there.name, src_dir_fd=here.folder, dst_dir_fd=there.folder)
+        else:
+            raise taken(to)
+        with past_return(path):
+            there.sync()
+            here.sync()
+
+    def delete(self, path: str, place: Place, before: Digest) -> None:
+        """Delete a file that was read.
+
+        Raises:
+            NoteChanged: It is not the file that was read.
+            OSError: The system refuses.
+        """
+        require_same(path, place, before)
+        aside = self._free_draft(place)
+        self._rename_new(path, place, place.name, place, aside)
+        with past_return(path):
+            # Whoever saved it in this moment wants it: only what was read is deleted.
+            if place.digest(aside) == before:
+                self.disk.unlink(aside, dir_fd=place.folder)
+                place.sync()
+                return
+            self._rename_new(path, place, aside, place, place.name)
+        raise changed(path)
+
+    def make_folder(self, path: str, place: Place) -> None:
+        """Make a folder with the rights of the one that holds it; one that is there will do.
+
+        Raises:
+            NoteExists: There is a file of that name.
+            OSError: The system refuses.
+        """
+        if place.is_folder:
+            return
+        require_free(path, place)
+        mode = stat.S_IMODE(place.parent().st_mode)
+        try:
+            self.disk.mkdir(place.name, dir_fd=place.folder)
+        except FileExistsError:
+            raise taken(path) from None
+        with contextlib.suppress(OSError):
+            os.chmod(place.name, mode, dir_fd=place.folder)
+        place.sync()
+
+    def remove_folder(self, place: Place) -> bool:
+        """Take an empty folder away, and say whether it was there and empty.
+
+        Raises:
+            OSError: The system refuses.
+        """
+        if not place.is_folder:
+            return False
+        try:
+            self.disk.rmdir(place.name, dir_fd=place.folder)
+        except OSError as error:
+            if error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}:
+                return False
+            raise
+        place.sync()
+        return True
+
+    def _draft(self, place: Place, data: bytes) -> tuple[str, os.stat_result]:
+        """Write a new file beside a place, whole and on the disk; return its name and what the system knows of it."""
+        name = self._free_draft(place)
+        descriptor = self.disk.open(name, NEW, 0o600, dir_fd=place.folder)
+        try:
+            with self._kept_until_placed(place, name):
+                left = memoryview(data)
+                while left:
+                    left = left[self.disk.write(descriptor, left) :]
+                self._dress(place, descriptor)
+                self.disk.fsync(descriptor)
+                return name, self.disk.fstat(descriptor)
+        finally:
+            self.disk.close(descriptor)
+
+    def _dress(self, place: Place, descriptor: int) -> None:
+        """Give a draft what the file has whose place it takes, or what a new one has in this folder."""
+        if place.info is None:
+            dress_new(descriptor, place.parent())
+            return
+        old = self.disk.open(place.name, FILE, dir_fd=place.folder)
+        try:
+            dress(descriptor, old)
+        finally:
+            self.disk.close(old)
+
+    @contextlib.contextmanager
+    def _kept_until_placed(self, place: Place, draft: str) -> Iterator[None]:
+        """Delete a draft that does not come to its place; from the point of no return on it may be somebody's file."""
+        try:
+            yield
+        except (OSError, BridgeError):
+            with contextlib.suppress(OSError):
+                self.disk.unlink(draft, dir_fd=place.folder)
+            raise
+
+    def _free_draft(self, place: Place) -> str:
+        """Return a name for a draft that nothing has."""
+        held = {*place.drafts()}
+        return next(name for name in map(place.draft, range(DRAFTS)) if name not in held)
+
+    def _replace(self, path: str, place: Place, draft: str, before: Digest, after: Digest) -> None:
+        """Put a draft in the place of the file that was read."""
+        require_same(path, place, before)
+        if not self._exchange(place, draft):
+            # Between the look and this call a program may save the file, and lose that.
+            self.disk.replace(draft, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+            return
+        with past_return(path):
+            if place.digest(draft) == before:
+                self.disk.unlink(draft, dir_fd=place.folder)
+                return
+            # Somebody saved in the moment between: theirs goes back, and if they did it again meanwhile, that.
+            self._exchange(place, draft)
+            if place.digest(draft) != after:
+                self._exchange(place, draft)
+        raise changed(path)
+
+    def _exchange(self, place: Place, draft: str) -> bool:
+        """Swap a place's file with a draft; False where the system cannot."""
+        return self.disk.exchange(draft, place.name, folder=place.folder)
+
+    def _rename_new(self, path: str, here: Place, name: str, there: Place, to: str) -> None:
+        """Rename to a free name, which is a path's."""
+        try:
+            self.disk.rename_new(name, to, source_folder=here.folder, target_folder=there.folder)
+        except FileExistsError:
+            raise taken(path) from None
+
+
+class Halfway(Exception):
+    """The disk failed when the file had been touched: it may be the old or the new one."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        super().__init__()
+        self.path = path
+        self.error = error
+
+
+@contextlib.contextmanager
+def past_return(path: str) -> Iterator[None]:
+    """Say of what fails from here on that the file was touched."""
+    try:
+        yield
+    except OSError as error:
+        raise Halfway(path, error) from None
+
+
+def unchanged(now: os.stat_result, written: os.stat_result) -> bool:
+    """Say whether nobody touched a file since we wrote it; whoever did, did so after us."""
+    return os.path.samestat(now, written) and now.st_mtime_ns == written.st_mtime_ns
+
+
+def require_free(path: str, place: Place) -> None:
+    """Let only a place pass where nothing is."""
+    if place.info is not None:
+        raise taken(path)
+
+
+def require_same(path: str, place: Place, before: Digest) -> None:
+    """Let only a place pass where the file is that was read."""
+    if (now := place.digest()) is None:
+        raise gone(path)
+    if now != before:
+        raise changed(path, now)
+
+
+def require_unlocked(path: str, place: Place) -> None:
+    """Let only a file pass that may be written: a rename would get around its rights."""
+    if place.info is not None and not place.info.st_mode & 0o222:
+        raise ReadOnly(
+            f"`{shown(path)}` is read-only.", hint="Give it the right to be written, if you want it changed."
+        )
+
+
+def same(one: Place, other: Place) -> bool:
+    """Say whether two places hold one file."""
+    return one.info is not None and other.info is not None and os.path.samestat(one.info, other.info)
+
+
+def taken(path: str) -> NoteExists:
+    """Say that something is there."""
+    return NoteExists(f"There is `{shown(path)}` already.")
+
+
+def gone(path: str) -> NoteChanged:
+    """Say that nothing is there."""
+    return NoteChanged(f"`{shown(path)}` is not there any more.")
+
+
+def changed(path: str, digest: Digest | None = None) -> NoteChanged:
+    """Say that something else is there."""
+    facts = {} if digest is None else {"digest": digest}
+    return NoteChanged(f"`{shown(path)}` changed since you read it.", **facts)

@@ -1,0 +1,120 @@
+"""One place in the vault's folders, held open, and what is there."""
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bridge.types import Digest
+from bridge.vault.inside import FILE, reached
+from bridge.vault.write.disk import Disk
+
+CHUNK = 1024 * 1024
+DRAFT = ".vault-bridge-"
+"""How names of files begin that are being written: hidden, so that neither Obsidian nor a watcher sees them."""
+NEW = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a file or folder is or would be."""
+
+    disk: Disk
+    name: str
+    folder: int | None
+    """The folder that holds it; None where the system cannot hold one: then the name is the whole path."""
+    info: os.stat_result | None
+    """What the system knows of it; None when there is nothing."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether an ordinary file is there."""
+        return self.info is not None and stat.S_ISREG(self.info.st_mode)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a folder is there."""
+        return self.info is not None and stat.S_ISDIR(self.info.st_mode)
+
+    def digest(self, name: str | None = None) -> Digest | None:
+        """Return the digest of what is there now, or under another name beside it; None when that is no file."""
+        try:
+            descriptor = self.disk.open(name or self.name, FILE, dir_fd=self.folder)
+        except FileNotFoundError:
+            return None
+        try:
+            if not stat.S_ISREG(self.disk.fstat(descriptor).st_mode):
+                return None
+            read = hashlib.sha256()
+            while piece := self.disk.read(descriptor, CHUNK):
+                read.update(piece)
+        finally:
+            self.disk.close(descriptor)
+        return Digest(read.hexdigest())
+
+    def draft(self, number: int = 0) -> str:
+        """Name a file beside it for what is being written."""
+        return self.beside(f"{self.prefix}{number}.tmp")
+
+    def drafts(self) -> list[str]:
+        """Return the files beside it that a crash left."""
+        return sorted(self.beside(name) for name in self.names() if name.startswith(self.prefix))
+
+    @property
+    def prefix(self) -> str:
+        """How the names of its drafts begin; the name itself may be as long as a disk takes."""
+        own = os.path.basename(self.name)  # noqa: PTH119
+        return f"{DRAFT}{hashlib.sha256(os.fsencode(own)).hexdigest()[:16]}-"
+
+    def beside(self, name: str) -> str:
+        """Name a file of the same folder, in the words that the disk takes."""
+        return name if self.folder is not None else os.path.join(os.path.dirname(self.name), name)  # noqa: PTH118, PTH120
+
+    def parent(self) -> os.stat_result:
+        """Return what the system knows of the folder."""
+        return self.disk.stat(self._within)
+
+    def names(self) -> list[str]:
+        """Return all names in the folder, as the disk spells them."""
+        return list(self.disk.listdir(self._within))
+
+    @property
+    def is_spelled(self) -> bool:
+        """Whether the disk spells the name like this: some forgive another case, or another form of an accent."""
+        return os.path.basename(self.name) in self.names()  # noqa: PTH119
+
+    @property
+    def _within(self) -> Any:
+        """The folder, in the words that the disk takes: a name or a descriptor."""
+        return os.path.dirname(self.name) if self.folder is None else self.folder  # noqa: PTH120
+
+    def sync(self) -> None:
+        """Return when the folder's names are on the disk; a few disks cannot say so."""
+        if self.folder is None:
+            return
+        try:
+            self.disk.fsync(self.folder)
+        except OSError as error:
+            if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
+                raise
+
+
+@contextmanager
+def at(
+    disk: Disk, root: Path, path: str, keeps: Callable[[str], bool] | None = None, *, stepwise: bool
+) -> Iterator[Place]:
+    """Hold the folder of a path open; raises as `reached` does."""
+    with reached(root, path, keeps, stepwise=stepwise) as (name, folder, info):
+        yield Place(disk, name, folder, info)

@@ -1,0 +1,97 @@
+"""What each path holds after each step of a plan: by this one sees how far a change came that a crash broke off."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from bridge.steps import Step
+from bridge.types import Digest
+
+SOMETHING: Final = "something"
+"""A folder, or a file whose bytes the plan does not name."""
+
+Held = Digest | str | None
+"""The digest of a file, `SOMETHING`, or None for nothing."""
+
+State = Mapping[str, Held]
+"""What is at some paths; at paths that it lacks there is nothing."""
+
+OF_FILES = ("put", "move", "remove")
+
+
+def states(steps: Sequence[Step]) -> list[State]:
+    """Return what the plan's paths hold before its first step and after each; folders that are made do not count."""
+    found = [beginning(steps)]
+    for step in steps:
+        found.append(after(found[-1], step))
+    return found
+
+
+def beginning(steps: Sequence[Step]) -> State:
+    """Return what the paths hold that a plan finds, by the names that they have before its first step."""
+    first: dict[str, Held] = {}
+    known: State = {}
+    for number, step in enumerate(steps):
+        for path, held in wanted(step):
+            if path not in known and held is not None:
+                first.setdefault(origin(path, steps[:number]), held)
+                known = {**known, path: held}
+        known = after(known, step)
+    return first
+
+
+def wanted(step: Step) -> list[tuple[str, Held]]:
+    """Return what a step wants at which path."""
+    match step.kind:
+        case "put" | "remove":
+            return [(step.path, step.before)]
+        case "move":
+            return [(step.path, step.before or SOMETHING), (step.to or "", None)]
+        case _:
+            return []
+
+
+def after(state: State, step: Step) -> State:
+    """Return a state after a step."""
+    match step.kind:
+        case "put":
+            return {**state, step.path: step.after}
+        case "remove":
+            return {path: held for path, held in state.items() if path != step.path}
+        case "move":
+            return {moved(path, step.path, step.to or ""): held for path, held in state.items()}
+        case _:
+            return state
+
+
+def origin(path: str, steps: Sequence[Step]) -> str:
+    """Return where a file was before some steps."""
+    for step in reversed(steps):
+        if step.kind == "move" and step.to:
+            path = moved(path, step.to, step.path)
+    return path
+
+
+def moved(path: str, old: str, new: str) -> str:
+    """Return a path after a move of it or of a folder that holds it."""
+    return new + path[len(old) :] if path == old or path.startswith(f"{old}/") else path
+
+
+def progress(found: Sequence[State], look: Callable[[str], Held]) -> tuple[int, bool]:
+    """Say after which step a disk is, the last of several that fit.
+
+    Args:
+        found: The states of a plan.
+        look: Says what is at a path.
+
+    Returns:
+        The number of steps done, and whether everything fits; else as much as with any other number.
+    """
+    seen = {path: look(path) for path in sorted({path for state in found for path in state})}
+    fits = [sum(fit(state.get(path), held) for path, held in seen.items()) for state in found]
+    best = max(range(len(found)), key=lambda number: (fits[number], number))
+    return best, fits[best] == len(seen)
+
+
+def fit(expected: Held, seen: Held) -> bool:
+    """Say whether what is there may be what is expected."""
+    return seen is not None if expected == SOMETHING else seen == expected

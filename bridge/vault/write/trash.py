@@ -1,0 +1,64 @@
+"""Where removed files go, as the user set it in Obsidian."""
+
+from dataclasses import dataclass, field, replace
+
+from bridge.steps import Plan, Step
+from bridge.types import VaultPath
+from bridge.vault.obsidian import read_obsidian_settings
+from bridge.vault.paths import nfc
+from bridge.vault.vault import Vault
+from bridge.vault.write.hands import Hands
+
+TRASH = ".trash"
+"""Obsidian's trash of a vault."""
+
+
+@dataclass(slots=True)
+class Trash:
+    """The trash of a vault during one change."""
+
+    hands: Hands
+    vault: Vault
+    _held: set[str] | None = field(default=None, init=False)
+
+    def takes(self, step: Step, plan: Plan) -> Step:
+        """Return a removal with the place in the vault's trash where the file goes; none when it is deleted.
+
+        It goes there by the user's wish, or since nothing else would keep its bytes.
+        """
+        if step.to is not None or (
+            step.before in plan.blobs and read_obsidian_settings(self.vault.root).trash == "none"
+        ):
+            return step
+        return replace(step, to=VaultPath(f"{TRASH}/{self._free(step.path.rpartition('/')[2])}"))
+
+    def _free(self, name: str) -> str:
+        """Return a name that the trash does not have, numbered as Obsidian does."""
+        held = self._names()
+        stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
+        number, free = 0, name
+        while folded(free) in held:
+            number += 1
+            free = f"{stem} {number}{dot}{end}"
+        held.add(folded(free))
+        return free
+
+    def _names(self) -> set[str]:
+        """Return the names that are taken, as disks compare them that forgive case."""
+        if self._held is None:
+            try:
+                with self.hands.at(f"{TRASH}/any") as place:
+                    self._held = {folded(name) for name in place.names()}
+            except FileNotFoundError:
+                self._held = set()
+        return self._held
+
+
+def in_trash(path: str) -> bool:
+    """Say whether a path is one of the vault's trash."""
+    return path.startswith(f"{TRASH}/") and not {"", ".", ".."} & {*path.split("/")}
+
+
+def folded(name: str) -> str:
+    """Return a name for comparison."""
+    return nfc(name).casefold()

@@ -1,0 +1,192 @@
+"""The only place that writes to the vault."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from bridge.errors import BridgeError, NoteUnreadable
+from bridge.steps import Plan, Step
+from bridge.types import VaultPath
+from bridge.vault.inside import STEPWISE
+from bridge.vault.paths import shown
+from bridge.vault.vault import Vault
+from bridge.vault.write.carry import back, forward
+from bridge.vault.write.checking import Checking
+from bridge.vault.write.disk import Disk
+from bridge.vault.write.expanding import expanded
+from bridge.vault.write.hands import Halfway, Hands
+from bridge.vault.write.refusals import told
+from bridge.vault.write.states import SOMETHING, Held, progress, states
+from bridge.vault.write.tidying import tidy
+from bridge.vault.write.trash import TRASH, in_trash
+
+Recovered = Literal["before", "after", "conflict"]
+"""What a crash left, made whole: all old, all new, or with something in it that somebody wrote since."""
+
+
+class Entry(Protocol):
+    """One change's row in the journal."""
+
+    def prepare(self, plan: Plan) -> None:
+        """Write down what is about to be done; it is on the disk when this returns."""
+
+    def settle(self, done: bool) -> None:
+        """Write down that it was done, or that nothing was; it is on the disk when this returns."""
+
+
+class Writer:
+    """Changes files of one vault, one change at a time: checked, journalled, whole or not at all."""
+
+    def __init__(self, vault: Vault, disk: Disk | None = None, *, stepwise: bool = STEPWISE) -> None:
+        """Name the vault.
+
+        Args:
+            vault: Its files and rules; may be replaced when the rules change.
+            disk: What touches it.
+            stepwise: Hold each folder open on the way; without it paths are checked and then used.
+        """
+        self.vault = vault
+        self._hands = Hands(disk or Disk(), vault.root, stepwise)
+        self._turn = threading.Lock()
+
+    def check(self, plan: Plan) -> tuple[str, ...]:
+        """Look at what a plan would do, and touch nothing.
+
+        Returns:
+            What speaks against it, in sentences.
+
+        Raises:
+            BridgeError: As `write`, for all that can be seen before.
+        """
+        _, warnings = self._whole(plan)
+        return warnings
+
+    def write(self, plan: Plan, entry: Entry) -> Sequence[Step]:
+        """Carry out a plan, all of it or nothing; blocks.
+
+        Args:
+            plan: The steps, and the bytes of every `before` and `after` that is put.
+            entry: The change's row in the journal.
+
+        Returns:
+            What was done, with the folders that had to be made and where removed files went.
+
+        Raises:
+            NoteChanged: A file is not the one that was read.
+            NoteExists: There is a file where a new one should be.
+            ProtectedPath: A path must stay as it is.
+            OutsideVault: A path leads out of the vault.
+            InvalidArguments: A name that the disk or a link cannot hold.
+            ReadOnly: The user or the system forbids it.
+            DiskFull: There is no room.
+            NoteUnreadable: The disk failed; when something could not be turned back, the message says so.
+        """
+        with self._turn:
+            whole, _ = self._whole(plan)
+            entry.prepare(whole)
+            done: list[Step] = []
+            try:
+                for step in whole.steps:
+                    self._do(step, whole, done)
+                entry.settle(True)
+            except BaseException as error:
+                self._turn_back(done, whole, error)
+                with contextlib.suppress(BridgeError):
+                    # An entry that stays open is settled when the bridge starts: all is old.
+                    entry.settle(False)
+                raise
+            return done
+
+    def recover(self, plan: Plan) -> Recovered:
+        """Make a change whole again that a crash broke off; blocks.
+
+        Args:
+            plan: The steps that were written down, and the bytes that are kept of them.
+
+        Returns:
+            Whether all is old or all is new now. After `conflict` what somebody wrote since is left as it is, and all
+            else is old.
+
+        Raises:
+            BridgeError: The disk does not let us; to be tried again.
+        """
+        with self._turn:
+            try:
+                tidy(self._hands, plan)
+                trail = states(plan.steps)
+                number, fits = progress(trail, self._look)
+                if fits and number == len(plan.steps):
+                    return "after"
+                whole = [back(self._hands, step, plan.blobs) for step in reversed(plan.steps[:number])]
+            except OSError as error:
+                raise told(str(self.vault.root), error) from None
+            except Halfway as error:
+                raise told(error.path, error.error) from None
+            return "before" if fits and all(whole) else "conflict"
+
+    def _whole(self, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
+        """Return a plan with all that belongs to it, and what speaks against it."""
+        checking = Checking(self._hands, self.vault)
+        checking.require_allowed(plan)
+        try:
+            whole = expanded(self._hands, self.vault, plan)
+        except OSError as error:
+            raise told(os.fspath(self.vault.root), error) from None
+        return whole, checking.warnings(whole)
+
+    def _do(self, step: Step, plan: Plan, done: list[Step]) -> None:
+        """Do a step, and note it as done as soon as it may be."""
+        try:
+            if step.to is not None and in_trash(step.to):
+                with self._hands.at(TRASH) as trash:
+                    self._hands.make_folder(TRASH, trash)
+            if forward(self._hands, step, plan.blobs, self._keeps):
+                done.append(step)
+        except Halfway as error:
+            done.append(step)
+            raise told(error.path, error.error) from None
+        except OSError as error:
+            raise told(step.path, error) from None
+        except BridgeError:
+            raise
+        except BaseException:
+            done.append(step)
+            raise
+
+    def _turn_back(self, done: Sequence[Step], plan: Plan, error: BaseException) -> None:
+        """Turn back what was done.
+
+        Raises:
+            NoteUnreadable: Something could not be; the journal keeps the change as begun.
+        """
+        left: list[VaultPath] = []
+        with contextlib.suppress(OSError):
+            tidy(self._hands, plan)
+        for step in reversed(done):
+            try:
+                if not back(self._hands, step, plan.blobs):
+                    left.append(step.path)
+            except (OSError, Halfway, BridgeError):
+                left.append(step.path)
+        if left:
+            names = ", ".join(f"`{shown(path)}`" for path in left)
+            why = error.message if isinstance(error, BridgeError) else type(error).__name__
+            raise NoteUnreadable(
+                f"{why} What was done already could not be turned back in {names}.",
+                hint="Nothing is lost: what these notes said is kept. It is tried again when the bridge starts.",
+                paths=left,
+            ) from error
+
+    def _keeps(self, path: str) -> bool:
+        """Say whether a path must stay as it is; the trash is ours to use, whatever has been named so."""
+        return not in_trash(path) and self.vault.rules.keeps(path)
+
+    def _look(self, path: str) -> Held:
+        """Say what is at a path."""
+        try:
+            with self._hands.at(path) as place:
+                return None if place.info is None else place.digest() if place.is_file else SOMETHING
+        except (FileNotFoundError, NotADirectoryError):
+            return None
