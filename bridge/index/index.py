@@ -43,8 +43,9 @@ class IndexHealth:
 class Index:
     """One vault's index. One process may have it open; its methods belong to one event loop.
 
-    A note is written by appending: first its passages, then its row with a higher number. What that replaces is
-    known in memory at once and deleted later, so that a search never sees half a note and a crash leaves none.
+    A note is written by appending: its passages, and its row with a higher number, which no start believes without all
+    of them. What that replaces is known in memory at once and deleted later, so that a search never sees half a note
+    and a crash leaves none.
     """
 
     def __init__(self, opened: Opened, keep_days: int) -> None:

@@ -17,6 +17,8 @@ FEW = 200
 """Up to so many notes are named in the filter; beyond, more is fetched and filtered here, which is faster."""
 
 TRIES = 3
+"""Searches that writes may overtake before one keeps them waiting."""
+
 MOST_WIDER = 64
 
 DEAD_PASSAGES = 4
@@ -86,24 +88,30 @@ class FullText:
             return await self._matching(rows, asked, also, limit)
 
     async def _matching(self, rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
-        """Return the number, the columns `also` and the score of the best rows."""
-        tries = TRIES
-        wider = 1
-        while True:
+        """Return the number, the columns `also` and the score of the best rows, of all notes that are there."""
+        for _ in range(TRIES):
             before = self._writing.count
-            allowed = None if rows.within is None else rows.within()
-            if allowed is not None and not allowed:
-                return []
-            named = allowed if allowed is not None and len(allowed) <= FEW else None
-            where = f"{rows.column} IN ({', '.join(map(str, sorted(named)))})" if named else None
-            share = 1 if allowed is None or named else max(1, rows.table.rows // (4 * len(allowed)))
-            fetched = (limit * min(share, MOST_WIDER) + rows.dead) * wider
-            found = await ranked(rows.table, asked, (rows.column, *also), fetched, where)
-            kept = [row for row in found.rows if rows.present(row[0]) and (allowed is None or row[0] in allowed)]
-            if self._writing.count != before and tries:
-                # A write came in between: a note may have been missed between its old row and its new one.
-                tries -= 1
-            elif len(kept) >= limit or found.complete:
-                return kept[:limit]
-            else:
-                wider *= 8
+            found = await best(rows, asked, also, limit)
+            if self._writing.count == before:
+                return found
+        # A write came in between each time: a note may have been missed between its old row and its new one.
+        async with self._writing.turn:
+            return await best(rows, asked, also, limit)
+
+
+async def best(rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+    """Return the best of the rows that count; more are fetched until there are enough of them."""
+    wider = 1
+    while True:
+        allowed = None if rows.within is None else rows.within()
+        if allowed is not None and not allowed:
+            return []
+        named = allowed if allowed is not None and len(allowed) <= FEW else None
+        where = f"{rows.column} IN ({', '.join(map(str, sorted(named)))})" if named else None
+        share = 1 if allowed is None or named else max(1, rows.table.rows // (4 * len(allowed)))
+        fetched = (limit * min(share, MOST_WIDER) + rows.dead) * wider
+        found = await ranked(rows.table, asked, (rows.column, *also), fetched, where)
+        kept = [row for row in found.rows if rows.present(row[0]) and (allowed is None or row[0] in allowed)]
+        if len(kept) >= limit or found.complete:
+            return kept[:limit]
+        wider *= 8

@@ -1,18 +1,21 @@
 """Writes notes: on disk by appending, then in memory at once."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from bridge.index.catalogue import Entry
 from bridge.index.folder import disk
 from bridge.index.known import Known
 from bridge.index.opening import Opened
-from bridge.index.prepare import Prepared
+from bridge.index.prepare import Chunk, Prepared
 from bridge.index.rows import held_of, note_rows, passage_rows
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
 
 Written = list[tuple[Entry, Prepared]]
+Fresh = list[tuple[int, Sequence[Chunk]]]
+"""The passages that are not in the table yet, by the key of their note."""
 
 
 class Writing:
@@ -27,26 +30,33 @@ class Writing:
         self._known = known
 
     async def write(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> None:
-        """Append passages, then the notes' rows; then show it in memory."""
+        """Append the notes' rows and their passages; then show it in memory."""
         async with self.turn:
             latest = {prepared.note.path: prepared for prepared in entries}
             leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
             stones = {self._opened.catalogue.next(): path for path in leaving}
             written = self._numbered(list(latest.values()), leaving)
-            fresh = [(entry.key, prepared.chunks) for entry, prepared in written if entry.key == entry.seq]
+            fresh: Fresh = [(entry.key, prepared.chunks) for entry, prepared in written if entry.key == entry.seq]
             try:
                 with disk(self._opened.folder.path):
-                    if fresh:
-                        await self._opened.passages.add(await asyncio.to_thread(passage_rows, fresh))
-                    if written or stones:
-                        wholes = [(entry, prepared.whole) for entry, prepared in written]
-                        await self._opened.notes.add(await asyncio.to_thread(note_rows, wholes, stones))
+                    await self._append(written, fresh, stones)
             except BaseException:
-                # Their notes never came: whatever is there of them is swept.
+                # A row without its passages is not believed: what is there of either is swept.
                 self._opened.dead_keys.update(key for key, _ in fresh)
+                self._opened.dead_seqs.update(entry.seq for entry, _ in written)
                 raise
             self._opened.dead_seqs.update(stones)
             self._take(written, leaving)
+
+    async def _append(self, written: Written, fresh: Fresh, stones: Mapping[int, VaultPath]) -> None:
+        """Append to both tables at once, which takes some milliseconds each: neither is believed without the other."""
+        passages, notes = await asyncio.to_thread(rows_of, written, fresh, stones)
+        tables = ((self._opened.passages, passages), (self._opened.notes, notes))
+        adding = [table.add(rows) for table, rows in tables if rows.num_rows]
+        # Each to its end, even if the other fails.
+        failed = [error for error in await asyncio.gather(*adding, return_exceptions=True) if error is not None]
+        if failed:
+            raise failed[0]
 
     def forget(self, paths: Sequence[VaultPath]) -> None:
         """Forget notes in memory at once; until their rows are swept, a start would bring them back."""
@@ -88,3 +98,9 @@ class Writing:
         for entry, prepared in written:
             self._vectors.put(entry.key, held_of(prepared), entry.note.mtime_ns)
             self._known.learn(entry.note)
+
+
+def rows_of(written: Written, fresh: Fresh, stones: Mapping[int, VaultPath]) -> tuple[Any, Any]:
+    """Make the rows of both tables."""
+    wholes = [(entry, prepared.whole) for entry, prepared in written]
+    return passage_rows(fresh), note_rows(wholes, stones)

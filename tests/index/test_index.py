@@ -1,9 +1,13 @@
 import asyncio
+import errno
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bridge.errors import DiskFull
 from bridge.index import Index, NoteHit, PassageHit
+from bridge.index.table import Table
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, vector, words
 
@@ -266,3 +270,28 @@ async def test_hits_say_where_and_how_well(index: Index) -> None:
     assert passage == PassageHit(VaultPath("Tea.md"), 0, passage.score)
     assert note == NoteHit(VaultPath("Tea.md"), note.score)
     assert min(passage.score, note.score) > 0
+
+
+@pytest.mark.parametrize("part", ["_notes", "_passages"])
+async def test_a_note_of_which_half_was_stored_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    index = await opened(tmp_path / "index", {"Tea.md": TEA})
+    full = index._opened.notes if part == "_notes" else index._opened.passages
+    real = Table.add
+
+    async def add(self: Table, rows: Any) -> None:
+        if self is full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        await real(self, rows)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "add", add)
+        with pytest.raises(DiskFull):
+            await index.write([prepared("Tea.md", "# Tea\n\nSteep the herbs.\n"), prepared("New.md", "herbs")])
+    for _ in range(2):
+        assert await paths(index.passages(words("leaves"), 5)) == ["Tea.md"]
+        assert await paths(index.whole(words("leaves"), 5)) == ["Tea.md"]
+        assert await index.whole(words("herbs"), 5) == await index.passages(words("herbs"), 5) == []
+        await index.close()
+        index = await opened(tmp_path / "index")
