@@ -52,7 +52,8 @@ class Walk:
     others: set[VaultPath] = field(default_factory=set)
     skipped: dict[str, str] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)
-    _listings: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    _listings: dict[str, frozenset[str]] = field(default_factory=dict)
+    _forms: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def done(self) -> Scan:
         """Return what was found."""
@@ -186,15 +187,20 @@ class Walk:
                     return None
                 if place not in self._listings:
                     with os.scandir(place) as listing:
-                        names = sorted((entry.name for entry in listing), key=composed_first, reverse=True)
-                    self._listings[place] = {nfc(name): name for name in names}
+                        self._listings[place] = frozenset(entry.name for entry in listing)
             except OSError:
                 return None
-            name = self._listings[place].get(part)
+            name = part if part in self._listings[place] else self._in_other_form(place, part)
             if name is None:
                 return None
             place = f"{place}{os.sep}{name}"
         return place
+
+    def _in_other_form(self, place: str, name: str) -> str | None:
+        """Return how a folder spells a name that is not in it as composed."""
+        if place not in self._forms:
+            self._forms[place] = {nfc(other): other for other in sorted(self._listings[place], reverse=True)}
+        return self._forms[place].get(name)
 
 
 def require_listing(root: Path) -> None:
