@@ -34,11 +34,13 @@ from bridge.vault.title import title_of
 from bridge.vault.unseen import one_line, visible
 from bridge.vault.vault import Vault
 from bridge.vault.watching import watch
+from bridge.vault.write import Entry, Recovered, Writer
 
 __all__ = [
     "Block",
     "Callout",
     "Edge",
+    "Entry",
     "Heading",
     "InlineField",
     "Link",
@@ -49,6 +51,7 @@ __all__ = [
     "Outline",
     "Piece",
     "PieceKind",
+    "Recovered",
     "Resolved",
     "Rules",
     "Scan",
@@ -60,6 +63,7 @@ __all__ = [
     "Task",
     "Value",
     "Vault",
+    "Writer",
     "anchor",
     "asked_file",
     "at_or_below",

@@ -1,8 +1,8 @@
 """The only place that writes to the vault."""
 
 import contextlib
+import itertools
 import os
-import threading
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
@@ -37,7 +37,10 @@ class Entry(Protocol):
 
 
 class Writer:
-    """Changes files of one vault, one change at a time: checked, journalled, whole or not at all."""
+    """Changes files of one vault: checked, journalled, whole or not at all.
+
+    Whoever calls sees to it that no two changes of one file are written at once.
+    """
 
     def __init__(self, vault: Vault, disk: Disk | None = None, *, stepwise: bool = STEPWISE) -> None:
         """Name the vault.
@@ -49,7 +52,6 @@ class Writer:
         """
         self.vault = vault
         self._hands = Hands(disk or Disk(), vault.root, stepwise)
-        self._turn = threading.Lock()
 
     def check(self, plan: Plan) -> tuple[str, ...]:
         """Look at what a plan would do, and touch nothing.
@@ -83,21 +85,20 @@ class Writer:
             DiskFull: There is no room.
             NoteUnreadable: The disk failed; when something could not be turned back, the message says so.
         """
-        with self._turn:
-            whole, _ = self._whole(plan)
-            entry.prepare(whole)
-            done: list[Step] = []
-            try:
-                for step in whole.steps:
-                    self._do(step, whole, done)
-                entry.settle(True)
-            except BaseException as error:
-                self._turn_back(done, whole, error)
-                with contextlib.suppress(BridgeError):
-                    # An entry that stays open is settled when the bridge starts: all is old.
-                    entry.settle(False)
-                raise
-            return done
+        whole, _ = self._whole(plan)
+        entry.prepare(whole)
+        done: list[Step] = []
+        try:
+            for step in whole.steps:
+                self._do(step, whole, done)
+            entry.settle(True)
+        except BaseException as error:
+            self._turn_back(done, whole, error)
+            with contextlib.suppress(BridgeError):
+                # An entry that stays open is settled when the bridge starts: all is old.
+                entry.settle(False)
+            raise
+        return done
 
     def recover(self, plan: Plan) -> Recovered:
         """Make a change whole again that a crash broke off; blocks.
@@ -112,19 +113,25 @@ class Writer:
         Raises:
             BridgeError: The disk does not let us; to be tried again.
         """
-        with self._turn:
-            try:
-                tidy(self._hands, plan)
-                trail = states(plan.steps)
-                number, fits = progress(trail, self._look)
-                if fits and number == len(plan.steps):
-                    return "after"
-                whole = [back(self._hands, step, plan.blobs) for step in reversed(plan.steps[:number])]
-            except OSError as error:
-                raise told(str(self.vault.root), error) from None
-            except Halfway as error:
-                raise told(error.path, error.error) from None
-            return "before" if fits and all(whole) else "conflict"
+        try:
+            tidy(self._hands, plan)
+            trail = states(plan.steps)
+            number, fits = progress(trail, self._look)
+            if fits and number == len(plan.steps):
+                self._finish(plan)
+                return "after"
+            whole = [back(self._hands, step, plan.blobs) for step in reversed(plan.steps[:number])]
+        except OSError as error:
+            raise told(str(self.vault.root), error) from None
+        except Halfway as error:
+            raise told(error.path, error.error) from None
+        return "before" if fits and all(whole) else "conflict"
+
+    def _finish(self, plan: Plan) -> None:
+        """Do the folder steps at the end of a plan, of which the files do not tell whether they were done."""
+        trailing = itertools.takewhile(lambda step: step.kind.endswith("_folder"), reversed(plan.steps))
+        for step in reversed(list(trailing)):
+            forward(self._hands, step, plan.blobs, self._keeps)
 
     def _whole(self, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
         """Return a plan with all that belongs to it, and what speaks against it."""
