@@ -65,9 +65,9 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
             if known.rules.keeps(path):
                 why = "the user's settings say that the note stays as it is"
                 raise ProtectedPath(f"A link in `{path}` would have to change, and {why}.", path=path)
-            prove(path, data, after.data, shift)
+            prove(path, after.before, after.data, shift)
             changed[path] = after.data
-        if kind_of(path) == "note" and names.search(after.text) and in_queries(parse(path, data), names):
+        if kind_of(path) == "note" and names.search(after.before.text) and in_queries(parse(path, data), names):
             named.append(path)
     return Affected(changed, read, tuple(rewritten), tuple(mended), tuple(named), tuple(warnings))
 

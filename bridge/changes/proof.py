@@ -1,62 +1,51 @@
 """Proves a plan before it is carried out: every link of a changed file is read again and must mean what it meant."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 from bridge.changes.shift import Shift
 from bridge.errors import InvalidArguments
 from bridge.types import VaultPath
-from bridge.vault import LinkKind, Names, read_document, read_spots
+from bridge.vault import Names, Resolved, Spot, Spots, read_spots
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What a link means."""
-
-    path: VaultPath | None
-    heading: str | None
-    block: str | None
-    kind: LinkKind
-    embed: bool
-
-
-def prove(path: VaultPath, before: bytes, after: bytes, shift: Shift) -> None:
+def prove(path: VaultPath, before: Spots, after: bytes, shift: Shift) -> None:
     """Let a changed file pass only when each of its links means what it meant.
 
+    Args:
+        path: The file, as it is called before the change.
+        before: Its links before.
+        after: Its bytes after.
+        shift: How names change.
+
     Raises:
-        InvalidArguments: One does not.
+        InvalidArguments: A link does not.
     """
-    was = list(_meanings(path, before, shift.before))
-    now = list(_meanings(shift.now(path), after, shift.after))
-    for number, (_, old) in enumerate(was):
-        line, new = now[number] if number < len(now) else (0, None)
-        if new is None or not _alike(old, new, shift):
-            raise _unlike(path, line, old)
-    if len(now) > len(was):
-        raise _unlike(path, now[len(was)][0], now[len(was)][1])
+    now = shift.now(path)
+    again = read_spots(now, after).links
+    for old, new in zip(before.links, again, strict=False):
+        was, means = _meaning(old, path, shift.before), _meaning(new, now, shift.after)
+        if _form(old) != _form(new) or not _same(was, means, shift):
+            raise _unlike(path, old)
+    if len(again) != len(before.links):
+        raise _unlike(path, (*again, *before.links)[min(len(again), len(before.links))])
 
 
-def _meanings(path: VaultPath, data: bytes, names: Names) -> Iterator[tuple[int, Meaning]]:
-    """Yield what the links of a file mean, read as the index reads them, then those that it does not count."""
-    for link in read_document(path, data).links:
-        found = names.resolve(link.target, path, link.kind)
-        yield link.line, Meaning(found.path, found.heading, found.block, link.kind, link.embed)
-    for spot in read_spots(path, data).links:
-        if not spot.counted:
-            found = names.resolve(spot.target, path, spot.kind)
-            yield spot.line, Meaning(found.path, found.heading, found.block, spot.kind, embed=False)
+def _meaning(spot: Spot, path: VaultPath, names: Names) -> Resolved:
+    return names.resolve(spot.target, path, spot.kind)
 
 
-def _alike(old: Meaning, new: Meaning, shift: Shift) -> bool:
+def _form(spot: Spot) -> tuple[object, ...]:
+    return spot.kind, spot.syntax, spot.counted, spot.shown is None
+
+
+def _same(was: Resolved, means: Resolved, shift: Shift) -> bool:
     """Tell whether two meanings are one; a link that led nowhere may lead somewhere now."""
-    same = (old.heading, old.block, old.kind, old.embed) == (new.heading, new.block, new.kind, new.embed)
-    return same and (old.path is None or new.path == shift.now(old.path))
+    same = (was.heading, was.block) == (means.heading, means.block)
+    return same and (was.path is None or shift.now(was.path) == means.path)
 
 
-def _unlike(path: VaultPath, line: int, meaning: Meaning) -> InvalidArguments:
-    where = f" in line {line}" if line else ""
+def _unlike(path: VaultPath, spot: Spot) -> InvalidArguments:
     return InvalidArguments(
-        f"The link to `{meaning.path or 'a missing note'}`{where} of `{path}` would lead elsewhere.",
+        f"The link to `{spot.target}` in line {spot.line} of `{path}` would lead elsewhere.",
         hint="Choose another path, or change that link first.",
         path=path,
+        line=spot.line,
     )

@@ -8,7 +8,7 @@ from bridge.changes.shift import Fate, Shift
 from bridge.changes.ways import in_address, in_wiki, ways
 from bridge.errors import InvalidArguments, ProtectedPath
 from bridge.types import Span, VaultPath
-from bridge.vault import Slot, Spot, asked_file, read_spots, title_of
+from bridge.vault import Slot, Spot, Spots, asked_file, read_spots, title_of
 
 _BOM = b"\xef\xbb\xbf"
 _NOT_IN_LABEL = frozenset("[]|\\\r\n")
@@ -18,11 +18,10 @@ Edit = tuple[Span, str]
 
 @dataclass(frozen=True, slots=True)
 class Relinked:
-    """A file with its links written anew."""
+    """A file with its links written anew, and what they were before."""
 
     data: bytes
-    text: str
-    """The text before."""
+    before: Spots
     rewritten: tuple[Reference, ...]
     mended: tuple[Reference, ...]
 
@@ -56,7 +55,7 @@ def relinked(path: VaultPath, data: bytes, shift: Shift) -> Relinked:
             f"`{path}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8, then repeat the change."
         )
     after = edited(data, spots.text, edits) if edits else data
-    return Relinked(after, spots.text, tuple(rewritten), tuple(mended))
+    return Relinked(after, spots, tuple(rewritten), tuple(mended))
 
 
 def edited(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:

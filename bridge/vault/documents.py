@@ -28,4 +28,4 @@ def read_document(path: VaultPath, data: bytes, *, max_pdf_pages: int = 300) -> 
             return read_pdf(path, data, max_pages=max_pdf_pages)
         case _:
             note = parse(path, data)
-            return read_drawing(note) if is_drawing(note) else note
+            return read_drawing(note) if is_drawing(path, note.properties) else note

@@ -1,13 +1,14 @@
 """Excalidraw drawings: their texts and links, never the drawing itself."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from bridge.types import VaultPath
 from bridge.vault.decode import Decoded, blank, decode
 from bridge.vault.json_file import listed, number, read_json, text_of
-from bridge.vault.note import Note
+from bridge.vault.note import Note, Value
 from bridge.vault.parse import parse_decoded
 
 _DRAWING: Final = re.compile(r"^#{1,6} Drawing[ \t]*\r?\n+(?:`{3,}|~{3,})(?:compressed-)?json\b", re.MULTILINE)
@@ -21,14 +22,14 @@ _MACHINERY: Final = re.compile(
 )
 
 
-def is_drawing(note: Note) -> bool:
+def is_drawing(path: VaultPath, properties: Mapping[str, Value]) -> bool:
     """Tell whether a Markdown note is a drawing of the Excalidraw plugin."""
-    return note.path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in note.properties
+    return path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in properties
 
 
-def without_machinery(note: Note) -> str:
+def without_machinery(text: str, body: int) -> str:
     """Return a drawing's note with blanks for what the plugin writes into it, so that all else stays where it is."""
-    return note.text[: note.body] + _MACHINERY.sub(_blanked, note.text[note.body :])
+    return text[:body] + _MACHINERY.sub(_blanked, text[body:])
 
 
 def read_drawing(note: Note) -> Note:

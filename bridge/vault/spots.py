@@ -1,29 +1,28 @@
 """Every link of a file with the places where its parts stand, so that one part can be written anew and nothing else."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
 from typing import Any, Final
 
 from bridge.types import Span, VaultPath
-from bridge.vault.decode import Decoded, decode
+from bridge.vault.decode import decode
 from bridge.vault.excalidraw import is_drawing, without_machinery
 from bridge.vault.inks import Ink, Passage, json_passage, json_strings, plain, quoted_passage
 from bridge.vault.json_file import read_json
 from bridge.vault.kinds import kind_of
 from bridge.vault.lines import LineIndex
 from bridge.vault.link_parts import Parts, Syntax, destination_parts, markdown_parts, wiki_parts
-from bridge.vault.links import is_outside
-from bridge.vault.markdown import read_markdown
-from bridge.vault.note import Link, LinkKind, Note
-from bridge.vault.parse import parse_decoded
+from bridge.vault.links import is_outside, read_links
+from bridge.vault.markdown import read_markdown, structure_of
+from bridge.vault.note import Link, LinkKind
+from bridge.vault.properties import read_frontmatter
 
 _DEFINITION: Final = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\r\n]+\]:[ \t]+(?=\S)([^\r\n]+)", re.MULTILINE)
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _NOT_READ: Final = frozenset({"fence", "html", "math"})
 _WORDS: Final = ("rawText", "originalText", "text")
-_LONGEST_LABEL: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +80,22 @@ def read_spots(path: VaultPath, data: bytes) -> Spots:
         case "excalidraw":
             found = _of_drawing(decoded.text)
         case _:
-            found = _of_note(path, decoded)
+            found = _of_note(path, decoded.text)
     return Spots(decoded.text, tuple(found), lossy=bool(decoded.problems))
 
 
-def _of_note(path: VaultPath, decoded: Decoded) -> Iterator[Spot]:
-    note = parse_decoded(path, decoded)
-    if is_drawing(note):
-        note = parse_decoded(path, Decoded(without_machinery(note), decoded.digest, ()))
-    for link in note.links:
-        yield _property_spot(decoded.text, link) if link.kind == "property" else _spot(link, _itself(decoded.text))
-    yield from _definitions(note)
+def _of_note(path: VaultPath, text: str) -> Iterator[Spot]:
+    lines = LineIndex(text)
+    front = read_frontmatter(text, lines)
+    shown = without_machinery(text, front.body) if is_drawing(path, front.properties) else text
+    structure, comments = structure_of(shown, front.body)
+    itself = _itself(text)
+    for link in front.links:
+        yield _property_spot(text, link)
+    for link in read_links(shown, front.body, structure, lines):
+        yield _spot(link, itself)
+    closed = [(part.start, part.end) for part in structure.parts if part.kind in _NOT_READ]
+    yield from _definitions(shown, front.body, [*closed, *comments], lines)
 
 
 def _of_canvas(text: str) -> Iterator[Spot]:
@@ -187,18 +191,14 @@ def _spot(link: Link, passage: Passage, line: int | None = None) -> Spot:
     return Spot(link.target, link.kind, syntax, at, slot(parts.file), slot(parts.place), slot(parts.shown))
 
 
-def _definitions(note: Note) -> Iterator[Spot]:
+def _definitions(text: str, start: int, closed: Sequence[Span], lines: LineIndex) -> Iterator[Spot]:
     """Find where reference links lead: `[x]: path`, alone on a line."""
-    closed = [piece.span for piece in note.pieces if piece.kind in _NOT_READ] + list(note.comments)
-    lines = LineIndex(note.text)
-    for found in _DEFINITION.finditer(note.text, note.body):
+    for found in _DEFINITION.finditer(text, start):
         at = found.start()
-        parts: Parts = destination_parts(note.text, *found.span(1))
-        raw = note.text[parts.file[0] : max(parts.file[1], parts.place[1])]
-        target = unescape(_ESCAPE.sub(r"\1", raw))
-        if is_outside(target) or any(start <= at < end for start, end in closed) or parts.file[0] == parts.file[1]:
+        parts: Parts = destination_parts(text, *found.span(1))
+        target = unescape(_ESCAPE.sub(r"\1", text[parts.file[0] : max(parts.file[1], parts.place[1])]))
+        if parts.file[0] == parts.file[1] or is_outside(target) or any(first <= at < last for first, last in closed):
             continue
-        place = Slot(parts.place, note.text[slice(*parts.place)], plain) if parts.place[0] < parts.place[1] else None
-        pointed = note.text[parts.file[0] - 1] == "<"
-        file = Slot(parts.file, note.text[slice(*parts.file)], plain, pointed=pointed)
+        place = Slot(parts.place, text[slice(*parts.place)], plain) if parts.place[0] < parts.place[1] else None
+        file = Slot(parts.file, text[slice(*parts.file)], plain, pointed=text[parts.file[0] - 1] == "<")
         yield Spot(target, "markdown", "markdown", lines.at(at), file, place, None, counted=False)
