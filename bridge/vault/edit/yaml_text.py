@@ -17,7 +17,7 @@ _ODD: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
 _UNPRINTABLE: Final = re.compile(f"[{_ODD}]")
 _ESCAPED: Final = re.compile(rf'[{_ODD}"\\]')
 _ESCAPES: Final = {"\0": r"\0", "\t": r"\t", "\n": r"\n", "\r": r"\r", '"': r"\"", "\\": r"\\"}
-_LITERAL: Final = re.compile(r"\S(?:\n(?![ \t]+(?:\n|$))|[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff])*\S\n?")
+_LITERAL: Final = re.compile(rf"(?=\S)(?:\n(?![ \t]+(?:\n|$))|[^{_ODD}])*(?<=\S)\n?")
 
 
 def block(value: Value) -> tuple[str, list[str]]:
