@@ -2,7 +2,18 @@
 
 from bridge.vault.anchors import anchor, decoded_place, meant
 from bridge.vault.documents import read_document
-from bridge.vault.edit import created, edited, faults, replaces, with_heading, with_properties
+from bridge.vault.edit import (
+    Toggled,
+    created,
+    edited,
+    faults,
+    replaces,
+    task_text,
+    toggled,
+    with_heading,
+    with_properties,
+    writes_fields,
+)
 from bridge.vault.kinds import is_document, kind_of
 from bridge.vault.link_text import link_text, tables
 from bridge.vault.names import Names
@@ -30,6 +41,8 @@ from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.sections import Outline, heading_path, section
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
+from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
+from bridge.vault.tasks import PRIORITIES, Priority, TaskFacts, is_date, task_facts
 from bridge.vault.title import title_of
 from bridge.vault.unseen import one_line, visible
 from bridge.vault.vault import Vault
@@ -37,6 +50,8 @@ from bridge.vault.watching import watch
 from bridge.vault.write import Entry, Recovered, Writer
 
 __all__ = [
+    "CLOSED",
+    "PRIORITIES",
     "Block",
     "Callout",
     "Edge",
@@ -45,12 +60,14 @@ __all__ = [
     "InlineField",
     "Link",
     "LinkKind",
+    "Meaning",
     "Names",
     "Note",
     "ObsidianSettings",
     "Outline",
     "Piece",
     "PieceKind",
+    "Priority",
     "Recovered",
     "Resolved",
     "Rules",
@@ -61,6 +78,9 @@ __all__ = [
     "Stat",
     "Tag",
     "Task",
+    "TaskFacts",
+    "TaskSettings",
+    "Toggled",
     "Value",
     "Vault",
     "Writer",
@@ -73,6 +93,7 @@ __all__ = [
     "faults",
     "fold",
     "heading_path",
+    "is_date",
     "is_document",
     "kind_of",
     "link_text",
@@ -87,9 +108,13 @@ __all__ = [
     "replaces",
     "section",
     "tables",
+    "task_facts",
+    "task_text",
     "title_of",
+    "toggled",
     "visible",
     "watch",
     "with_heading",
     "with_properties",
+    "writes_fields",
 ]

@@ -52,6 +52,8 @@ class Task:
     status: str
     text: str
     line: int
+    parent: int | None = None
+    """The line of the task that it is nested in."""
 
 
 @dataclass(frozen=True, slots=True)

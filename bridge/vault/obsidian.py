@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
@@ -11,6 +11,7 @@ from bridge.errors import BridgeError, Missing
 from bridge.types import VaultPath
 from bridge.vault.inside import open_inside
 from bridge.vault.paths import vault_path
+from bridge.vault.task_settings import TaskSettings, task_settings
 
 LinkFormat = Literal["shortest", "relative", "absolute"]
 Trash = Literal["system", "local", "none"]
@@ -35,12 +36,17 @@ class ObsidianSettings:
     attachment_folder: str = ""
     """A folder; empty for the vault's root, `./` for the note's own folder, `./a` for a folder in that one."""
     template_folder: str | None = None
+    date_format: str = "YYYY-MM-DD"
+    """What `{{date}}` of a template becomes, a Moment.js format."""
+    time_format: str = "HH:mm"
     daily_folder: str = ""
     daily_format: str = "YYYY-MM-DD"
     """A Moment.js format; it may have `/` in it."""
     daily_template: VaultPath | None = None
     property_types: Mapping[str, str] = field(default_factory=dict)
     """Obsidian's type of each property that was given one: text, multitext, number, checkbox, date, datetime …"""
+    tasks: TaskSettings = field(default_factory=TaskSettings)
+    """What the Tasks plugin is told."""
     problems: tuple[str, ...] = ()
     """What could not be used, in sentences."""
 
@@ -56,19 +62,24 @@ def read_obsidian_settings(root: Path) -> ObsidianSettings:
     types = reader.facts("types.json").get("types")
     filters = app.get("userIgnoreFilters")
     template = reader.path("daily-notes.json", daily.get("template"))
+    templates = reader.facts("templates.json")
+    has_tasks = "obsidian-tasks-plugin" in reader.names("community-plugins.json")
     return ObsidianSettings(
         ignored=tuple(f for f in filters if isinstance(f, str)) if isinstance(filters, list) else (),
         new_link_format=one_of(get_args(LinkFormat), app.get("newLinkFormat"), "shortest"),
         markdown_links=app.get("useMarkdownLinks") is True,
         trash=one_of(get_args(Trash), app.get("trashOption"), "system"),
         attachment_folder=reader.attachments(app.get("attachmentFolderPath")),
-        template_folder=reader.path("templates.json", reader.facts("templates.json").get("folder")),
+        template_folder=reader.path("templates.json", templates.get("folder")),
+        date_format=text_of(templates.get("dateFormat")) or "YYYY-MM-DD",
+        time_format=text_of(templates.get("timeFormat")) or "HH:mm",
         daily_folder=reader.path("daily-notes.json", daily.get("folder")) or "",
         daily_format=text_of(daily.get("format")) or "YYYY-MM-DD",
         daily_template=with_extension(template) if template else None,
         property_types={k: v for k, v in list(types.items())[:MOST_TYPES] if isinstance(v, str)}
         if isinstance(types, dict)
         else {},
+        tasks=task_settings(reader.facts("plugins/obsidian-tasks-plugin/data.json") if has_tasks else {}),
         problems=tuple(reader.problems),
     )
 
@@ -82,6 +93,19 @@ class _Reader:
 
     def facts(self, name: str) -> Facts:
         """Return the object in a settings file; empty when there is none."""
+        found = self._json(name)
+        if not isinstance(found, dict):
+            self.problems.append(f"Obsidian's {name} is not used: it is not a JSON object of at most 1 MiB.")
+            return {}
+        return found
+
+    def names(self, name: str) -> Sequence[str]:
+        """Return the texts of the list in a settings file; empty when there is none."""
+        found = self._json(name)
+        return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+    def _json(self, name: str) -> object:
+        """Return what a settings file holds: an empty object when there is none, None when it cannot be read."""
         try:
             descriptor = open_inside(self.root, f".obsidian/{name}")
         except Missing:
@@ -92,13 +116,9 @@ class _Reader:
         try:
             with os.fdopen(descriptor, "rb") as file:
                 data = file.read(LARGEST + 1)
-            found = json.loads(data.decode("utf-8-sig")) if len(data) <= LARGEST else None
+            return json.loads(data.decode("utf-8-sig")) if len(data) <= LARGEST else None
         except (OSError, ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            self.problems.append(f"Obsidian's {name} is not used: it is not a JSON object of at most 1 MiB.")
-            return {}
-        return found
+            return None
 
     def path(self, name: str, value: object) -> VaultPath | None:
         """Return a file or folder that a setting names; None for the root, for nothing and for what is not inside."""

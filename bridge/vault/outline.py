@@ -55,9 +55,14 @@ def read_callouts(text: str, structure: Structure, lines: LineIndex) -> Iterator
 
 def read_tasks(text: str, structure: Structure, lines: LineIndex) -> Iterator[Task]:
     """Yield the list items with a box, whatever stands in it."""
+    around: list[tuple[int, int]] = []
     for part in structure.parts:
         if part.kind == "item" and (found := _TASK.match(text, part.start)):
-            yield Task(found[1], (found[2] or "").strip(), lines.at(part.start))
+            while around and around[-1][0] <= part.start:
+                around.pop()
+            line = lines.at(part.start)
+            yield Task(found[1], (found[2] or "").strip(), line, around[-1][1] if around else None)
+            around.append((part.end, line))
 
 
 def _heading_text(source: str) -> str:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.vault import ObsidianSettings, read_obsidian_settings
+from bridge.vault import ObsidianSettings, TaskSettings, read_obsidian_settings
+from bridge.vault.task_settings import Status
 
 
 def write(root: Path, **files: object) -> None:
@@ -44,6 +45,43 @@ def test_settings_are_read(tmp_path: Path) -> None:
         daily_template="Templates/Day.md",  # type: ignore[arg-type]
         property_types={"due": "date"},
     )
+
+
+def test_the_formats_of_templates_are_read(tmp_path: Path) -> None:
+    write(tmp_path, templates={"dateFormat": "D.M.YYYY", "timeFormat": "H"})
+    settings = read_obsidian_settings(tmp_path)
+    assert (settings.date_format, settings.time_format) == ("D.M.YYYY", "H")
+
+
+def test_the_tasks_plugin_speaks_when_it_is_on(tmp_path: Path) -> None:
+    told = {
+        "globalFilter": "#task",
+        "taskFormat": "dataview",
+        "setDoneDate": True,
+        "setCancelledDate": False,
+        "statusSettings": {
+            "coreStatuses": [{"symbol": " ", "nextStatusSymbol": "/", "type": "TODO"}],
+            "customStatuses": [{"symbol": "!", "nextStatusSymbol": "x", "type": "IN_PROGRESS"}, {"symbol": "long"}, 3],
+        },
+    }
+    write(tmp_path, plugins__obsidian_tasks_plugin__data=told)
+    assert read_obsidian_settings(tmp_path).tasks == TaskSettings()
+    write(tmp_path, community_plugins=["obsidian-tasks-plugin", 3])
+    assert read_obsidian_settings(tmp_path).tasks == TaskSettings(
+        dataview=True,
+        global_filter="#task",
+        done_dates=True,
+        statuses={" ": Status("todo", "/"), "!": Status("in_progress", "x")},
+    )
+
+
+@pytest.mark.parametrize(
+    "told", [{}, {"statusSettings": []}, {"statusSettings": {"coreStatuses": 1}}, {"setDoneDate": 1}]
+)
+def test_odd_settings_of_the_tasks_plugin_do_no_harm(tmp_path: Path, told: object) -> None:
+    write(tmp_path, plugins__obsidian_tasks_plugin__data=told, community_plugins=["obsidian-tasks-plugin"])
+    settings = read_obsidian_settings(tmp_path)
+    assert (settings.tasks.statuses, settings.problems) == ({}, ())
 
 
 @pytest.mark.parametrize(

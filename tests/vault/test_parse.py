@@ -98,7 +98,19 @@ def test_tasks_have_any_status_in_any_list() -> None:
 
 
 def test_items_below_a_tab_are_items() -> None:
-    assert note("- one\n\t- [ ] two\n\t\t- [x] three\n").tasks == (Task(" ", "two", 2), Task("x", "three", 3))
+    assert note("- one\n\t- [ ] two\n\t\t- [x] three\n").tasks == (Task(" ", "two", 2), Task("x", "three", 3, 2))
+
+
+def test_a_task_knows_the_task_that_it_is_nested_in() -> None:
+    read = note("- [ ] one\n  - [ ] two\n    - plain\n      - [ ] four\n  - [ ] five\n- [ ] six\n\n> - [ ] quoted\n")
+    assert [(task.text, task.parent) for task in read.tasks] == [
+        ("one", None),
+        ("two", 1),
+        ("four", 2),
+        ("five", 1),
+        ("six", None),
+        ("quoted", None),
+    ]
 
 
 def test_code_and_html_hold_no_tasks() -> None:

@@ -5,5 +5,17 @@ from bridge.vault.edit.check import faults
 from bridge.vault.edit.create import created
 from bridge.vault.edit.properties import with_properties
 from bridge.vault.edit.rename import with_heading
+from bridge.vault.edit.tasks import Toggled, task_text, toggled, writes_fields
 
-__all__ = ["created", "edited", "faults", "replaces", "with_heading", "with_properties"]
+__all__ = [
+    "Toggled",
+    "created",
+    "edited",
+    "faults",
+    "replaces",
+    "task_text",
+    "toggled",
+    "with_heading",
+    "with_properties",
+    "writes_fields",
+]
