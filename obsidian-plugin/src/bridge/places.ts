@@ -7,14 +7,10 @@ export const PROGRAM = "vault-bridge";
 
 /** Return where the bridge keeps its data on this computer, as the bridge itself decides it. */
 export function dataFolder(env: Readonly<Record<string, string | undefined>>): string {
-	switch (platform()) {
-		case "darwin":
-			return join(homedir(), "Library", "Application Support", PROGRAM);
-		case "win32":
-			return join(env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local"), PROGRAM);
-		default:
-			return join(env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), PROGRAM);
-	}
+	const system = platform();
+	if (system === "darwin") return join(homedir(), "Library", "Application Support", PROGRAM);
+	if (system === "win32") return join(env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local"), PROGRAM);
+	return join(env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), PROGRAM);
 }
 
 /** Return the id by which the bridge knows the vault in a folder. */

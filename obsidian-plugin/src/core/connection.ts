@@ -7,9 +7,10 @@ export type Connection =
 	| { readonly is: "refused" }
 	| { readonly is: "incompatible"; readonly update: Outdated };
 
-/** Why there is no bridge: none is installed, it does not answer, it failed to start, or the person does not want one. */
+/** Why there is no bridge: none is installed, none runs, it does not answer, it failed to start, or the person does not want one. */
 export type Absence =
 	| { readonly kind: "not_installed" }
+	| { readonly kind: "not_running" }
 	| { readonly kind: "silent" }
 	| { readonly kind: "failed"; readonly reason: string }
 	| { readonly kind: "switched_off" };
@@ -116,6 +117,8 @@ function absent(why: Absence): string {
 	switch (why.kind) {
 		case "not_installed":
 			return "No bridge runs for this vault and none was found on this computer.";
+		case "not_running":
+			return "No bridge runs for this vault. It is looked for by itself.";
 		case "silent":
 			return "The bridge went away. It is looked for again by itself.";
 		case "failed":

@@ -1,0 +1,77 @@
+import { Plugin, type WorkspaceLeaf } from "obsidian";
+import { Link } from "./bridge/link";
+import { Sidecar } from "./bridge/sidecar";
+import type { Pushed } from "./bridge/sse";
+import { type Connection, isOpen } from "./core/connection";
+import { Listeners } from "./core/listeners";
+import { Feed } from "./obsidian/feed";
+import { type Host, type PaneType, SEARCH, STATUS } from "./obsidian/host";
+import { DEFAULTS, type Settings } from "./obsidian/settings";
+import { SettingsTab } from "./obsidian/settings-tab";
+import { SearchView } from "./obsidian/search-view";
+import { StatusBar } from "./obsidian/status-bar";
+import { StatusView } from "./obsidian/status-view";
+import { world } from "./obsidian/world";
+
+/** Puts the parts together; what they do is theirs. */
+export default class VaultBridgePlugin extends Plugin implements Host {
+	override settings: Settings = DEFAULTS;
+	readonly connections = new Listeners<Connection>();
+	readonly events = new Listeners<Pushed>();
+	private readonly sidecar = new Sidecar();
+	private readonly feed = new Feed(this.app, {
+		hears: () => isOpen(this.link.connection),
+		snapshot: (files) => void this.link.call("report_changes", { snapshot: files }),
+		changes: (batch) => void this.link.call("report_changes", { changes: batch }),
+	});
+	readonly link = new Link(
+		world(this.app, () => this.settings, this.sidecar),
+		{
+			changed: (connection) => this.connections.tell(connection),
+			connected: () => this.feed.tellEverything(),
+			pushed: (event) => this.events.tell(event),
+		},
+	);
+
+	override async onload(): Promise<void> {
+		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
+		this.registerView(SEARCH, (leaf: WorkspaceLeaf) => new SearchView(leaf, this));
+		this.registerView(STATUS, (leaf: WorkspaceLeaf) => new StatusView(leaf, this));
+		this.addCommand({ id: "search", name: "Search by words and meaning", callback: () => void this.reveal(SEARCH) });
+		this.addCommand({ id: "status", name: "Show what is indexed", callback: () => void this.reveal(STATUS) });
+		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
+		this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
+		const bar = new StatusBar(this.addStatusBarItem(), () => void this.reveal(STATUS));
+		bar.show(this.link.connection);
+		this.register(this.connections.add((connection) => bar.show(connection)));
+		this.addSettingTab(new SettingsTab(this.app, this, this));
+		this.app.workspace.onLayoutReady(() => {
+			this.addChild(this.feed);
+			this.link.open();
+		});
+	}
+
+	override onunload(): void {
+		this.link.close();
+		this.sidecar.stop();
+	}
+
+	/** The person has just switched the plugin on, so that it may show itself. */
+	override onUserEnable(): void {
+		void this.reveal(STATUS);
+	}
+
+	reconnect(): void {
+		this.link.open();
+	}
+
+	async keep(): Promise<void> {
+		await this.saveData(this.settings);
+	}
+
+	async reveal(pane: PaneType): Promise<void> {
+		const leaf = await this.app.workspace.ensureSideLeaf(pane, "right", { active: true });
+		await this.app.workspace.revealLeaf(leaf);
+		if (leaf.view instanceof SearchView) leaf.view.focus();
+	}
+}

@@ -1,0 +1,59 @@
+import { Notice, setIcon } from "obsidian";
+import { dataFolder } from "../bridge/places";
+import { explained, inWords } from "../core/connection";
+import type { Host } from "./host";
+import { programOf } from "./world";
+
+const INSTALL = ["pipx install .", "vault-bridge models install"];
+
+/** Show why there is no bridge and what to do, in place of a pane's content. */
+export function showAbsence(el: HTMLElement, host: Host): void {
+	const { connection } = host.link;
+	const page = el.createDiv({ cls: "vault-bridge-absence" });
+	setIcon(page.createDiv({ cls: "vault-bridge-absence-icon" }), connection.is === "connecting" ? "loader" : "unplug");
+	page.createEl("h4", { text: inWords(connection) });
+	page.createEl("p", { text: explained(connection), attr: { role: "status" } });
+	if (connection.is === "connecting") return;
+	if (connection.is === "off" && connection.why.kind === "not_installed") showInstallation(page);
+	const buttons = page.createDiv({ cls: "vault-bridge-buttons" });
+	const again = buttons.createEl("button", { text: "Look again", cls: "mod-cta" });
+	again.addEventListener("click", () => host.reconnect());
+	if (connection.is === "off") void showPlaces(page, host);
+}
+
+function showInstallation(page: HTMLElement): void {
+	page.createEl("p", {
+		text: "This plugin needs its companion, which you install yourself; nothing is ever downloaded for you. In a terminal, in the folder of the project:",
+	});
+	for (const command of INSTALL) {
+		const row = page.createDiv({ cls: "vault-bridge-command" });
+		row.createEl("code", { text: command });
+		const copy = row.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `Copy ${command}` } });
+		setIcon(copy, "copy");
+		copy.addEventListener("click", () => void copied(command));
+	}
+	page.createEl("p", { text: "It is started with this window and ends with it." });
+}
+
+/** Tell what lies where, so that nobody has to search for it. */
+async function showPlaces(page: HTMLElement, host: Host): Promise<void> {
+	const details = page.createEl("details");
+	details.createEl("summary", { text: "What is where" });
+	const list = details.createEl("dl", { cls: "vault-bridge-facts" });
+	const program = await programOf(host.settings);
+	const facts: readonly (readonly [string, string])[] = [
+		["Your notes", "Stay where they are. Nothing is sent anywhere but to 127.0.0.1."],
+		["Program", program ?? "Not found; its place can be given in the settings."],
+		["Index and models", host.settings.dataFolder || dataFolder(process.env)],
+		["Token", "In memory; after pairing, in the app's secret storage."],
+	];
+	for (const [name, fact] of facts) {
+		list.createEl("dt", { text: name });
+		list.createEl("dd", { text: fact });
+	}
+}
+
+async function copied(text: string): Promise<void> {
+	await navigator.clipboard.writeText(text);
+	new Notice("Copied.");
+}

@@ -1,0 +1,74 @@
+import { FuzzySuggestModal, Menu, Notice } from "obsidian";
+import { type Filters, type Kind, NONE, type Since, SINCE } from "../core/filters";
+import type { Host } from "./host";
+
+const KINDS: Readonly<Record<Kind, string>> = { note: "Notes", canvas: "Canvases", excalidraw: "Drawings", pdf: "PDFs" };
+
+/** Offer what a search can be narrowed by. */
+export async function offerFilters(
+	host: Host,
+	filters: Filters,
+	event: MouseEvent,
+	choose: (filters: Filters) => void,
+): Promise<void> {
+	const menu = new Menu();
+	menu.addItem((item) => item.setTitle("In a folder…").setIcon("folder").onClick(() => {
+		void folders(host).then((all) => new Choice(host, all, "Folder", (folder) => choose({ ...filters, folder })).open());
+	}));
+	menu.addItem((item) => item.setTitle("With a tag…").setIcon("tag").onClick(() => {
+		void tags(host).then((all) => new Choice(host, all, "Tag", (tag) => choose({ ...filters, tags: [...new Set([...filters.tags, tag])] })).open());
+	}));
+	menu.addSeparator();
+	for (const kind of Object.keys(KINDS) as Kind[]) {
+		const others = filters.types.filter((other) => other !== kind);
+		const has = others.length < filters.types.length;
+		menu.addItem((item) => item.setTitle(KINDS[kind]).setChecked(has).onClick(() => choose({ ...filters, types: has ? others : [...others, kind] })));
+	}
+	menu.addSeparator();
+	for (const since of Object.keys(SINCE) as Since[]) {
+		const is = filters.since === since;
+		menu.addItem((item) => item.setTitle(SINCE[since]).setChecked(is).onClick(() => choose({ ...filters, since: is ? null : since })));
+	}
+	if (filters !== NONE) {
+		menu.addSeparator();
+		menu.addItem((item) => item.setTitle("Everything").setIcon("x").onClick(() => choose(NONE)));
+	}
+	menu.showAtMouseEvent(event);
+}
+
+async function folders(host: Host): Promise<readonly string[]> {
+	const answer = await host.link.call("list_folders", {});
+	if (!answer.ok) new Notice(answer.error.message);
+	return answer.ok ? answer.result.folders.map((folder) => folder.path).filter((path) => path !== "") : [];
+}
+
+async function tags(host: Host): Promise<readonly string[]> {
+	const answer = await host.link.call("list_tags", {});
+	if (!answer.ok) new Notice(answer.error.message);
+	return answer.ok ? answer.result.tags.map((tag) => tag.tag) : [];
+}
+
+/** One of many, by typing. */
+class Choice extends FuzzySuggestModal<string> {
+	constructor(
+		host: Host,
+		private readonly all: readonly string[],
+		what: string,
+		private readonly choose: (item: string) => void,
+	) {
+		super(host.app);
+		this.setPlaceholder(what);
+	}
+
+	getItems(): string[] {
+		return [...this.all];
+	}
+
+	getItemText(item: string): string {
+		return item;
+	}
+
+	onChooseItem(item: string): void {
+		this.choose(item);
+	}
+}

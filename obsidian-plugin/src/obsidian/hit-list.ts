@@ -1,0 +1,157 @@
+import { type App, Keymap, Menu, setIcon } from "obsidian";
+import type { Hit } from "../bridge/operations";
+import { parts } from "../core/snippet";
+import { copy, insertLink, linkTo, open, quoted } from "./opening";
+
+/** What a list may be told to do with a hit beside opening and linking it. */
+export interface Extra {
+	/** Marks a hit, such as one that is linked already. */
+	readonly mark?: (hit: Hit) => string | null;
+	/** Adds to its menu. */
+	readonly menu?: (menu: Menu, hit: Hit) => void;
+	/** Something was done with a hit. */
+	readonly used?: () => void;
+}
+
+interface Row {
+	readonly el: HTMLElement;
+	hit: Hit;
+}
+
+/** Hits one below the other, with one of them selected; rows of the same note are kept when the hits change. */
+export class HitList {
+	readonly el: HTMLElement;
+	private rows: readonly Row[] = [];
+	private selected = -1;
+	private hovered = -1;
+
+	constructor(
+		parent: HTMLElement,
+		private readonly app: App,
+		label: string,
+		private readonly extra: Extra = {},
+	) {
+		this.el = parent.createDiv({ cls: "vault-bridge-hits", attr: { role: "listbox", "aria-label": label } });
+		this.el.addEventListener("mouseleave", () => (this.hovered = -1));
+	}
+
+	get hits(): readonly Hit[] {
+		return this.rows.map((row) => row.hit);
+	}
+
+	/** How many of the first hits a person has come to. */
+	get held(): number {
+		return Math.max(this.selected, this.hovered) + 1;
+	}
+
+	/** The id of the selected row, for screen readers. */
+	get active(): string | null {
+		return this.rows[this.selected]?.el.id ?? null;
+	}
+
+	show(hits: readonly Hit[]): void {
+		const chosen = this.rows[this.selected]?.hit.path;
+		const old = new Map(this.rows.map((row) => [row.hit.path, row]));
+		this.rows = hits.map((hit) => old.get(hit.path) ?? { el: this.row(hit.path), hit });
+		const kept = new Set(this.rows.map((row) => row.el));
+		for (const row of old.values()) if (!kept.has(row.el)) row.el.remove();
+		for (const [at, row] of this.rows.entries()) {
+			row.hit = hits[at] ?? row.hit;
+			this.fill(row);
+			// Moving an element takes the focus from it, so that only those move that must.
+			if (this.el.children[at] !== row.el) this.el.insertBefore(row.el, this.el.children[at] ?? null);
+		}
+		this.select(hits.findIndex((hit) => hit.path === chosen));
+	}
+
+	/** Move the selection by so many rows, starting before the first. */
+	move(by: number): void {
+		this.select(Math.min(Math.max(this.selected + by, 0), this.rows.length - 1));
+		this.rows[this.selected]?.el.scrollIntoView({ block: "nearest" });
+	}
+
+	/** Open the selected hit, or the first. */
+	openSelected(event: KeyboardEvent): void {
+		const row = this.rows[Math.max(this.selected, 0)];
+		if (row !== undefined) this.open(row.hit, event);
+	}
+
+	private select(at: number): void {
+		this.selected = at;
+		for (const [index, row] of this.rows.entries()) {
+			row.el.toggleClass("is-selected", index === at);
+			row.el.setAttr("aria-selected", String(index === at));
+		}
+	}
+
+	private open(hit: Hit, event: MouseEvent | KeyboardEvent): void {
+		this.extra.used?.();
+		void open(this.app, hit, Keymap.isModEvent(event));
+	}
+
+	private row(path: string): HTMLElement {
+		const el = this.el.createDiv({ cls: "vault-bridge-hit", attr: { role: "option", draggable: "true" } });
+		el.id = `vault-bridge-hit-${(HitList.made += 1)}`;
+		const found = (): Hit | undefined => this.rows.find((row) => row.hit.path === path)?.hit;
+		const withHit = <E extends Event>(act: (hit: Hit, event: E) => void) => (event: E) => {
+			const hit = found();
+			if (hit !== undefined) act(hit, event);
+		};
+		el.addEventListener("click", withHit<MouseEvent>((hit, event) => this.open(hit, event)));
+		el.addEventListener("auxclick", withHit<MouseEvent>((hit, event) => event.button === 1 && this.open(hit, event)));
+		el.addEventListener("contextmenu", withHit<MouseEvent>((hit, event) => this.menu(hit).showAtMouseEvent(event)));
+		el.addEventListener("mouseenter", () => (this.hovered = this.rows.findIndex((row) => row.el === el)));
+		el.addEventListener("dragstart", withHit<DragEvent>((hit, event) => {
+			event.dataTransfer?.setData("text/plain", linkTo(this.app, hit, "") ?? hit.path);
+		}));
+		return el;
+	}
+
+	private fill({ el, hit }: Row): void {
+		el.empty();
+		const head = el.createDiv({ cls: "vault-bridge-hit-head" });
+		head.createSpan({ cls: "vault-bridge-hit-title", text: hit.title, attr: { dir: "auto" } });
+		const mark = this.extra.mark?.(hit) ?? null;
+		if (mark !== null) head.createSpan({ cls: "vault-bridge-hit-mark", text: mark });
+		const insert = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `Insert link to ${hit.title}`, tabindex: "-1" } });
+		setIcon(insert, "link");
+		insert.addEventListener("click", (event) => {
+			event.stopPropagation();
+			this.extra.used?.();
+			insertLink(this.app, hit);
+		});
+		const where = [folderOf(hit.path), ...(hit.heading === "" || hit.heading === hit.title ? [] : [hit.heading])];
+		const place = where.filter((part) => part !== "").join(" › ");
+		if (place !== "") el.createDiv({ cls: "vault-bridge-hit-place", text: place, attr: { dir: "auto" } });
+		const text = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
+		for (const part of parts(hit.snippet)) {
+			if (part.marked) text.createEl("mark", { text: part.text });
+			else text.appendText(part.text);
+		}
+		if (hit.why.length > 0) el.createDiv({ cls: "vault-bridge-hit-why", text: hit.why.join(" · "), attr: { dir: "auto" } });
+	}
+
+	private menu(hit: Hit): Menu {
+		const menu = new Menu();
+		const add = (title: string, icon: string, act: () => void): Menu =>
+			menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(() => {
+				this.extra.used?.();
+				act();
+			}));
+		add("Open in new tab", "file-plus", () => void open(this.app, hit, "tab"));
+		add("Open to the right", "separator-vertical", () => void open(this.app, hit, "split"));
+		add("Open in new window", "picture-in-picture-2", () => void open(this.app, hit, "window"));
+		menu.addSeparator();
+		add("Insert link", "link", () => insertLink(this.app, hit));
+		add("Copy link", "copy", () => void copy(linkTo(this.app, hit, "")));
+		add("Copy passage", "quote", () => void copy(quoted(this.app, hit)));
+		this.extra.menu?.(menu, hit);
+		return menu;
+	}
+
+	private static made = 0;
+}
+
+function folderOf(path: string): string {
+	return path.split("/").slice(0, -1).join("/");
+}

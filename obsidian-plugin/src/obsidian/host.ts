@@ -1,0 +1,25 @@
+import type { App } from "obsidian";
+import type { Link } from "../bridge/link";
+import type { Pushed } from "../bridge/sse";
+import type { Connection } from "../core/connection";
+import type { Listeners } from "../core/listeners";
+import type { Settings } from "./settings";
+
+/** What the panes get of the plugin. */
+export interface Host {
+	readonly app: App;
+	readonly settings: Settings;
+	readonly link: Link;
+	readonly connections: Listeners<Connection>;
+	readonly events: Listeners<Pushed>;
+	/** Keep the settings. */
+	readonly keep: () => Promise<void>;
+	/** Look for the bridge from the beginning. */
+	readonly reconnect: () => void;
+	readonly reveal: (pane: PaneType) => Promise<void>;
+}
+
+export const SEARCH = "vault-bridge-search";
+export const RELATED = "vault-bridge-related";
+export const STATUS = "vault-bridge-status";
+export type PaneType = typeof SEARCH | typeof RELATED | typeof STATUS;

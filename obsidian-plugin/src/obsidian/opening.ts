@@ -1,0 +1,53 @@
+import { type App, MarkdownView, Notice, type PaneType, type TFile } from "obsidian";
+import type { Hit } from "../bridge/operations";
+import { unmarked } from "../core/snippet";
+
+/** Open a hit at its line: in place, in a tab, a split or a window. */
+export async function open(app: App, hit: Pick<Hit, "path" | "lines">, where: PaneType | boolean): Promise<void> {
+	const file = fileOf(app, hit);
+	if (file === null) return;
+	await app.workspace.getLeaf(where).openFile(file, { active: true, eState: { line: hit.lines[0] - 1 } });
+}
+
+/** Write a link to a hit as it would be written in a note. */
+export function linkTo(app: App, hit: Pick<Hit, "path" | "heading">, from: string): string | null {
+	const file = app.vault.getFileByPath(hit.path);
+	if (file === null) return null;
+	const heading = hit.heading.split(" > ").at(-1) ?? "";
+	return app.fileManager.generateMarkdownLink(file, from, heading === "" ? "" : `#${heading}`);
+}
+
+/** Put a link to a hit where the cursor is, in the note that was edited last. */
+export function insertLink(app: App, hit: Pick<Hit, "path" | "heading">): void {
+	const edited = editedView(app);
+	if (edited?.file == null) {
+		new Notice("Open a note in which the link shall stand.");
+		return;
+	}
+	const link = linkTo(app, hit, edited.file.path);
+	if (link !== null) edited.editor.replaceSelection(link);
+}
+
+/** Copy something and say so. */
+export async function copy(text: string | null): Promise<void> {
+	if (text === null) return;
+	await navigator.clipboard.writeText(text);
+	new Notice("Copied.");
+}
+
+/** The passage as plain text, with its source. */
+export function quoted(app: App, hit: Hit): string {
+	return `${unmarked(hit.snippet)}\n\n${linkTo(app, hit, "") ?? hit.path}`;
+}
+
+/** The note that was edited last, though a side pane is active now. */
+export function editedView(app: App): MarkdownView | null {
+	const recent = app.workspace.getMostRecentLeaf()?.view;
+	return recent instanceof MarkdownView ? recent : null;
+}
+
+function fileOf(app: App, hit: Pick<Hit, "path">): TFile | null {
+	const file = app.vault.getFileByPath(hit.path);
+	if (file === null) new Notice(`${hit.path} is no longer there.`);
+	return file;
+}

@@ -1,0 +1,49 @@
+import { ItemView, type WorkspaceLeaf } from "obsidian";
+import { isOpen } from "../core/connection";
+import type { Host } from "./host";
+import { showAbsence } from "./absence";
+
+/** A side pane: shows its content while the bridge is connected, and else how to get it so. */
+export abstract class Pane extends ItemView {
+	private content: HTMLElement | null = null;
+
+	constructor(
+		leaf: WorkspaceLeaf,
+		protected readonly host: Host,
+	) {
+		super(leaf);
+	}
+
+	/** Fill an empty element; called anew each time the bridge comes back. */
+	protected abstract show(el: HTMLElement): void;
+
+	/** Give up what was shown. */
+	protected hide(): void {}
+
+	override async onOpen(): Promise<void> {
+		this.contentEl.addClass("vault-bridge-pane");
+		this.register(this.host.connections.add(() => this.render()));
+		this.render();
+	}
+
+	override async onClose(): Promise<void> {
+		if (this.content !== null) this.hide();
+		this.content = null;
+		this.contentEl.empty();
+	}
+
+	private render(): void {
+		const { connection } = this.host.link;
+		if (isOpen(connection)) {
+			if (this.content !== null) return;
+			this.contentEl.empty();
+			this.content = this.contentEl.createDiv({ cls: "vault-bridge-content" });
+			this.show(this.content);
+			return;
+		}
+		if (this.content !== null) this.hide();
+		this.content = null;
+		this.contentEl.empty();
+		showAbsence(this.contentEl.createDiv({ cls: "vault-bridge-content" }), this.host);
+	}
+}

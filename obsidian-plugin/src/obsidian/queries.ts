@@ -1,0 +1,32 @@
+import { setIcon } from "obsidian";
+import { forgotten, pinned, type Queries } from "../core/recent";
+import type { Host } from "./host";
+
+/** Offer the queries that were used, those on top that are pinned. */
+export function showQueries(el: HTMLElement, host: Host, choose: (query: string) => void): void {
+	el.empty();
+	const { queries } = host.settings;
+	if (queries.pinned.length + queries.recent.length === 0) {
+		el.createDiv({ cls: "vault-bridge-empty", text: 'Try a question, "exact words", tag:#a, path:Folder or -without.' });
+		return;
+	}
+	const change = (changed: Queries): void => {
+		host.settings.queries = changed;
+		void host.keep();
+		showQueries(el, host, choose);
+	};
+	for (const query of [...queries.pinned, ...queries.recent]) {
+		const row = el.createDiv({ cls: "vault-bridge-query" });
+		const use = row.createEl("button", { cls: "vault-bridge-query-text", text: query, attr: { dir: "auto" } });
+		use.addEventListener("click", () => choose(query));
+		const isPinned = queries.pinned.includes(query);
+		button(row, isPinned ? "pin-off" : "pin", isPinned ? `Unpin ${query}` : `Pin ${query}`, () => change(pinned(queries, query)));
+		button(row, "x", `Forget ${query}`, () => change(forgotten(queries, query)));
+	}
+}
+
+function button(row: HTMLElement, icon: string, label: string, act: () => void): void {
+	const el = row.createEl("button", { cls: "clickable-icon", attr: { "aria-label": label } });
+	setIcon(el, icon);
+	el.addEventListener("click", act);
+}

@@ -1,0 +1,52 @@
+import { type App, FileSystemAdapter, requestUrl } from "obsidian";
+import type { Address, Send } from "../bridge/client";
+import type { World } from "../bridge/link";
+import { dataFolder, findProgram, isLoopback, isProgram, running, vaultId } from "../bridge/places";
+import type { Sidecar } from "../bridge/sidecar";
+import { follow } from "../bridge/stream";
+import type { Absence } from "../core/connection";
+import { type Settings, TOKEN } from "./settings";
+
+/** By the app itself: no Origin, no CORS. */
+export const send: Send = async ({ url, method, headers, body }) => {
+	const answer = await requestUrl({ url, method, headers, throw: false, ...(body === undefined ? {} : { body }) });
+	return { status: answer.status, text: answer.text };
+};
+
+/** The world as the app is. */
+export function world(app: App, settings: () => Settings, sidecar: Sidecar): World {
+	return { send, follow, random: Math.random, find: () => find(app, settings(), sidecar) };
+}
+
+/** Find the bridge of this vault: the one that was paired with, one that runs, or one that can be started. */
+async function find(app: App, settings: Settings, sidecar: Sidecar): Promise<Address | Absence> {
+	const folder = vaultFolder(app);
+	if (folder === null) return { kind: "failed", reason: "This vault is not a folder on this computer." };
+	const vault = await vaultId(folder);
+	const token = app.secretStorage.getSecret(TOKEN);
+	if (settings.address !== "" && token !== null && token !== "") {
+		if (isLoopback(settings.address)) return { url: settings.address, token, vault };
+		return { kind: "failed", reason: "The address in the settings is not on this computer." };
+	}
+	const found = await running(settings.dataFolder || dataFolder(process.env), vault);
+	if (found !== null) return found;
+	if (!settings.start) return { kind: "not_running" };
+	const program = await programOf(settings);
+	if (program === null) return { kind: "not_installed" };
+	try {
+		return await sidecar.start(program, folder, vault, settings.dataFolder || null);
+	} catch (error) {
+		return { kind: "failed", reason: `The bridge did not start. ${error instanceof Error ? error.message : ""}`.trim() };
+	}
+}
+
+/** Where the vault lies; null when it is not on a disk. */
+export function vaultFolder(app: App): string | null {
+	return app.vault.adapter instanceof FileSystemAdapter ? app.vault.adapter.getBasePath() : null;
+}
+
+/** The program that is started: the one that was chosen, else the one that is found. */
+export async function programOf(settings: Settings): Promise<string | null> {
+	if (settings.program === "") return findProgram(process.env);
+	return (await isProgram(settings.program)) ? settings.program : null;
+}
