@@ -14,7 +14,7 @@ from bridge.changes.relink import relinked
 from bridge.changes.shift import Shift
 from bridge.errors import NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
 from bridge.types import VaultPath
-from bridge.vault import LinkKind, kind_of, parse
+from bridge.vault import LinkKind, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
                 raise ProtectedPath(f"A link in `{path}` would have to change, and {why}.", path=path)
             prove(path, after.before, after.data, shift)
             changed[path] = after.data
-        if kind_of(path) == "note" and names.search(after.before.text) and in_queries(parse(path, data), names):
+        if kind_of(path) == "note" and in_queries(after.before.text, names):
             named.append(path)
     return Affected(changed, read, tuple(rewritten), tuple(mended), tuple(named), tuple(warnings))
 

@@ -6,9 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from bridge.types import VaultPath
-from bridge.vault import Note, title_of
+from bridge.vault import title_of
 
-_QUERY: Final = re.compile(r"[`~]{3,}[ \t]*(?:dataview|dataviewjs|tasks|query|base)\b", re.IGNORECASE)
+_QUERY: Final = re.compile(
+    r"^[ \t>]*(`{3,}|~{3,})[ \t]*(?:dataview|dataviewjs|tasks|query|base)\b(.*?)(?:^[ \t>]*\1|\Z)",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
 _BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
 _BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
 
@@ -29,10 +32,9 @@ def naming(moved: Iterable[VaultPath], folder: VaultPath | None = None) -> re.Pa
     return re.compile(f"{_BEFORE}(?:{either}){_BEHIND}", re.IGNORECASE)
 
 
-def in_queries(note: Note, names: re.Pattern[str]) -> bool:
+def in_queries(text: str, names: re.Pattern[str]) -> bool:
     """Tell whether a query of a note says a name."""
-    fences = (note.text[slice(*piece.span)] for piece in note.pieces if piece.kind == "fence")
-    return any(_QUERY.match(fence) and names.search(fence) for fence in fences)
+    return any(names.search(found[2]) for found in _QUERY.finditer(text))
 
 
 def in_base(data: bytes, names: re.Pattern[str]) -> bool:

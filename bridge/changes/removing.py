@@ -11,7 +11,7 @@ from bridge.changes.shift import Shift
 from bridge.errors import NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
-from bridge.vault import LinkKind, kind_of, parse, read_spots
+from bridge.vault import LinkKind, Spots, read_spots
 
 
 def remove(path: VaultPath, known: Known) -> Planned:
@@ -41,11 +41,10 @@ def remove(path: VaultPath, known: Known) -> Planned:
             text = known.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge):
             continue
-        broken += _broken(source, text, shift)
-        if source.lower().endswith(".base"):
-            named += [source] if in_base(text, names) else []
-        elif kind_of(source) == "note" and in_queries(parse(source, text), names):
-            named.append(source)
+        spots = read_spots(source, text)
+        broken += _broken(source, spots, shift)
+        says = in_base(text, names) if source.lower().endswith(".base") else in_queries(spots.text, names)
+        named += [source] if says else []
     named += [BOOKMARKS] if in_bookmarks(known.bookmarks, [path]) else []
     step = Step("remove", path, before=digest_of(data))
     return Planned(Plan((step,), {digest_of(data): data}), Effect(broken=tuple(broken), named_in=tuple(named)))
@@ -55,10 +54,10 @@ def _breaks(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> boo
     return shift.before.resolve(target, source, kind).path in shift.gone
 
 
-def _broken(source: VaultPath, data: bytes, shift: Shift) -> list[Reference]:
+def _broken(source: VaultPath, spots: Spots, shift: Shift) -> list[Reference]:
     """Return the links of a file that lead to what is gone; some find another file of its name."""
     return [
         Reference(source, spot.line, spot.target, shift.after.resolve(spot.target, source, spot.kind).path or "")
-        for spot in read_spots(source, data).links
+        for spot in spots.links
         if _breaks(shift, spot.target, spot.kind, source)
     ]
