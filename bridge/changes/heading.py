@@ -1,0 +1,171 @@
+"""Plans to rename a heading: its own line, and the place in every link that names it."""
+
+from dataclasses import dataclass
+
+from bridge.changes.concerned import concerned
+from bridge.changes.desk import digest_of
+from bridge.changes.effect import Effect, Planned, Reference
+from bridge.changes.known import Known
+from bridge.changes.relink import Edit, edited
+from bridge.changes.ways import in_address
+from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
+from bridge.steps import Plan, Step
+from bridge.types import Digest, VaultPath
+from bridge.vault import (
+    Heading,
+    LinkKind,
+    Names,
+    Spot,
+    anchor,
+    decoded_place,
+    meant,
+    name_key,
+    parse,
+    read_spots,
+    with_heading,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A heading that gets another text, among those of its note."""
+
+    path: VaultPath
+    before: tuple[Heading, ...]
+    after: tuple[Heading, ...]
+    number: int
+    names: Names
+
+    def place(self, spot: Spot, source: VaultPath) -> str | None:
+        """Return the place that a link names in the note; None when it is no link to a heading there."""
+        if spot.place is None or self.names.resolve(spot.target, source, spot.kind).path != self.path:
+            return None
+        return decoded_place(spot.place.text, markdown=spot.syntax == "markdown")
+
+
+def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Planned:
+    """Plan to give a heading another text; links to it and to headings below it follow in their own style.
+
+    Args:
+        path: The note.
+        heading: The heading's text, or its path as `A > B`.
+        to: Its new text.
+        known: The vault.
+
+    Raises:
+        NoteNotFound: There is no such note.
+        HeadingNotFound: The note has no such heading.
+        AmbiguousHeading: It has more than one.
+        ProtectedPath: The user's settings keep a note as it is that would have to change.
+        InvalidArguments: No heading can read so, or a link could not follow.
+    """
+    data = known.read(path)
+    line = with_heading(path, data, heading, to)
+    before, after = parse(path, data).headings, parse(path, line).headings
+    changed = [number for number, (old, new) in enumerate(zip(before, after, strict=False)) if old.text != new.text]
+    if len(before) != len(after) or len(changed) > 1:
+        raise InvalidArguments("That would change more than one heading.", hint="Give a text of one line, without `#`.")
+    if not changed:
+        return Planned(Plan(), Effect())
+    renamed = Renamed(path, before, after, changed[0], known.names)
+
+    def turns(target: str, kind: LinkKind, source: VaultPath) -> bool:
+        return "#" in target and known.names.resolve(target, source, kind).path == path
+
+    files: dict[VaultPath, tuple[bytes, bytes]] = {}
+    rewritten: list[Reference] = []
+    warnings: list[str] = []
+    for source in concerned(known, frozenset([name_key(path)]), turns, {path, *known.saying}):
+        try:
+            old = data if source == path else known.read(source)
+        except (NoteNotFound, NoteUnreadable, TooLarge) as error:
+            warnings.append(f"Links were not looked for: {error.message}")
+            continue
+        new, references = _replaced(source, line if source == path else old, renamed)
+        rewritten += references
+        if new != old:
+            if known.rules.keeps(source):
+                why = "the user's settings say that the note stays as it is"
+                raise ProtectedPath(f"`{source}` would have to change, and {why}.", path=source)
+            files[source] = old, new
+    effect = Effect(tuple(files), 0, len(rewritten), tuple(rewritten), warnings=tuple(warnings))
+    return Planned(_plan(files), effect)
+
+
+def _replaced(source: VaultPath, data: bytes, renamed: Renamed) -> tuple[bytes, list[Reference]]:
+    """Write the places of a file's links anew that would not name the same heading any more."""
+    spots = read_spots(source, data)
+    edits: list[Edit] = []
+    references: list[Reference] = []
+    wanted: list[int] = []
+    for spot in spots.links:
+        place = renamed.place(spot, source)
+        was = meant(renamed.before, place) if place is not None else ()
+        wanted += was[-1:]
+        if not was or spot.place is None:
+            continue
+        if renamed.number in was or meant(renamed.after, place or "")[-1:] != was[-1:]:
+            words = _anew(spot, source, was, renamed)
+            edits.append((spot.place.span, spot.place.ink(words)))
+            references.append(Reference(source, spot.line, spot.target, (spot.file.text if spot.file else "") + words))
+    if not edits:
+        return data, []
+    if spots.lossy:
+        raise ProtectedPath(f"`{source}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8 first.")
+    new = edited(data, spots.text, edits)
+    again = (renamed.place(spot, source) for spot in read_spots(source, new).links)
+    if [number for place in again if place is not None for number in meant(renamed.after, place)[-1:]] != wanted:
+        raise InvalidArguments(f"A link in `{source}` would lead elsewhere.", hint="Choose another text.", path=source)
+    return new, references
+
+
+def _anew(spot: Spot, source: VaultPath, was: tuple[int, ...], renamed: Renamed) -> str:
+    """Return the place of a link as it must be written for the heading it means."""
+    for chain in (was, _whole(renamed.after, was[-1])):
+        words = _written(spot, was, chain, renamed)
+        if meant(renamed.after, decoded_place(words, markdown=spot.syntax == "markdown"))[-1:] == was[-1:]:
+            return words
+    raise InvalidArguments(
+        f"The link to `{renamed.before[was[-1]].text}` in line {spot.line} of `{source}` could not follow.",
+        hint="Choose another text, or change that link first.",
+        path=source,
+        line=spot.line,
+    )
+
+
+def _written(spot: Spot, was: tuple[int, ...], chain: tuple[int, ...], renamed: Renamed) -> str:
+    """Write a place that names some headings, those that keep their text as they were written."""
+    text = spot.place.text if spot.place else ""
+    parts = [part for part in text.removeprefix("#").split("#") if part.strip()]
+    kept = dict(zip(was, parts, strict=False))
+    words = (
+        kept[number]
+        if number in kept and number != renamed.number
+        else _encoded(anchor(renamed.after[number].text), spot, text)
+        for number in chain
+    )
+    return "".join(f"#{word}" for word in words)
+
+
+def _encoded(words: str, spot: Spot, before: str) -> str:
+    if spot.syntax != "markdown":
+        return words
+    return in_address(words, before, pointed=spot.file.pointed if spot.file else False)
+
+
+def _whole(headings: tuple[Heading, ...], number: int) -> tuple[int, ...]:
+    """Return a heading with those above it."""
+    chain = [number]
+    for above in range(number - 1, -1, -1):
+        if headings[above].level < headings[chain[0]].level:
+            chain.insert(0, above)
+    return tuple(chain)
+
+
+def _plan(files: dict[VaultPath, tuple[bytes, bytes]]) -> Plan:
+    blobs: dict[Digest, bytes] = {}
+    steps: list[Step] = []
+    for path, (before, after) in files.items():
+        blobs |= {digest_of(before): before, digest_of(after): after}
+        steps.append(Step("put", path, before=digest_of(before), after=digest_of(after)))
+    return Plan(tuple(steps), blobs)

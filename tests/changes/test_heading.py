@@ -1,0 +1,78 @@
+"""A heading's new text is followed by every link that names it, in its own style."""
+
+import pytest
+
+from bridge.changes import rename_heading
+from bridge.errors import HeadingNotFound, InvalidArguments, ProtectedPath
+from bridge.types import VaultPath
+from tests.changes.vaults import Paper
+
+RYE = VaultPath("Bread/Rye.md")
+TEXT = "# Dough\n## Old way\ntext [[#Old way]] ^b\n## Other\n### Old way\n"
+
+
+def after(text: str, to: str = "New: way", heading: str = "Dough > Old way", path: str = "Here.md") -> str:
+    paper = Paper.of({RYE: TEXT, path: text})
+    return paper.carry_out(rename_heading(RYE, heading, to, paper.known((path,)))).texts()[path]
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ("[[Rye#Old way]]", "[[Rye#New way]]"),
+        ("[[rye#old WAY|x]]", "[[rye#New way|x]]"),
+        ("![[Bread/Rye#Dough#Old way]]", "![[Bread/Rye#Dough#New way]]"),
+        ("[x](Bread/Rye.md#Old%20way)", "[x](Bread/Rye.md#New%20way)"),
+        ("[x](<Bread/Rye.md#Old way>)", "[x](<Bread/Rye.md#New way>)"),
+        ("[x]: Bread/Rye.md#Old%20way", "[x]: Bread/Rye.md#New%20way"),
+        ("---\nup: '[[Rye#Old way]]'\n---\n", "---\nup: '[[Rye#New way]]'\n---\n"),
+        ("| a |\n|---|\n| [[Rye#Old way\\|x]] |\n", "| a |\n|---|\n| [[Rye#New way\\|x]] |\n"),
+        ("[[Rye#Other]] [[Rye#Dough]] [[Rye]] [[Rye#^b]] [[#Old way]]", None),
+        ("[[Rye#Other#Old way]] [[Rye#None]] `[[Rye#Old way]]`", None),
+    ],
+)
+def test_a_place_follows_in_its_own_style(before: str, wanted: str | None) -> None:
+    assert after(before) == (wanted or before)
+
+
+def test_the_note_itself_follows_and_the_other_heading_of_the_name_is_left_alone() -> None:
+    paper = Paper.of({RYE: TEXT.replace("\n", "\r\n")})
+    planned = rename_heading(RYE, "Dough > Old way", "New", paper.known())
+    wanted = "# Dough\n## New\ntext [[#New]] ^b\n## Other\n### Old way\n".replace("\n", "\r\n")
+    assert paper.carry_out(planned).texts() == {RYE: wanted}
+    assert (planned.effect.links_rewritten, planned.effect.files) == (1, (RYE,))
+
+
+def test_a_heading_above_is_renamed_in_the_paths_that_name_it() -> None:
+    assert after("[[Rye#Dough#Old way]] [[Rye#Old way]]", "Paste", "Dough") == "[[Rye#Paste#Old way]] [[Rye#Old way]]"
+
+
+def test_a_canvas_changes_in_the_place_alone() -> None:
+    node = '{"nodes":[ {"type":"file","file":"Bread/Rye.md","subpath":"#Old way"}]}'
+    assert after(node, path="C.canvas") == node.replace("#Old", "#New")
+
+
+def test_a_link_to_another_heading_that_would_be_captured_gets_the_path_of_it() -> None:
+    text = "# A\n## Old\n# B\n## New\n"
+    paper = Paper.of({RYE: text, "H.md": "[[Rye#New]] [[Rye#Old]]"})
+    planned = rename_heading(RYE, "Old", "New", paper.known())
+    assert paper.carry_out(planned).texts()["H.md"] == "[[Rye#B#New]] [[Rye#New]]"
+
+
+def test_a_link_that_could_not_follow_stops_it() -> None:
+    paper = Paper.of({RYE: "# New\n# Old\n", "H.md": "[[Rye#Old]]"})
+    with pytest.raises(InvalidArguments, match=r"`H\.md`"):
+        rename_heading(RYE, "Old", "New", paper.known())
+
+
+def test_what_must_stay_as_it_is_stops_it_and_what_is_denied_is_not_known_of() -> None:
+    files = {RYE: TEXT, "Kept/N.md": "[[Rye#Old way]]"}
+    with pytest.raises(ProtectedPath, match=r"`Kept/N\.md`"):
+        rename_heading(RYE, "Dough > Old way", "New", Paper.of(files, readonly=("Kept",)).known())
+    planned = rename_heading(RYE, "Dough > Old way", "New", Paper.of(files, deny=("Kept",)).known())
+    assert planned.effect.files == (RYE,)
+
+
+def test_a_heading_that_is_not_there_is_refused() -> None:
+    with pytest.raises(HeadingNotFound):
+        rename_heading(RYE, "None", "New", Paper.of({RYE: TEXT}).known())
