@@ -159,7 +159,7 @@ class Following:
             self.pending -= read
             now = self.index.notes
             if moved := moves(left, (now[path] for path in fresh if path in now)):
-                self._store.move(moved)
+                await asyncio.to_thread(self._store.move, moved)
         if "" in places and not self.complete:
             self.complete = True
             self._told((), ())

@@ -1,6 +1,6 @@
 """The SQLite file of a vault: what neither Markdown nor a rebuild can give back."""
 
-from bridge.store.calls import DAY_S, KEPT_DAYS, Recorded
+from bridge.store.calls import DAY_S, KEPT_DAYS, Reading, Recorded
 from bridge.store.changes import Change, State, Wanted
 from bridge.store.growth import Changes, Day, Size
 from bridge.store.history import Entry
@@ -14,6 +14,7 @@ __all__ = [
     "Changes",
     "Day",
     "Entry",
+    "Reading",
     "Recorded",
     "Size",
     "State",

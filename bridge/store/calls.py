@@ -1,7 +1,7 @@
 """What was called: who, what, how it ended, and which notes it was about; never what was asked or answered."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 
 from bridge.types import VaultPath
@@ -33,6 +33,16 @@ class Recorded:
     """Notes that it was about."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A note that a program read."""
+
+    time: float
+    reader: str
+    """Who read it, and in which session if the program has sessions."""
+    path: VaultPath
+
+
 BETWEEN = "\0"
 """Stands between the paths of a call, since it is the one character that no path has."""
 
@@ -62,6 +72,20 @@ def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list
     return calls, rows[-1][-1] if len(rows) == PAGE else None
 
 
+def readings(connection: sqlite3.Connection, since: float, most: int) -> list[Reading]:
+    """Return which notes programs read from a moment on, the last first; people who type commands are none."""
+    rows = connection.execute(
+        "SELECT time, coalesce(client, ''), coalesce(session, ''), paths FROM call WHERE time >= ? AND paths != ''"
+        " AND tool = 'read_note' AND code IS NULL AND transport IN ('http', 'mcp') ORDER BY id DESC LIMIT ?",
+        (since, most),
+    )
+    return [
+        Reading(at, f"{client}{BETWEEN}{session}", read)
+        for at, client, session, paths in rows
+        for read in split(paths)[:1]
+    ]
+
+
 def last_codes(connection: sqlite3.Connection, count: int) -> list[str | None]:
     """Return how the last calls ended, the last first."""
     return [code for (code,) in connection.execute("SELECT code FROM call ORDER BY id DESC LIMIT ?", (count,))]
@@ -71,6 +95,19 @@ def purge(connection: sqlite3.Connection, now: float) -> None:
     """Delete what is older than is kept, or more than is kept."""
     connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
     connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
+
+
+def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], after: int) -> int | None:
+    """Follow notes to their new paths in some calls, and return where to go on as `page` does."""
+    rows = connection.execute("SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE)).fetchall()
+    named = ((number, split(text)) for number, text in rows)
+    changed = [
+        (joined(moved.get(path, path) for path in paths), number)
+        for number, paths in named
+        if not moved.keys().isdisjoint(paths)
+    ]
+    connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
+    return rows[-1][0] if len(rows) == PAGE else None
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:

@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 
 from bridge.errors import BridgeError, StateUnusable
 from bridge.store import calls, changes, growth, verdicts
-from bridge.store.calls import Recorded
+from bridge.store.calls import Reading, Recorded
 from bridge.store.condition import Damaged, Newer
 from bridge.store.copies import back_up, copies, copy, is_due
 from bridge.store.faults import translated
@@ -152,6 +152,10 @@ class Store(History):
             found += some
         return found
 
+    def readings(self, since: float, most: int) -> list[Reading]:
+        """Return which notes programs read from a moment on, the last first."""
+        return self._read(lambda connection: calls.readings(connection, since, most))
+
     def last_codes(self, count: int) -> Counter[str | None]:
         """Return how the last calls ended: how often with which error, None for an answer."""
         return Counter(self._read(lambda connection: calls.last_codes(connection, count)))
@@ -202,11 +206,16 @@ class Store(History):
             self._accepting = verdicts.accepting(connection)
 
     def move(self, moved: Mapping[VaultPath, VaultPath]) -> None:
-        """Follow notes to their new paths, given by their old ones."""
+        """Follow notes to their new paths, given by their old ones; call in a thread, since there may be many calls."""
+        self._keeper.flush()
         with self._writing() as connection:
             verdicts.move(connection, moved)
             changes.move(connection, moved)
             self._accepting = verdicts.accepting(connection)
+        after: int | None = 0
+        while after is not None:
+            with self._writing() as connection:
+                after = calls.move(connection, moved, after)
 
     def verdicts(self) -> list[Verdict]:
         """Return what was said to every suggested link."""

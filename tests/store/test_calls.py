@@ -3,11 +3,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bridge.store import Recorded, Store
+from bridge.store.calls import PAGE
 from bridge.types import Digest, VaultPath
 from tests.models.disks import small
 from tests.store.made import call, recorded
@@ -54,6 +57,42 @@ def test_calls_are_kept_for_ninety_days(tmp_path: Path) -> None:
     again = Store.open(tmp_path / "state.sqlite", now=lambda: today)
     assert recorded(again) == {0, 1}
     again.close()
+
+
+def reading(at: float, *paths: str, **other: Any) -> Recorded:
+    said = {"client": "agent", "session": "s1", "transport": "mcp", "code": None} | other
+    return replace(call(0, time=at), tool="read_note", paths=tuple(map(VaultPath, paths)), **said)
+
+
+def test_readings_are_the_notes_that_programs_read(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "state.sqlite", now=lambda: 1_000.0)
+    for one in (
+        reading(1.0, "Old.md"),
+        reading(11.0, "A.md", "Linked in A.md"),
+        reading(12.0, "A.md", session=None, transport="http"),
+        reading(13.0, "Typed.md", transport="command"),
+        reading(14.0, "Gone.md", code="note_not_found"),
+        reading(15.0),
+        replace(reading(16.0, "Listed.md"), tool="search"),
+        reading(17.0, "B.md"),
+    ):
+        store.record(one)
+    found = store.readings(10.0, 100)
+    assert [(one.time, one.path) for one in found] == [(17.0, "B.md"), (12.0, "A.md"), (11.0, "A.md")]
+    assert found[0].reader == found[2].reader != found[1].reader
+    assert store.readings(10.0, 1) == found[:1]
+    store.close()
+
+
+def test_calls_follow_notes_that_are_moved(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "state.sqlite", now=lambda: 1_000.0)
+    many = PAGE + 1
+    for at in range(many):
+        store.record(reading(float(at), "A.md", "B.md"))
+    store.move({VaultPath("A.md"): VaultPath("New/A.md")})
+    assert {one.paths for one in store.calls(0.0)} == {("New/A.md", "B.md")}
+    assert len(store.calls(0.0)) == many
+    store.close()
 
 
 CRASH = """
