@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.engine.atlas import Atlas, Chart
+from bridge.engine.drifting import Drifting
 from bridge.engine.embedders import Embedders, model_key, workers_wanted
 from bridge.engine.enforcing import Enforcing
 from bridge.engine.filling import Filling
@@ -88,6 +89,7 @@ class VaultEngine:
         self._following: Following | None = None
         self._filling: Filling | None = None
         self._enforcing: Enforcing | None = None
+        self._drifting: Drifting | None = None
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -165,6 +167,7 @@ class VaultEngine:
         )
         self._enforcing = Enforcing(self._following, self._store)
         self._enforcing.hide()
+        self._drifting = Drifting(index, self._store, self.settings)
         self._filling = Filling(index, self._store, self._embedders, self._progressed)
         self._filling.paused = self._paused
 
@@ -177,6 +180,7 @@ class VaultEngine:
             group.create_task(self._following.run(self._stop), name="following")
             group.create_task(self._following.weaving.redraw(), name="redrawing")
             group.create_task(self._filling.run(), name="filling")
+            group.create_task(self.drifting.run(), name="drifting")
             group.create_task(self._tidy(), name="tidying")
             group.create_task(self._remember(), name="remembering")
             group.create_task(mind(self._index, self._folders.index(self.id)), name="minding")
@@ -185,7 +189,7 @@ class VaultEngine:
         """Close the index; what comes next opens it again."""
         index, self._index, self._following, self._filling = self._index, None, None, None
         self._enforcing, self._mentioning = None, None
-        self._vocabulary = Vocabulary()
+        self._vocabulary, self._drifting = Vocabulary(), None
         self._readers.close()
         if index is not None:
             with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
@@ -262,6 +266,11 @@ class VaultEngine:
         """What the notes mention."""
         return self._there(self._mentioning)
 
+    @property
+    def drifting(self) -> Drifting:
+        """How near notes have drifted."""
+        return self._there(self._drifting)
+
     def _there(self, part: Part | None) -> Part:
         """Return a part.
 
@@ -295,7 +304,13 @@ class VaultEngine:
 
     def sources(self) -> Sources:
         """Hand the parts to a search."""
-        return Sources(index=self.index, embed_query=self.embed_query, graph=self.graph, vocabulary=self._vocabulary)
+        return Sources(
+            index=self.index,
+            embed_query=self.embed_query,
+            graph=self.graph,
+            drift=self.drifting.drift,
+            vocabulary=self._vocabulary,
+        )
 
     async def embed_query(self, text: str) -> Any:
         """Embed a query with the model whose vectors answer now; None when none can."""
@@ -437,6 +452,7 @@ class VaultEngine:
         if self._following is None or self._filling is None or self._enforcing is None:
             return
         self._following.settings = settings
+        self.drifting.use(settings)
         await self._enforcing.use(self.vault)
         if before.boilerplate != settings.boilerplate:
             self.reindex((), full=settings.boilerplate and not self.index.boilerplate.version)

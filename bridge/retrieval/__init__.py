@@ -1,5 +1,6 @@
 """From what was typed to explained hits."""
 
+from bridge.retrieval.drift import Drift, drifted
 from bridge.retrieval.filters import allowed
 from bridge.retrieval.query import Query, parse_query
 from bridge.retrieval.related import related
@@ -9,6 +10,7 @@ from bridge.retrieval.stopwords import content
 from bridge.retrieval.vocabulary import Vocabulary
 
 __all__ = [
+    "Drift",
     "Explanation",
     "Hit",
     "LaneScore",
@@ -19,6 +21,7 @@ __all__ = [
     "Vocabulary",
     "allowed",
     "content",
+    "drifted",
     "parse_query",
     "related",
     "search",

@@ -7,7 +7,7 @@ from typing import Literal
 from bridge.retrieval.request import LaneScore
 from bridge.types import VaultPath
 
-LaneName = Literal["meaning", "passages", "stems", "whole", "title", "name", "tags", "links", "mentions"]
+LaneName = Literal["meaning", "passages", "stems", "whole", "title", "name", "tags", "links", "mentions", "drift"]
 
 WEIGHTS: Mapping[LaneName, float] = {
     # Tuned on all development sets together; the optimum is flat (docs/measurements.md).

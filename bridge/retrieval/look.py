@@ -13,7 +13,7 @@ from bridge.retrieval.lanes import Answers, ask, best_passages, meaning_lane, te
 from bridge.retrieval.query import Query
 from bridge.retrieval.request import SearchRequest, Sources
 from bridge.retrieval.scope import Paths
-from bridge.retrieval.second import links, mentions, seeds, tags
+from bridge.retrieval.second import drift, links, mentions, seeds, tags
 from bridge.retrieval.stopwords import content
 from bridge.retrieval.titles import NameMatch, called, covered, merged, name_in, typed
 from bridge.retrieval.vocabulary import Vocabulary
@@ -109,7 +109,8 @@ async def _by_all(
     start_from = seeds(first, lanes)
     mention_lane, named_by = mentions(start_from, said, vocabulary, candidates)
     link_lane, linked_by = links(start_from, sources.graph, candidates)
-    lanes += [mention_lane, link_lane]
+    drift_lane, read_with = drift(start_from, sources.drift, candidates)
+    lanes += [mention_lane, link_lane, drift_lane]
     ranked = fuse(lanes, candidates & (own | named_by.keys() | linked_by.keys()))
     # Whoever types a name in full wants the note of that name, whatever else is close in meaning: dates most of all.
     ranked = led(ranked, called(answers.names, query))
@@ -125,6 +126,7 @@ async def _by_all(
             for path, link in linked_by.items()
         },
         mentioned={path: vocabulary.label(source) for path, source in named_by.items()},
+        read_with={path: vocabulary.label(source) for path, source in read_with.items()},
     )
     took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
     return Found(ranked, texts, lanes, reasons, mode, words=content(query.words), took_ms=took, passages=passages)

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.errors import InvalidArguments, NoteNotFound
@@ -83,14 +84,17 @@ async def _to_note(sources: Sources, path: VaultPath, limit: int) -> SearchAnswe
         Lane("links", _WEIGHTS["links"], linked, share_of_best(linked)),
         Lane("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
     ]
+    called = (sources.vocabulary or Vocabulary()).label(path)
     links: dict[VaultPath, str] = {}
     if sources.graph is not None:
-        called = (sources.vocabulary or Vocabulary()).label(path)
         onward = sources.graph.links_to(path)
         links = {
             other: linking(called, onward=other in onward) for other in sources.graph.neighbours(path) & linked.keys()
         }
-    return await _answer(index, lanes, passages, words, links, {path}, limit, notices)
+    drift = sources.drift.beside.get(path, {})
+    lanes.append(Lane("drift", sources.drift.weight, drift, drift))
+    reasons = Reasons(linked=links, read_with=dict.fromkeys(drift, called))
+    return await _answer(index, lanes, passages, words, reasons, {path}, limit, notices)
 
 
 async def _to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
@@ -102,7 +106,7 @@ async def _to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
     notices = () if vector is not None else (_NO_MODEL,)
     trusted = trust(text, meaning_of(sources.index.answering_model))
     lanes, passages = await _lanes(sources, vector, words, trusted)
-    return await _answer(sources.index, lanes, passages, words, {}, set(), limit, notices)
+    return await _answer(sources.index, lanes, passages, words, Reasons(), set(), limit, notices)
 
 
 async def _lanes(
@@ -131,7 +135,7 @@ async def _answer(
     lanes: Sequence[Lane],
     passages: Mapping[VaultPath, int],
     words: tuple[str, ...],
-    links: Mapping[VaultPath, str],
+    reasons: Reasons,
     excluded: set[VaultPath],
     limit: int,
     notices: tuple[str, ...],
@@ -146,10 +150,10 @@ async def _answer(
     texts: dict[VaultPath, Passage] = {passage.path: passage for passage in read}
     kept, twins = collapse([(hit, texts[hit.path].text if hit.path in texts else "") for hit in ranked])
     wanted = compile_wanted(words, languages=index.languages)
-    reasons = Reasons(
+    reasons = replace(
+        reasons,
         meaning=next(lane.calibrated for lane in scaled if lane.name == "meaning"),
         whole=next(lane.calibrated for lane in scaled if lane.name == "whole"),
-        linked=links,
     )
     hits = []
     for place, hit in enumerate(kept[:limit]):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bridge.graph import Graph
+from bridge.retrieval.drift import NO_DRIFT, Drift
 from bridge.retrieval.vocabulary import Vocabulary
 from bridge.types import Lines, NoteKind, SearchMode, VaultPath
 from bridge.vault import Value
@@ -41,6 +42,8 @@ class Sources:
     embed_query: "Callable[[str], Awaitable[np.ndarray | None]]"
     """None: there is no model."""
     graph: Graph | None = None
+    drift: Drift = NO_DRIFT
+    """Which notes were read together; weighing nothing unless the owner says so."""
     vocabulary: Vocabulary | None = None
     """Kept by the owner between searches, so that names and tags are gathered once."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bridge.graph import Graph
 from bridge.index import IndexedNote
 from bridge.retrieval.calibrate import share_of_best
+from bridge.retrieval.drift import Drift
 from bridge.retrieval.fuse import WEIGHTS, Fused, Lane
 from bridge.retrieval.matching import words_of
 from bridge.retrieval.query import Query
@@ -100,6 +101,24 @@ def links(
     top = max((seed.strength for seed in start), default=0.0)
     scaled = {path: top * share for path, share in share_of_best(raw).items()}
     return Lane("links", WEIGHTS["links"], raw, scaled), linked
+
+
+def drift(
+    start: Sequence[Seed], drifted: Drift, candidates: Collection[VaultPath]
+) -> tuple[Lane, dict[VaultPath, VaultPath]]:
+    """Favour candidates that were read together with the best hits lately.
+
+    Returns:
+        The lane, and by note the hit that it was read with.
+    """
+    raw: dict[VaultPath, float] = {}
+    via: dict[VaultPath, VaultPath] = {}
+    for seed in start:
+        for path, near in drifted.beside.get(seed.path, {}).items():
+            if path in candidates and seed.strength * near > raw.get(path, 0.0):
+                raw[path] = seed.strength * near
+                via[path] = seed.path
+    return Lane("drift", drifted.weight, raw, raw), via
 
 
 def tags(

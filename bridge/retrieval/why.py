@@ -30,6 +30,8 @@ class Reasons:
     """By note: how it is linked with what it was found from, in words."""
     mentioned: Mapping[VaultPath, str] = field(default_factory=dict)
     """By note: what the hit that names it is called."""
+    read_with: Mapping[VaultPath, str] = field(default_factory=dict)
+    """By note: what the note is called that it was read together with lately."""
     listed: bool = False
     """Nothing was looked for; the note passes the filters."""
 
@@ -60,6 +62,8 @@ def why(path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], 
         said.append(f"tag #{tag}")
     if len(said) < ENOUGH:
         said += _by_others(path, reasons)
+    if (other := reasons.read_with.get(path)) is not None:
+        said.append(f"read together with *{other}* lately")
     said = said[:MOST] or [_faint(path, reasons)]
     if twins:
         said.append(f"{twins} other note{'s' if twins > 1 else ''} with the same passage left out")

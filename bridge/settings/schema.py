@@ -63,6 +63,13 @@ class Settings:
     )
     watch: Watch = setting("auto", "How changes are noticed: by the system, by polling, or not at all.", restart=True)
     boilerplate: bool = setting(True, "Leave text that recurs across many notes out of the embedding.")
+    read_together_percent: int = setting(
+        5,
+        "How much notes speak for each other in search that programs read together lately, in percent of what"
+        " closeness in meaning counts; 0 is not at all.",
+        least=0,
+        most=20,
+    )
     unload_after_s: int = setting(
         600,
         "Seconds without use after which a model's memory is given back.",

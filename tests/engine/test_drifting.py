@@ -1,0 +1,89 @@
+"""Notes that programs read together draw each other up: from the recorded calls to the answer."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bridge.engine import Bridge, VaultEngine
+from bridge.operations import answer, encode, named
+from bridge.operations.call import RUNTIME, Call
+from bridge.retrieval import SearchRequest, search
+from bridge.types import VaultPath
+from tests.engine.conftest import Opened, until
+
+RYE, BEANS, RAIN = (VaultPath(path) for path in ("Bread/Rye.md", "Garden/Beans.md", "Garden/Rain.md"))
+
+
+@pytest.fixture
+async def bridge(opened: Opened, vault: Path, tmp_path: Path) -> AsyncIterator[Bridge]:
+    """Without a model, which says nothing here."""
+    async with opened(vault, models=tmp_path / "none") as found:
+        await until(lambda: found.find(None).progress().ready_keyword)
+        yield found
+
+
+def only(bridge: Bridge) -> VaultEngine:
+    return bridge.find(None)
+
+
+async def read(bridge: Bridge, *paths: VaultPath, session: str = "s1") -> None:
+    """Read notes as an agent does."""
+    call = Call(bridge, RUNTIME, client="agent/1", session=session, transport="mcp")
+    for path in paths:
+        await answer(named("read_note"), call, {"path": path}, encode)
+
+
+async def near(bridge: Bridge) -> dict[VaultPath, set[VaultPath]]:
+    await only(bridge).drifting.look()
+    return {path: set(others) for path, others in only(bridge).drifting.drift.beside.items()}
+
+
+async def test_what_an_agent_reads_in_one_session_drifts_nearer_and_is_said_in_searches(bridge: Bridge) -> None:
+    await read(bridge, RYE, RAIN)
+    await read(bridge, BEANS, session="s2")
+    assert await near(bridge) == {RYE: {RAIN}, RAIN: {RYE}}
+    found = await search(only(bridge).sources(), SearchRequest("dense bread from the north falls", mode="keyword"))
+    why = {hit.path: hit.why for hit in found.hits}
+    assert why[RAIN] == ("says “falls”", "read together with *Rye* lately")
+
+
+async def test_a_search_has_it_brought_up_to_date_without_waiting(bridge: Bridge) -> None:
+    engine = only(bridge)
+    await read(bridge, RYE, RAIN)
+    engine.drifting.use(engine.settings)
+    assert not engine.sources().drift.beside
+    await until(lambda: bool(engine.drifting.drift.beside))
+
+
+async def test_notes_that_were_found_and_not_read_do_not_drift(bridge: Bridge) -> None:
+    call = Call(bridge, RUNTIME, client="agent/1", session="s1", transport="mcp")
+    await answer(named("search"), call, {"query": "bread"}, encode)
+    await answer(named("find_notes"), call, {}, encode)
+    assert await near(bridge) == {}
+
+
+async def test_a_note_that_is_denied_is_out_of_it_and_one_that_is_moved_stays_in_it(
+    bridge: Bridge, vault: Path
+) -> None:
+    engine = only(bridge)
+    await read(bridge, RYE, RAIN, BEANS)
+    moved = VaultPath("Garden/Water.md")
+    (vault / RAIN).rename(vault / moved)
+    await engine.report([RAIN, moved])
+    assert await near(bridge) == {RYE: {moved, BEANS}, moved: {RYE, BEANS}, BEANS: {RYE, moved}}
+    await engine.use(replace(engine.settings, deny=("Bread/**",)))
+    assert engine.drifting.drift.beside.keys() <= {moved, BEANS}
+    assert await near(bridge) == {moved: {BEANS}, BEANS: {moved}}
+
+
+async def test_it_can_be_switched_off(bridge: Bridge) -> None:
+    engine = only(bridge)
+    await read(bridge, RYE, RAIN)
+    await engine.use(replace(engine.settings, read_together_percent=0))
+    assert await near(bridge) == {}
+    assert engine.sources().drift.weight == 0
+    await engine.use(replace(engine.settings, read_together_percent=10))
+    assert await near(bridge) == {RYE: {RAIN}, RAIN: {RYE}}
+    assert engine.sources().drift.weight == 0.1
