@@ -36,3 +36,5 @@ class Plan:
 
     steps: Sequence[Step] = ()
     blobs: Blobs = field(default_factory=dict)
+    trash: bool = True
+    """Whether removed files go to the user's trash; else the bytes that are kept are all that is left of them."""

@@ -24,11 +24,10 @@ class Trash:
     def takes(self, step: Step, plan: Plan) -> Step:
         """Return a removal with the place in the vault's trash where the file goes; none when it is deleted.
 
-        It goes there by the user's wish, or since nothing else would keep its bytes.
+        It goes there by the user's and the plan's wish, or since nothing else would keep its bytes.
         """
-        if step.to is not None or (
-            step.before in plan.blobs and read_obsidian_settings(self.vault.root).trash == "none"
-        ):
+        wanted = plan.trash and read_obsidian_settings(self.vault.root).trash != "none"
+        if step.to is not None or (step.before in plan.blobs and not wanted):
             return step
         return replace(step, to=VaultPath(f"{TRASH}/{self._free(step.path.rpartition('/')[2])}"))
 
