@@ -1,7 +1,7 @@
 """The vault as it will be: changes are tried out here before anything is written."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from bridge.errors import NoteExists, NoteNotFound
 from bridge.steps import Plan, Step
@@ -21,13 +21,16 @@ class Desk:
         self._read = read
         self._exists = exists
         self._files: dict[VaultPath, bytes] = {}
+        self.trash = True
+        """Whether removed files go to the user's trash."""
         self._steps: list[Step] = []
         self._blobs: dict[Digest, bytes] = {}
 
     @property
     def plan(self) -> Plan:
         """What was gathered; a note that is as it was before is no step."""
-        return Plan(tuple(step for step in self._steps if step.kind != "put" or step.before != step.after), self._blobs)
+        steps = tuple(step for step in self._steps if step.kind != "put" or step.before != step.after)
+        return Plan(steps, self._blobs, self.trash)
 
     def read(self, path: VaultPath) -> bytes:
         """Return a file's bytes after the steps so far.
@@ -82,6 +85,24 @@ class Desk:
         except NoteNotFound:
             return False
         return True
+
+    @property
+    def touched(self) -> frozenset[VaultPath]:
+        """Every path that the steps so far speak of."""
+        return frozenset(place for step in self._steps for place in (step.path, step.to) if place is not None)
+
+    def paths(self, before: Iterable[VaultPath]) -> Iterable[VaultPath]:
+        """Return the files that there are after the steps so far, given those that there were."""
+        now = dict.fromkeys(before)
+        for step in self._steps:
+            match step.kind:
+                case "put":
+                    now[step.path] = None
+                case "remove":
+                    now.pop(step.path, None)
+                case "move" if step.to is not None:
+                    now = dict.fromkeys(moved(path, step.path, step.to) or path for path in now)
+        return now
 
     def create(self, path: VaultPath, data: bytes) -> None:
         """Make a file.

@@ -79,6 +79,7 @@ def test_the_desk_shows_what_the_plan_leaves(
         except BridgeError:
             continue
     after = carried_out(files, desk.plan)
+    assert set(desk.paths(files)) == after.keys()
     for path in [VaultPath(p) for p in ("a.md", "b.md", "F/a.md", "F/b.md", "G/a.md", "G/F/c.md")]:
         assert desk.is_file(path) == (path in after)
         if path in after:
