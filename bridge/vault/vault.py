@@ -117,6 +117,18 @@ class Vault:
         """
         return vault_path(path)
 
+    def has(self, path: VaultPath) -> bool:
+        """Say whether there is a file or folder, whether or not it may be read or is indexed."""
+        return not self.rules.denies(path) and os.path.lexists(self.root / path)
+
+    def inside(self, folder: VaultPath) -> Collection[VaultPath]:
+        """Return what is directly in a folder, hidden files too; nothing when there is no such folder."""
+        try:
+            with os.scandir(self.root / folder) as listing:
+                return [VaultPath(f"{folder}/{nfc(entry.name)}") for entry in listing]
+        except OSError:
+            return ()
+
     def require_writable(self, path: VaultPath) -> None:
         """Let only paths pass that may be written, whether or not there is such a file.
 
