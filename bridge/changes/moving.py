@@ -113,23 +113,30 @@ def _kept(path: VaultPath) -> ProtectedPath:
 
 def _plan(wanted: Move, found: Affected, known: Known) -> Plan:
     """Write the steps: first everything goes where it shall be, then links are written."""
-    blobs: dict[Digest, bytes] = {}
-
-    def kept(data: bytes) -> Digest:
-        digest = digest_of(data)
-        blobs[digest] = data
-        return digest
-
     if wanted.folder and not known.rules.deny:
         steps = [Step("move", wanted.path, to=wanted.to)]
     else:
         # File by file, so that what a rule hides in the folder stays where the rule names it.
-        read = ((file, to, found.read.get(file)) for file, to in wanted.files.items())
+        data = ((file, to, found.read.get(file)) for file, to in wanted.files.items())
         steps = [
-            Step("move", file, to=to, before=kept(known.read(file) if data is None else data))
-            for file, to, data in read
+            Step("move", file, to=to, before=digest_of(known.read(file) if read is None else read))
+            for file, to, read in data
         ]
+        steps += [Step("remove_folder", folder) for folder in _emptied(wanted)]
+    blobs: dict[Digest, bytes] = {}
     for file, after in found.changed.items():
-        now = wanted.files.get(file, file)
-        steps.append(Step("put", now, before=kept(found.read[file]), after=kept(after)))
+        before = found.read[file]
+        blobs |= {digest_of(before): before, digest_of(after): after}
+        steps.append(Step("put", wanted.files.get(file, file), before=digest_of(before), after=digest_of(after)))
     return Plan(tuple(steps), blobs)
+
+
+def _emptied(wanted: Move) -> list[VaultPath]:
+    """Return the folders that a folder's files leave, the innermost first."""
+    left: set[str] = set()
+    for file in wanted.files if wanted.folder else ():
+        folder = file.rpartition("/")[0]
+        while len(folder) >= len(wanted.path) and folder not in left:
+            left.add(folder)
+            folder = folder.rpartition("/")[0]
+    return [VaultPath(folder) for folder in sorted(left, key=len, reverse=True)]

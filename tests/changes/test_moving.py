@@ -233,6 +233,17 @@ def test_a_denied_note_is_not_known_of() -> None:
     assert set(moved.files) == {"Grain/Rye.md", "Secret/N.md", "Bread/Secret/M.md"}
 
 
+def test_a_folder_in_which_something_may_be_denied_is_left_file_by_file() -> None:
+    paper = Paper.of({"A/B/N.md": "", "A/M.md": ""}, deny=("Secret",))
+    steps = move(VaultPath("A"), VaultPath("C"), paper.known()).plan.steps
+    assert [(step.kind, step.path, step.to) for step in steps] == [
+        ("move", "A/B/N.md", "C/B/N.md"),
+        ("move", "A/M.md", "C/M.md"),
+        ("remove_folder", "A/B", None),
+        ("remove_folder", "A", None),
+    ]
+
+
 def test_a_note_that_the_index_leaves_out_is_followed_too() -> None:
     paper = Paper.of({OLD: "", "Left/N.md": "[[Rye]]"}, exclude=("Left",))
     assert paper.carry_out(move(OLD, NEW, paper.known())).texts()["Left/N.md"] == "[[Dark rye]]"
