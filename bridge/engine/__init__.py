@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
     from bridge.engine.hold import holder
     from bridge.engine.jobs import Job, Jobs
+    from bridge.engine.links import Web
     from bridge.engine.status import IndexedPassage, Inspection, ModelInUse, Progress
     from bridge.engine.vault_engine import VaultEngine
 
@@ -22,6 +23,7 @@ _LATER = {
     "Progress": "status",
     "Shape": "atlas",
     "VaultEngine": "vault_engine",
+    "Web": "links",
     "holder": "hold",
 }
 
@@ -36,6 +38,7 @@ __all__ = [
     "Progress",
     "Shape",
     "VaultEngine",
+    "Web",
     "holder",
 ]
 

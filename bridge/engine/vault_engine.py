@@ -16,6 +16,7 @@ from bridge.engine.filling import Filling
 from bridge.engine.following import Following, pause
 from bridge.engine.hold import Hold
 from bridge.engine.jobs import Job, Jobs
+from bridge.engine.links import Web
 from bridge.engine.looking import What, holds, inspect
 from bridge.engine.mentioning import Mentioning
 from bridge.engine.minding import mind, open_index, told
@@ -281,16 +282,28 @@ class VaultEngine:
             raise self._trouble or NotReady("The index is being opened.")
         return part
 
+    async def web(self) -> Web:
+        """Return every link as it is resolved now, as soon as all are.
+
+        Raises:
+            NotReady: The first full scan is not committed.
+        """
+        self.require_keyword()
+        while (web := self.following.weaving.web) is None:
+            await self._signal.wait(1.0)
+            self.require_keyword()
+        return web
+
     async def chart(self) -> Chart:
         """Return the graph of all that is written by now with its notes, as soon as there is one.
 
         Raises:
             NotReady: The first full scan is not committed.
         """
-        self.require_keyword()
-        while (graph := await self.following.weaving.drawn()) is None:
-            await self._signal.wait(1.0)
-            self.require_keyword()
+        await self.web()
+        graph = await self.following.weaving.drawn()
+        if graph is None:
+            raise NotReady("The index is being opened again.")
         return Chart(graph, self.index.notes, self.index)
 
     def require_keyword(self) -> None:

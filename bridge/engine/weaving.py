@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
-from bridge.engine.links import Links
+from bridge.engine.links import Links, Web
 from bridge.graph import Graph
 from bridge.types import VaultPath
 from bridge.vault import Names
@@ -41,7 +41,12 @@ class Weaving:
     @property
     def settled(self) -> bool:
         """True when the links of every written note are resolved."""
-        return self._links.web is not None and self._links.settled
+        return self.web is not None and self._links.settled
+
+    @property
+    def web(self) -> Web | None:
+        """Every link as it is resolved now; None before the first time."""
+        return self._links.web
 
     def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
         """Note what changed, as `Links.changed` does."""
@@ -55,7 +60,7 @@ class Weaving:
         self._undrawn.set()
 
     async def resolve(self) -> None:
-        """Resolve the links that a change can have moved; from then on `sources` and `drawn` show them."""
+        """Resolve the links that a change can have moved; from then on `web` and `drawn` show them."""
         async with self._resolving:
             before = None
             while before != self._hidden:
@@ -64,14 +69,10 @@ class Weaving:
         self._undrawn.set()
         self._told()
 
-    def sources(self, path: VaultPath) -> frozenset[VaultPath] | None:
-        """Return the notes that link to a file, those gone meanwhile too; None before any link was resolved."""
-        return None if self._links.web is None else self._links.web.sources(path)
-
     async def drawn(self) -> Graph | None:
         """Return the graph of all links that are resolved now; None before there are any."""
         async with self._drawing:
-            while (web := self._links.web) is not None and (self.graph is None or self.graph.table is not web.table):
+            while (web := self.web) is not None and (self.graph is None or self.graph.table is not web.table):
                 before = self._hidden
                 graph = await asyncio.to_thread(web.graph, self._index.notes)
                 if before == self._hidden:

@@ -9,7 +9,6 @@ from annotated_types import MaxLen
 from bridge.errors import BridgeError
 from bridge.operations.call import Call
 from bridge.operations.mentioned import NoteMention, mentions_of
-from bridge.operations.missing import no_such_note
 from bridge.operations.notes import Notes, snapshot, sources_of
 from bridge.operations.quoting import sentence
 from bridge.operations.reading import opened
@@ -17,7 +16,7 @@ from bridge.operations.registry import operation
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine import VaultEngine
+    from bridge.engine import VaultEngine, Web
     from bridge.vault import Link, Names
 
 CONTEXTS = 300
@@ -80,10 +79,8 @@ async def note_links(call: Call, path: VaultPath, context: bool = False, mention
     Raises:
         NoteNotFound: There is no such file; the message names the closest ones.
     """
-    call.engine.require_keyword()
-    if path not in call.engine.names and path not in call.engine.index.notes:
-        raise no_such_note(call.engine, path)
-    found = await asyncio.to_thread(gathered, call.engine, snapshot(call.engine), path)
+    web = await call.engine.web()
+    found = await asyncio.to_thread(gathered, call.engine, web, snapshot(call.engine), path)
     if context:
         found = await asyncio.to_thread(in_context, call.engine, found, path)
     if mentions:
@@ -92,15 +89,16 @@ async def note_links(call: Call, path: VaultPath, context: bool = False, mention
     return found
 
 
-def gathered(engine: "VaultEngine", notes: Notes, path: VaultPath) -> NoteLinks:
+def gathered(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath) -> NoteLinks:
     """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
     from bridge.vault import is_document
 
+    sources = sorted(sources_of(engine, web, notes, path) - {path})
     note = notes.get(path) or (opened(engine, path) if is_document(path) else None)
     here = [(link, target(engine.names, link, path)) for link in (note.links if note else ())]
     back = [
         shown(link, source)
-        for source in sorted(sources_of(engine, notes, path) - {path})
+        for source in sources
         for link in sorted(notes[source].links, key=lambda link: link.line)
         if target(engine.names, link, source) == path
     ]

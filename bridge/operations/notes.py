@@ -17,7 +17,7 @@ from bridge.operations.times import iso, moment
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine import VaultEngine
+    from bridge.engine import VaultEngine, Web
     from bridge.index import IndexedNote
 
 Notes = Mapping[VaultPath, "IndexedNote"]
@@ -100,14 +100,16 @@ async def find_notes(
         modified_after=moment("modified_after", modified_after),
         modified_before=moment("modified_before", modified_before),
     )
+    web = None if links_to is None else await engine.web()
     notes = snapshot(engine)
 
     def find() -> FoundNotes:
         passing = allowed(notes, request)
         kept: AbstractSet[VaultPath] = notes.keys() if passing is None else passing
-        for other, linked in ((links_to, sources_of), (linked_from, targets_of)):
-            if other is not None:
-                kept &= linked(engine, notes, other)
+        if links_to is not None and web is not None:
+            kept &= sources_of(engine, web, notes, links_to)
+        if linked_from is not None:
+            kept &= targets_of(engine, notes, linked_from)
         found = ordered([notes[path] for path in kept], sort)
         return FoundNotes(tuple(map(listed, found[offset : offset + limit])), len(found))
 
@@ -119,7 +121,7 @@ def snapshot(engine: "VaultEngine") -> Notes:
     return dict(engine.index.notes)
 
 
-def sources_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[VaultPath]:
+def sources_of(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath) -> set[VaultPath]:
     """Return the notes that link to a file.
 
     Raises:
@@ -127,14 +129,7 @@ def sources_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[Vaul
     """
     if path not in engine.names and path not in notes:
         raise no_such_note(engine, path)
-    sources = engine.following.weaving.sources(path)
-    if sources is not None:
-        return notes.keys() & sources
-    return {
-        note.path
-        for note in notes.values()
-        if any(engine.names.resolve(link.target, note.path, link.kind).path == path for link in note.links)
-    }
+    return notes.keys() & web.sources(path)
 
 
 def targets_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[VaultPath]:

@@ -14,7 +14,8 @@ def only(bridge: Bridge) -> VaultEngine:
 
 
 def sources(engine: VaultEngine, path: VaultPath) -> set[str]:
-    return {*(engine.following.weaving.sources(path) or ())}
+    web = engine.following.weaving.web
+    return {*(web.sources(path) if web else ())}
 
 
 async def test_whoever_reports_an_edit_finds_its_links_at_once(vault: Path, opened: Opened) -> None:

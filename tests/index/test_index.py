@@ -292,6 +292,6 @@ async def test_a_note_of_which_half_was_stored_stays_as_it_was(
     for _ in range(2):
         assert await paths(index.passages(words("leaves"), 5)) == ["Tea.md"]
         assert await paths(index.whole(words("leaves"), 5)) == ["Tea.md"]
-        assert await index.whole(words("herbs"), 5) == await index.passages(words("herbs"), 5) == []
+        assert (await index.whole(words("herbs"), 5), await index.passages(words("herbs"), 5)) == ([], [])
         await index.close()
         index = await opened(tmp_path / "index")
