@@ -92,8 +92,10 @@ def kind(schema: Mapping[str, Any]) -> str:
     match schema:
         case {"$ref": str(reference)}:
             written = reference.rpartition("/")[2]
-        case {"anyOf": list(options)}:
+        case {"anyOf": list(options)} | {"oneOf": list(options)}:
             written = " | ".join(dict.fromkeys(map(kind, options)))
+        case {"const": value}:
+            written = either([value])
         case {"enum": list(values)}:
             written = either(values)
         case {"type": "array", **rest}:

@@ -1,15 +1,16 @@
 """Checks what a caller sent against an operation's signature; pydantic stays behind this door."""
 
+import dataclasses
 import difflib
 import functools
 import unicodedata
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import orjson
 
 from bridge.errors import InvalidArguments
-from bridge.operations.hints import Folder, expected, field_names, inside, plain, public
+from bridge.operations.hints import Folder, expected, field_names, inside, plain, public, tagged
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ def unknown(operation: "Operation", name: str, known: list[str]) -> InvalidArgum
 
 def misfit(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
     """Say in one sentence what is wrong with the first argument that does not fit."""
-    first = error.errors(include_url=False, include_context=False, include_input=True)[0]
+    problems = error.errors(include_url=False, include_context=False, include_input=True)
+    # A misspelt field is missing as well; the misspelling tells more.
+    first = next((each for each in problems if each["type"] == "unexpected_keyword_argument"), problems[0])
     name, *place = first["loc"]
     argument = next(a for a in operation.arguments if a.name == name)
     if first["type"] == "missing" and not place:
@@ -64,9 +67,17 @@ def misfit(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> 
     if first["type"] == "unexpected_keyword_argument":
         return stray(argument.hint, name, place)
     hint, way = inside(argument.hint, tuple(place))
+    if first["type"].startswith("union_tag") and (options := tagged(hint)):
+        return unchosen(spelled(name, way), *options, first["input"])
     value = functools.reduce(lambda held, step: held[step], way, arguments[name]) if present(first, way) else None
     said = f", not {described(value)}" if present(first, way) else "; it is missing"
     return f"`{spelled(name, way)}` must be {expected(hint)}{said}."
+
+
+def unchosen(where: str, field: str, records: Mapping[str, type], value: Mapping[str, Any]) -> str:
+    """Say that an object names none of the records that it could be."""
+    said = f", not {described(value[field])}" if field in value else "; it is missing"
+    return f"`{where}.{field}` must be one of {', '.join(records)}{said}."
 
 
 def stray(hint: Any, name: str, place: list[int | str]) -> str:
@@ -85,7 +96,7 @@ def spelled(name: str, way: tuple[int | str, ...]) -> str:
 
 def present(problem: Mapping[str, Any], way: tuple[int | str, ...]) -> bool:
     """Say whether there is a value where the problem was found."""
-    return problem["type"] != "missing" or len(way) < len(problem["loc"]) - 1
+    return problem["type"] != "missing" or not way or way[-1] != problem["loc"][-1]
 
 
 def described(value: Any) -> str:
@@ -140,8 +151,14 @@ def located(value: Any, hint: Any, vault: "Vault") -> Any:
         return vault.locate(value)
     if hint is Folder:
         return vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
-    if get_origin(hint) is tuple and get_args(hint)[0] is VaultPath:
-        return tuple(vault.locate(path) for path in value)
+    if isinstance(value, tuple) and get_args(hint)[-1:] == (Ellipsis,):
+        return tuple(located(each, plain(get_args(hint)[0]), vault) for each in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        hints = get_type_hints(type(value))
+        fields = [field.name for field in dataclasses.fields(value)]
+        return dataclasses.replace(
+            value, **{name: located(getattr(value, name), plain(hints[name]), vault) for name in fields}
+        )
     return value
 
 

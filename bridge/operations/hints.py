@@ -2,12 +2,12 @@
 
 import dataclasses
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import GroupedMetadata
 
-from bridge.types import VaultPath
+from bridge.types import Tagged, VaultPath
 
 When = NewType("When", str)
 """A moment: ISO 8601; a bare date is local midnight."""
@@ -50,6 +50,39 @@ def is_union(hint: Any) -> bool:
     return get_origin(hint) in (Union, types.UnionType)
 
 
+def tagged(hint: Any) -> tuple[str, Mapping[str, type]] | None:
+    """Return the field by which a union's records are told apart, and each record by its value; None when none does."""
+    if is_union(hint):
+        return next(filter(None, map(tagged, get_args(hint))), None)
+    if get_origin(hint) is not Annotated:
+        return None
+    field = next((mark.field for mark in get_args(hint)[1:] if isinstance(mark, Tagged)), None)
+    if field is None:
+        return None
+    records = get_args(plain(hint))
+    return field, {get_args(get_type_hints(record)[field])[0]: record for record in records}
+
+
+def parts(hint: Any) -> Iterator[Any]:
+    """Yield a hint and all that it is made of, the fields of records too."""
+    yield hint
+    if is_record(hint):
+        for field in get_type_hints(hint, include_extras=True).values():
+            yield from parts(field)
+    for part in get_args(hint) if get_origin(hint) is not Literal else ():
+        yield from parts(part)
+
+
+def records_in(hint: Any) -> Iterator[Any]:
+    """Yield every record in a hint, and those inside them."""
+    return (part for part in parts(hint) if is_record(part))
+
+
+def is_record(hint: Any) -> bool:
+    """Say whether a hint is a record."""
+    return isinstance(hint, type) and dataclasses.is_dataclass(hint)
+
+
 def bounds(hint: Any) -> Bounds:
     """Return the bounds that a hint is annotated with."""
     if is_union(hint):
@@ -74,8 +107,8 @@ def expected(hint: Any) -> str:
     if get_origin(bare) is tuple:
         first, *rest = get_args(bare)
         return f"a list of {many(first)}" if rest == [Ellipsis] else f"a list of {len(rest) + 1} {many(first)}"
-    if dataclasses.is_dataclass(bare):
-        return f"an object with {', '.join(field_names(bare))}"
+    if (options := tagged(hint)) or dataclasses.is_dataclass(bare):
+        return f"an object with {kinds(*options) if options else ', '.join(field_names(bare))}"
     if is_union(bare):
         return "a string, number, true or false, or a list of these"
     return "an object"
@@ -84,11 +117,22 @@ def expected(hint: Any) -> str:
 def many(hint: Any) -> str:
     """Say what a list holds."""
     bare = plain(hint)
+    if options := tagged(hint):
+        return f"objects with {kinds(*options)}"
     if bare in WORDS:
         return WORDS[bare][1]
     if get_origin(bare) is Literal:
         return " or ".join(map(str, get_args(bare)))
     return f"objects with {', '.join(field_names(bare))}"
+
+
+def kinds(field: str, records: Mapping[str, type]) -> str:
+    """Say what the records of a union hold: "op append (text) or delete"."""
+    each = [
+        f"{value} ({', '.join(rest)})" if (rest := [name for name in field_names(record) if name != field]) else value
+        for value, record in records.items()
+    ]
+    return f"{field} {', '.join(each[:-1])} or {each[-1]}"
 
 
 def within(limits: Bounds) -> str:
@@ -122,7 +166,11 @@ def inside(hint: Any, place: tuple[int | str, ...]) -> tuple[Any, tuple[int | st
     Returns:
         The hint found there and the part of the place that leads to it.
     """
-    bare = plain(hint)
+    bare, options = plain(hint), tagged(hint)
+    if place and options:
+        # The value that chose the record is a step in pydantic's account, but none in what was sent.
+        record = options[1].get(str(place[0]))
+        return inside(record, place[1:]) if record else (hint, ())
     if not place or is_union(bare):
         return hint, ()
     step, below = place[0], None

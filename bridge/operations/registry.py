@@ -5,12 +5,12 @@ import difflib
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import bridge.errors
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.operations import arguments, docstring
-from bridge.operations.hints import Folder
+from bridge.operations.hints import Folder, parts, records_in
 from bridge.operations.withholding import permitted
 from bridge.types import Scope, VaultPath
 
@@ -152,7 +152,11 @@ def described(
     if {p.name for p in parameters} != set(meanings) or not text.summary:
         raise TypeError(f"the docstring of {function.__name__} does not describe exactly its arguments")
     taken = tuple(Argument(p.name, hints[p.name], p.default, meanings[p.name]) for p in parameters)
-    check_record(hints["return"])
+    result: type = hints["return"]
+    if not dataclasses.is_dataclass(result):
+        raise TypeError(f"{function.__name__} returns no dataclass")
+    for hint in (result, *(argument.hint for argument in taken)):
+        check_records(hint)
     return Operation(
         name=function.__name__,
         title=function.__name__.replace("_", " ").capitalize(),
@@ -161,7 +165,7 @@ def described(
         scope=scope,
         reads=reads,
         arguments=taken,
-        result=hints["return"],
+        result=result,
         errors={error_named(name): when for name, when in text.section("Raises").items()} | implied(taken, vault=vault),
         example=example,
         vault=vault,
@@ -174,7 +178,7 @@ def described(
 def implied(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[BridgeError], str]:
     """Return the errors that the registry itself raises."""
     names: tuple[str, ...] = (*ANY_ERRORS, *(VAULT_ERRORS if vault else ()))
-    if any(kind in (a.hint, *get_args(a.hint)) for a in taken for kind in (VaultPath, Folder)):
+    if any(part in (VaultPath, Folder) for argument in taken for part in parts(argument.hint)):
         names += PATH_ERRORS
     return {error_named(name): (error_named(name).__doc__ or "") for name in names}
 
@@ -191,21 +195,16 @@ def error_named(name: str) -> type[BridgeError]:
     return found
 
 
-def check_record(record: Any) -> None:
-    """Let only dataclasses pass that describe each of their fields.
+def check_records(hint: Any) -> None:
+    """Let only records pass that describe each of their fields.
 
     Raises:
-        TypeError: It is no dataclass, or its docstring's `Attributes` are not exactly its fields.
+        TypeError: The `Attributes` of a record's docstring are not exactly its fields.
     """
-    if not dataclasses.is_dataclass(record):
-        raise TypeError(f"{record} is no dataclass")
-    described_fields = set(docstring.read(record).section("Attributes"))
-    if described_fields != {field.name for field in dataclasses.fields(record)}:
-        raise TypeError(f"the docstring of {record} does not describe exactly its fields")
-    for hint in get_type_hints(record).values():
-        for part in (hint, *get_args(hint)):
-            if dataclasses.is_dataclass(part):
-                check_record(part)
+    for record in records_in(hint):
+        described_fields = set(docstring.read(record).section("Attributes"))
+        if described_fields != {field.name for field in dataclasses.fields(record)}:
+            raise TypeError(f"the docstring of {record} does not describe exactly its fields")
 
 
 def operations() -> tuple[Operation, ...]:

@@ -1,13 +1,12 @@
 """The JSON schemas of what goes in and what comes out, worded as the docstrings word it."""
 
-import dataclasses
 import functools
-from collections.abc import Iterable, Iterator
-from typing import Any, get_args, get_type_hints
+from collections.abc import Iterable
+from typing import Any
 
 from bridge.operations import docstring
 from bridge.operations.arguments import VAULT, model_of
-from bridge.operations.hints import public
+from bridge.operations.hints import public, records_in
 from bridge.operations.registry import Operation
 
 
@@ -16,6 +15,8 @@ def arguments_schema(operation: Operation) -> dict[str, Any]:
     """Return the JSON schema of an operation's arguments, `vault` included."""
     made = model_of(operation).model_json_schema()
     made.pop("title", None)
+    for record in (made, *made.get("$defs", {}).values()):
+        tell_apart(record)
     describe_all(made, (argument.hint for argument in operation.arguments))
     properties = made.setdefault("properties", {})
     for argument in operation.arguments:
@@ -59,11 +60,11 @@ def describe(part: dict[str, Any], record: type) -> None:
         held["description"] = meaning
 
 
-def records_in(hint: Any) -> Iterator[type]:
-    """Find every record in a hint, and those inside them."""
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-        yield hint
-        for below in get_type_hints(hint).values():
-            yield from records_in(below)
-    for part in get_args(hint):
-        yield from records_in(part)
+def tell_apart(record: dict[str, Any]) -> None:
+    """Ask of a record for the field that tells it from others, and say of lists of such what every reader knows."""
+    for name, field in record.get("properties", {}).items():
+        if "const" in field:
+            field.pop("default", None)
+            record["required"] = [name, *record.get("required", ())]
+        for place in (field, field.get("items", {}), *field.get("anyOf", ())):
+            place.pop("discriminator", None)

@@ -2,15 +2,18 @@
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from subprocess import run
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 
-from bridge.errors import InvalidArguments, NoSuchOperation, NoteNotFound
+from bridge.errors import InvalidArguments, NoSuchOperation, NoteNotFound, OutsideVault
 from bridge.operations import Call, Operation, arguments_schema, named, operations, result_schema
+from bridge.operations.arguments import locate
 from bridge.operations.registry import described
-from bridge.types import VaultPath
+from bridge.types import Tagged, VaultPath
+from bridge.vault import Rules, Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,67 @@ class Undescribed:
     """An answer."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grow:
+    """Add to it.
+
+    Attributes:
+        op: `grow`.
+        by: How much.
+    """
+
+    op: Literal["grow"] = "grow"
+    by: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drop:
+    """Let it go.
+
+    Attributes:
+        op: `drop`.
+    """
+
+    op: Literal["drop"] = "drop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Send:
+    """Send it away.
+
+    Attributes:
+        op: `send`.
+        to: Where.
+        after: What happens to it before.
+    """
+
+    op: Literal["send"] = "send"
+    to: VaultPath
+    after: tuple[Annotated[Grow | Drop, Tagged("op")], ...] = ()
+
+
+Deed = Annotated[Grow | Send | Drop, Tagged("op")]
+
+
+async def done(call: Call, deeds: tuple[Deed, ...], last: Deed | None = None) -> Answer:
+    """Do it.
+
+    Args:
+        deeds: What to do.
+        last: What to do at the end.
+    """
+    raise NotImplementedError
+
+
+async def unexplained(call: Call, given: tuple[Undescribed, ...]) -> Answer:
+    """Answer.
+
+    Args:
+        given: What is given.
+    """
+    raise NotImplementedError
 
 
 async def whole(call: Call, path: VaultPath, limit: int = 3) -> Answer:
@@ -94,7 +158,7 @@ def test_an_operation_is_read_off_its_function() -> None:
     assert {error.code for error in operation.errors} >= {"invalid_arguments", "outside_vault", "no_such_vault"}
 
 
-@pytest.mark.parametrize("function", [lacking, stale, misnamed, vague])
+@pytest.mark.parametrize("function", [lacking, stale, misnamed, vague, unexplained])
 def test_an_incomplete_description_fails_at_import(function: Any) -> None:
     with pytest.raises(TypeError):
         made(function)
@@ -196,3 +260,68 @@ def test_defaults_are_filled_in() -> None:
 def test_a_python_keyword_keeps_its_name_in_json() -> None:
     bound = named("report_changes").bind({"changes": [{"kind": "rename", "path": "b.md", "from": "a.md"}]})
     assert [(change.path, change.from_) for change in bound["changes"]] == [("b.md", "a.md")]
+
+
+def test_records_that_a_field_tells_apart_are_bound() -> None:
+    bound = made(done).bind(
+        {"deeds": [{"op": "send", "to": "a.md", "after": [{"op": "grow", "by": 2}]}, {"op": "drop"}], "last": None}
+    )
+    assert bound == {"deeds": (Send(to=VaultPath("a.md"), after=(Grow(by=2),)), Drop()), "last": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"deeds": [{"op": "grow"}]}, "`deeds[0].by` must be an integer; it is missing."),
+        ({"deeds": [{"op": "grow", "by": "2"}]}, '`deeds[0].by` must be an integer, not "2".'),
+        ({"deeds": [{"op": "grow", "buy": 2}]}, "`deeds[0]` has no field `buy`; did you mean `by`?"),
+        ({"deeds": [{"op": "shrink", "by": 2}]}, '`deeds[0].op` must be one of grow, send, drop, not "shrink".'),
+        ({"deeds": [{"by": 2}]}, "`deeds[0].op` must be one of grow, send, drop; it is missing."),
+        (
+            {"deeds": [{"op": "drop"}, 1]},
+            "`deeds[1]` must be an object with op grow (by), send (to, after) or drop, not 1.",
+        ),
+        (
+            {"deeds": {}},
+            "`deeds` must be a list of objects with op grow (by), send (to, after) or drop, not an object.",
+        ),
+        (
+            {"deeds": [{"op": "send", "to": "a.md", "after": [{"op": "grow", "by": None}]}]},
+            "`deeds[0].after[0].by` must be an integer, not null.",
+        ),
+        ({"deeds": [], "last": {"op": "keep"}}, '`last.op` must be one of grow, send, drop, not "keep".'),
+    ],
+)
+def test_of_records_that_a_field_tells_apart_only_the_chosen_one_is_spoken_of(
+    arguments: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        made(done).bind(arguments)
+    assert refused.value.message == sentence
+
+
+def test_the_schema_of_such_records_asks_for_what_tells_them_apart() -> None:
+    schema = arguments_schema(made(done))
+    assert schema["properties"]["deeds"]["items"] == {
+        "oneOf": [{"$ref": "#/$defs/Grow"}, {"$ref": "#/$defs/Send"}, {"$ref": "#/$defs/Drop"}]
+    }
+    assert schema["$defs"]["Grow"] == {
+        "type": "object",
+        "description": "Add to it.",
+        "properties": {
+            "op": {"const": "grow", "type": "string", "description": "`grow`."},
+            "by": {"type": "integer", "description": "How much."},
+        },
+        "required": ["op", "by"],
+        "additionalProperties": False,
+    }
+
+
+def test_paths_inside_records_are_checked(tmp_path: Path) -> None:
+    vault = Vault(tmp_path, Rules())
+    operation = made(done)
+    bound = operation.bind({"deeds": [{"op": "send", "to": "./e\u0301/a.md"}]})
+    assert locate(operation, bound, vault)["deeds"] == (Send(to=VaultPath("\u00e9/a.md")),)
+    with pytest.raises(OutsideVault):
+        locate(operation, operation.bind({"deeds": [], "last": {"op": "send", "to": "../a.md"}}), vault)
+    assert {error.code for error in operation.errors} >= {"outside_vault", "protected_path"}
