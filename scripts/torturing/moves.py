@@ -1,0 +1,82 @@
+"""Moves notes, attachments and folders of a real vault at random, on disk, and follows every link."""
+
+import random
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bridge.changes import move
+from bridge.errors import InvalidArguments, NoteExists
+from bridge.steps import Plan
+from bridge.types import VaultPath
+from bridge.vault import Rules, Vault, Writer
+from tests.changes.random_moves import Tally, compare, random_move
+from tests.changes.vaults import Paper
+
+
+@dataclass
+class Row:
+    """An entry of a journal that nobody reads."""
+
+    settled: list[bool] = field(default_factory=list)
+
+    def prepare(self, plan: Plan) -> None:
+        """Take the plan; nothing is kept."""
+
+    def settle(self, done: bool) -> None:
+        """Note how it ended."""
+        self.settled.append(done)
+
+
+def on_disk(source: Path, count: int, seed: int) -> tuple[Tally, list[VaultPath]]:
+    """Make random moves in a copy of a vault through the writer.
+
+    Args:
+        source: The vault; it is not touched.
+        count: How many moves.
+        seed: Of the dice.
+
+    Returns:
+        What they came to, and files that are not as they were planned.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place) / "vault"
+        shutil.copytree(source, root, ignore=shutil.ignore_patterns(".*"), copy_function=shutil.copyfile)
+        for folder in (root, *(path for path in root.rglob("*") if path.is_dir())):
+            # What lies beside this checkout may be read-only.
+            folder.chmod(0o755)
+        vault = Vault(root, Rules(max_file_bytes=2**31))
+        writer = Writer(vault)
+        dice, tally = random.Random(seed), Tally()
+        wrong: list[VaultPath] = []
+        paper = read(vault)
+        while tally.moves < count:
+            known = paper.known()
+            begun = time.perf_counter()
+            try:
+                planned = move(*random_move(paper, dice), known)
+                writer.write(planned.plan, Row())
+            except (InvalidArguments, NoteExists) as error:
+                tally.refused[type(error).__name__] = tally.refused.get(type(error).__name__, 0) + 1
+                continue
+            tally.seconds.append(time.perf_counter() - begun)
+            after = paper.carry_out(planned)
+            compare(paper, after, planned, tally)
+            tally.moves += 1
+            tally.rewritten += planned.effect.links_rewritten
+            wrong += [path for path in planned.effect.files if vault.read(path)[0] != after.files[path]]
+            paper = after
+        there = read(vault).files
+        wrong += [path for path in {*there, *paper.files} if there.get(path) != paper.files.get(path)]
+        return tally, wrong
+
+
+def read(vault: Vault) -> Paper:
+    """Read a whole vault."""
+    scan = vault.scan()
+    paper = Paper({}, rules=vault.rules)
+    for path in sorted((*scan.files, *scan.others)):
+        paper.put(VaultPath(path), vault.read(path)[0])
+    return paper
