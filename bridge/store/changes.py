@@ -142,9 +142,10 @@ def some(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: int
 
 
 def unsettled(connection: sqlite3.Connection) -> list[Change]:
-    """Return the changes with pending steps, with these, the oldest first."""
+    """Return the changes that were begun and not settled, with their pending steps, the oldest first."""
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM change WHERE id IN (SELECT change FROM step WHERE pending) ORDER BY id"  # noqa: S608
+        f"SELECT {COLUMNS} FROM change"  # noqa: S608
+        " WHERE state = 'prepared' OR id IN (SELECT change FROM step WHERE pending) ORDER BY id"
     )
     return filled(connection, rows.fetchall(), pending=True)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from bridge.errors import NoteChanged, NoteExists
 from bridge.steps import Blobs, Step
 from bridge.vault.write.hands import Hands, same
 from bridge.vault.write.place import Place
@@ -48,7 +49,6 @@ def back(hands: Hands, step: Step, blobs: Blobs) -> bool:
         Whether the file is as it was before the step.
 
     Raises:
-        NoteChanged: Somebody changes the file at this moment.
         OSError: The system refuses.
         Halfway: The disk failed.
     """
@@ -65,6 +65,8 @@ def back(hands: Hands, step: Step, blobs: Blobs) -> bool:
                     hands.remove_folder(place)
                 case "remove_folder":
                     hands.make_folder(step.path, place)
+    except (NoteChanged, NoteExists):
+        return False
     except (FileNotFoundError, NotADirectoryError):
         # Its folder is not there: what the step would have made is not either.
         return step.kind == "make_folder" or (step.kind == "put" and step.before is None)

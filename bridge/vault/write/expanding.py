@@ -1,5 +1,6 @@
 """Makes a plan whole before it is written down: the folders that it needs, and where removed files go."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge.steps import Plan, Step
@@ -7,6 +8,7 @@ from bridge.types import VaultPath
 from bridge.vault.paths import parents
 from bridge.vault.vault import Vault
 from bridge.vault.write.hands import Hands
+from bridge.vault.write.states import moved
 from bridge.vault.write.trash import Trash, in_trash
 
 
@@ -17,23 +19,45 @@ def expanded(hands: Hands, vault: Vault, plan: Plan) -> Plan:
         OSError: The system refuses.
     """
     steps: list[Step] = []
-    made: set[str] = set()
     trash = Trash(hands, vault)
     for step in plan.steps:
         target = named(step) if step.kind in {"put", "move"} else None
         for folder in parents(target or ""):
-            if folder not in made and not any(inside(folder, s.to) for s in steps) and not is_folder(hands, folder):
+            if not is_folder_after(hands, folder, steps):
                 steps.append(Step("make_folder", VaultPath(folder)))
-                made.add(folder)
-        if step.kind == "make_folder":
-            made.add(step.path)
-        steps.append(trash.takes(step, plan) if step.kind == "remove" else step)
+        match step.kind:
+            case "remove":
+                steps.append(trash.takes(step, plan))
+            # What is so already must not be turned back.
+            case "make_folder" if is_folder_after(hands, step.path, steps):
+                continue
+            case "remove_folder" if not is_folder_after(hands, step.path, steps):
+                continue
+            case _:
+                steps.append(step)
     return replace(plan, steps=tuple(steps))
 
 
-def inside(folder: str, target: str | None) -> bool:
-    """Say whether an earlier step moves a folder to where this one is."""
-    return target is not None and (folder == target or folder.startswith(f"{target}/"))
+def is_folder_after(hands: Hands, path: str, steps: Sequence[Step]) -> bool:
+    """Say whether a folder is there after some steps."""
+    for step in reversed(steps):
+        match step.kind:
+            case "make_folder" if step.path == path:
+                return True
+            case "remove_folder" if step.path == path:
+                return False
+            case "move" if step.to is not None and at_or_in(path, step.to):
+                path = moved(path, step.to, step.path)
+            case "move" if at_or_in(path, step.path):
+                return False
+            case _:
+                pass
+    return is_folder(hands, path)
+
+
+def at_or_in(path: str, folder: str) -> bool:
+    """Say whether a path is a folder or in it."""
+    return f"{path}/".startswith(f"{folder}/")
 
 
 def is_folder(hands: Hands, path: str) -> bool:

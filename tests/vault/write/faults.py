@@ -1,0 +1,108 @@
+"""A disk that fails, dies, or lets somebody save a file in between, at the call that it is told."""
+
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bridge.steps import Plan
+from bridge.vault import Entry
+from bridge.vault.write.disk import Disk
+
+Kind = Literal["none", "kill", "torn", "once", "on", "save"]
+CODES = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)
+ROOM = {"open", "write", "mkdir", "fsync"}
+"""Calls that need room on the disk."""
+
+
+class Killed(BaseException):
+    """The process died: nothing of it runs any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What happens at which call.
+
+    The process dies before the call or, `torn`, in the middle of a write. The call fails `once`, or from it `on` all
+    that need room do. Or it works, and before it somebody saves a file.
+    """
+
+    kind: Kind = "none"
+    at: int = 0
+    code: int = errno.EIO
+    save: Callable[[], None] | None = None
+
+
+class FaultyDisk(Disk):
+    """Counts calls, and does at one of them what it is told."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
+        self.calls = 0
+        self.dead = False
+        self.saved = False
+        self._open: set[int] = set()
+        for name, call in vars(Disk).items():
+            if isinstance(call, staticmethod):
+                setattr(self, name, self._faulty(name, call.__func__))
+
+    def tick(self, name: str = "") -> None:
+        """Count a call, and fail if it is the one."""
+        if self.dead:
+            raise Killed
+        self.calls += 1
+        hit = self.calls == self.fault.at
+        match self.fault.kind:
+            case "kill" if hit:
+                self.die()
+            case "once" if hit and name:
+                raise OSError(self.fault.code, os.strerror(self.fault.code))
+            case "on" if self.calls >= self.fault.at and name in ROOM:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            case "save" if hit and self.fault.save is not None:
+                self.saved = True
+                self.fault.save()
+            case _:
+                pass
+
+    def die(self) -> None:
+        """Die, as far as the system is concerned."""
+        self.dead = True
+        for descriptor in self._open:
+            os.close(descriptor)
+        raise Killed
+
+    def _faulty(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def faulty(*arguments: Any, **named: Any) -> Any:
+            if name == "close" and not self.dead:
+                self._open.discard(arguments[0])
+                return call(*arguments)
+            self.tick(name)
+            if name == "write" and self.fault.kind == "torn" and self.calls >= self.fault.at:
+                call(arguments[0], arguments[1][: len(arguments[1]) // 2])
+                self.die()
+            result = call(*arguments, **named)
+            if name == "open":
+                self._open.add(result)
+            return result
+
+        return faulty
+
+
+@dataclass
+class FaultyEntry:
+    """A row of the journal whose disk fails together with the vault's."""
+
+    entry: Entry
+    disk: FaultyDisk
+
+    def prepare(self, plan: Plan) -> None:
+        self.disk.tick()
+        self.entry.prepare(plan)
+        self.disk.tick()
+
+    def settle(self, done: bool) -> None:
+        self.disk.tick()
+        self.entry.settle(done)
+        self.disk.tick()

@@ -1,0 +1,226 @@
+"""A vault with its journal, on which plans are carried out while things go wrong; counts what must never happen."""
+
+import random
+import shutil
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bridge.errors import BridgeError
+from bridge.steps import Plan
+from bridge.store import Change, Store
+from bridge.types import Digest
+from bridge.vault import Rules, Vault, Writer
+from tests.vault.write.drawn import NAMES, Tree, after, drawn_plan, is_note
+from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed
+from tests.vault.write.plans import digest, tree
+
+MOST_CALLS = 60
+"""Calls of a change among which the one is drawn that fails; the longest have some more."""
+OUTSIDE: Tree = {"mine.md": b"not of the vault"}
+
+
+@dataclass
+class Figures:
+    """What was done, and what must never be."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    lost: list[str] = field(default_factory=list)
+    """Bytes that are neither in the vault nor kept."""
+    mixtures: list[str] = field(default_factory=list)
+    """Files that are neither old nor new, and changes of which only a part was made."""
+    disagreements: list[str] = field(default_factory=list)
+    """Changes of which the journal says otherwise than the disk."""
+    leftovers: list[str] = field(default_factory=list)
+    """Drafts that stayed, and what was touched outside the vault."""
+
+    @property
+    def faults(self) -> list[str]:
+        """All that must never be."""
+        return [*self.lost, *self.mixtures, *self.disagreements, *self.leftovers]
+
+
+class World:
+    """A vault, its journal, and somebody who edits it too."""
+
+    def __init__(self, place: Path, draw: random.Random) -> None:
+        self.root, self.data, self.outside = place / "vault", place / "data", place / "outside"
+        for made in (self.root / ".trash", self.root / ".obsidian", self.data, self.outside):
+            made.mkdir(parents=True)
+        (self.outside / "mine.md").write_bytes(b"not of the vault")
+        (self.root / "out").symlink_to(self.outside)
+        self.draw = draw
+        self.figures = Figures()
+        self.contents: dict[Digest, bytes] = {}
+        self.saved: tuple[str, bytes, bytes | None] | None = None
+        """What somebody saved in the midst of a change: where, what, and what they saved it over."""
+        self.store = Store.open(self.data / "state.sqlite")
+        for name in NAMES[:6]:
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_bytes(self.text())
+
+    def step(self) -> None:
+        """Let one thing happen."""
+        match self.draw.randrange(12):
+            case 0:
+                self.edit()
+            case 1:
+                self.wish()
+            case 2:
+                self.restart()
+            case _:
+                self.write(self.plan(), self.fault())
+
+    def close(self) -> None:
+        """Stop."""
+        self.store.close()
+
+    # -- what happens -------------------------------------------------------------------------------------------------
+
+    def edit(self) -> None:
+        """Let the user save or delete a note between two changes."""
+        path = self.root / self.draw.choice(NAMES)
+        if path.is_file() and self.draw.random() < 0.3:
+            path.unlink()
+        elif path.parent.is_dir() and not path.is_dir():
+            path.write_bytes(self.text())
+        self.figures.done["edits of the user"] += 1
+
+    def wish(self) -> None:
+        """Let the user choose another trash."""
+        (self.root / ".obsidian/app.json").write_text(f'{{"trashOption": "{self.draw.choice(["local", "none"])}"}}')
+
+    def restart(self) -> None:
+        """Kill the process, as far as the journal sees it, and start it again."""
+        left = self.data / "left"
+        left.mkdir(exist_ok=True)
+        files = [file for file in (self.data / "state.sqlite", self.data / "state.sqlite-wal") if file.exists()]
+        for file in files:
+            shutil.copy(file, left / file.name)
+        # Closing writes into the files; what a killed process leaves is put back.
+        self.store.close()
+        for file in files:
+            shutil.copy(left / file.name, file)
+        self.store = Store.open(self.data / "state.sqlite")
+        self.figures.done["restarts"] += 1
+
+    def write(self, plan: Plan, fault: Fault) -> str:
+        """Carry out a plan while something goes wrong, judge what became of it, and return that."""
+        before = tree(self.root)
+        disk = FaultyDisk(fault)
+        change = Change(self.store.next_id(), 0.0, "edit_note", steps=tuple(plan.steps))
+        entry = self.store.begin(change)
+        outcome = "before"
+        try:
+            Writer(Vault(self.root, Rules()), disk).write(plan, FaultyEntry(entry, disk))
+            outcome = "after"
+        except Killed:
+            self.restart()
+            outcome = "after" if self.store.change(change.id) else "before"
+        except BridgeError:
+            pass
+        if self.store.unsettled():
+            if plan.steps and self.draw.random() < 0.2:
+                self.save(self.draw.choice(plan.steps).path)
+            outcome = self.recover()
+        self.figures.done[f"{fault.kind}: {outcome}"] += 1
+        self.judge(before, entry.change, outcome)
+        self.saved = None
+        return outcome
+
+    def recover(self) -> str:
+        """Make whole what broke off, which may break off too, and return what became of it."""
+        while True:
+            ((change, entry),) = self.store.unsettled()
+            needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
+            kept = {d: data for d in needed if (data := self.store.snapshot(d)) is not None}
+            disk = FaultyDisk(Fault(self.draw.choice(["none", "kill"]), self.draw.randrange(1, MOST_CALLS)))
+            try:
+                became = Writer(Vault(self.root, Rules()), disk).recover(Plan(change.steps, kept))
+                if became == "conflict":
+                    self.store.set_state(change.id, "conflict")
+                else:
+                    FaultyEntry(entry, disk).settle(became == "after")
+            except Killed:
+                self.restart()
+                self.figures.done["killed while recovering"] += 1
+                if not self.store.unsettled():
+                    return "after" if self.store.change(change.id) else "before"
+            else:
+                return became
+
+    def save(self, path: str) -> None:
+        """Let somebody save a file in the midst of a change, as programs do: in place, or by a rename."""
+        place = self.root / path
+        if self.saved or place.is_dir() or not place.parent.is_dir():
+            return
+        self.saved = (path, self.text(), place.read_bytes() if place.exists() else None)
+        if self.draw.random() < 0.5:
+            place.write_bytes(self.saved[1])
+        else:
+            place.with_name(".saving").write_bytes(self.saved[1])
+            place.with_name(".saving").replace(place)
+
+    # -- what must be true --------------------------------------------------------------------------------------------
+
+    def judge(self, before: Tree, change: Change, outcome: str) -> None:
+        """Compare the disk with what must be there, and the journal with the disk."""
+        now, figures = tree(self.root), self.figures
+        expected = after(before, change.steps, self.contents) if outcome == "after" else before
+        path, theirs, over = self.saved or ("", None, None)
+        for place in sorted(now.keys() | expected.keys()):
+            held = now.get(place, "nothing")
+            mine = place == path or (theirs is not None and held in {None, "nothing", theirs}) or outcome == "conflict"
+            if held != expected.get(place, "nothing") and not mine:
+                figures.mixtures.append(f"{outcome}: {place}")
+            if isinstance(held, bytes) and is_note(place) and digest(held) not in self.contents:
+                figures.mixtures.append(f"{place} is neither old nor new")
+        there = {*now.values()}
+        if theirs is not None and theirs not in there:
+            figures.lost.append(f"what was saved meanwhile ({outcome})")
+        for place, data in before.items():
+            if data is not None and data not in there and data != over and self.store.snapshot(digest(data)) != data:
+                figures.lost.append(place)
+        figures.leftovers += [place for place in now if "vault-bridge" in place]
+        figures.leftovers += [] if tree(self.outside) == OUTSIDE else ["outside the vault"]
+        self.judge_journal(change, outcome)
+
+    def judge_journal(self, change: Change, outcome: str) -> None:
+        """Compare the journal with what became of a change."""
+        row = self.store.change(change.id)
+        wanted = {"after": "applied", "before": None, "conflict": "conflict"}[outcome]
+        if (row.state if row else None) != wanted or self.store.unsettled() or (row and row.steps != change.steps):
+            self.figures.disagreements.append(f"{outcome}: {row}")
+        for step in row.steps if row else ():
+            for content in (step.before, step.after) if step.kind == "put" else ():
+                if content is not None and self.store.snapshot(content) != self.contents[content]:
+                    self.figures.lost.append(f"what {step.path} said")
+
+    # -- what is drawn ------------------------------------------------------------------------------------------------
+
+    def text(self) -> bytes:
+        """Return bytes that no file had yet."""
+        data = f"{len(self.contents)} ".encode() * self.draw.choice([1, 50, 5_000])
+        self.contents[digest(data)] = data
+        return data
+
+    def plan(self) -> Plan:
+        """Draw a change of what is there."""
+        return drawn_plan(self.draw, tree(self.root), self.text)
+
+    def fault(self) -> Fault:
+        """Draw something that goes wrong, or nothing."""
+        at = self.draw.randrange(1, MOST_CALLS)
+        match self.draw.randrange(10):
+            case 0 | 1:
+                return Fault()
+            case 2 | 3 | 4:
+                return Fault("kill", at)
+            case 5:
+                return Fault("torn", at)
+            case 6 | 7:
+                return Fault("once", at, self.draw.choice(CODES))
+            case 8:
+                return Fault("on", at)
+            case _:
+                return Fault("save", at, save=lambda: self.save(self.draw.choice(NAMES)))
