@@ -1,1 +1,1 @@
-"""Does to vaults, for as long as one likes, what the tests do for seconds; `scripts/torture` runs it."""
+"""Long runs of what must never lose a byte."""

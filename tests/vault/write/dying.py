@@ -1,0 +1,85 @@
+"""A process that changes three notes together, again and again, until it is killed; and what it leaves, made whole."""
+
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bridge.steps import Plan
+from bridge.store import Change, Store
+from bridge.vault import Rules, Vault, Writer
+from tests.vault.write.plans import put, together, tree
+
+SPREAD = 200_000
+"""Turns of an empty loop that take as long as a change, so that it is killed anywhere in one."""
+NAMES = ("a.md", "b.md", "New/c.md")
+
+
+def text(name: str, version: int) -> bytes:
+    """Return what a note says in a version; the first has no notes."""
+    return f"{name} {version} ".encode() * (1 + version % 7 * 400)
+
+
+def plan(version: int) -> Plan:
+    """Return the change to a version from the one before it."""
+    return together(*(put(n, text(n, version - 1) if version > 1 else None, text(n, version)) for n in NAMES))
+
+
+@contextmanager
+def opened(place: Path) -> Iterator[tuple[Writer, Store]]:
+    """Open the vault and its journal, and make whole what broke off."""
+    writer, store = Writer(Vault(place / "vault", Rules())), Store.open(place / "state.sqlite")
+    for change, entry in store.unsettled():
+        needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
+        blobs = {d: data for d in needed if (data := store.snapshot(d)) is not None}
+        became = writer.recover(Plan(change.steps, blobs))
+        assert became != "conflict"
+        entry.settle(became == "after")
+    yield writer, store
+    store.close()
+
+
+def killed_once(place: Path, draw: random.Random) -> int:
+    """Run the process and kill it at some moment; return the version that the journal says is there.
+
+    Raises:
+        AssertionError: The notes are of another version, or something else is in the vault.
+    """
+    command = [sys.executable, "-m", "tests.vault.write.dying", str(place)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = [process.stdout.readline() for _ in range(draw.randrange(1, 12))]
+        for _ in range(draw.randrange(SPREAD)):
+            pass
+        process.kill()
+    # Between the last line that was read and the kill it may have gone on.
+    with opened(place) as (_, store):
+        version = len(store.changes(limit=100_000))
+    assert version >= int(told[-1])
+    held = tree(place / "vault")
+    wanted = {name: text(name, version) for name in NAMES} if version else {}
+    assert held == ({**wanted, "New": None} if version else {})
+    return version
+
+
+def tell(version: int) -> None:
+    """Say which version is there."""
+    sys.stdout.write(f"{version}\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Change the notes until killed, and say each time which version is there."""
+    with opened(Path(sys.argv[1])) as (writer, store):
+        version = len(store.changes(limit=100_000))
+        tell(version)
+        while True:
+            version += 1
+            writer.write(plan(version), store.begin(Change(store.next_id(), 0.0, "change_set")))
+            tell(version)
+
+
+if __name__ == "__main__":
+    main()
