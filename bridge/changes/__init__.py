@@ -1,8 +1,10 @@
 """What a change is made of: planned, compared, merged, turned back; nothing here touches the disk."""
 
+from bridge.changes.alias import rename_alias
 from bridge.changes.desk import Desk, digest_of
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
 from bridge.changes.effect import Effect, Planned, Reference
+from bridge.changes.heading import rename_heading
 from bridge.changes.known import Known
 from bridge.changes.merge import Contradiction, merge
 from bridge.changes.moving import move
@@ -27,6 +29,8 @@ __all__ = [
     "merge",
     "move",
     "remove",
+    "rename_alias",
+    "rename_heading",
     "runs",
     "shown",
     "text_of",

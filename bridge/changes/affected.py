@@ -12,7 +12,7 @@ from bridge.changes.naming import in_base, in_queries
 from bridge.changes.proof import prove
 from bridge.changes.relink import relinked
 from bridge.changes.shift import Shift
-from bridge.errors import NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
+from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
 from bridge.types import VaultPath
 from bridge.vault import LinkKind, kind_of
 
@@ -62,9 +62,7 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
         rewritten += after.rewritten
         mended += after.mended
         if after.rewritten:
-            if known.rules.keeps(path):
-                why = "the user's settings say that the note stays as it is"
-                raise ProtectedPath(f"A link in `{path}` would have to change, and {why}.", path=path)
+            known.require_changeable(path)
             prove(path, after.before, after.data, shift)
             changed[path] = after.data
         if kind_of(path) == "note" and in_queries(after.before.text, names):

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from bridge.changes.concerned import concerned
-from bridge.changes.desk import digest_of
 from bridge.changes.effect import Effect, Planned, Reference
 from bridge.changes.known import Known
+from bridge.changes.puts import puts
 from bridge.changes.relink import Edit, edited
 from bridge.changes.ways import in_address
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
-from bridge.steps import Plan, Step
-from bridge.types import Digest, VaultPath
+from bridge.steps import Plan
+from bridge.types import VaultPath
 from bridge.vault import (
     Heading,
     LinkKind,
@@ -84,12 +84,10 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Plan
         new, references = _replaced(source, line if source == path else old, renamed)
         rewritten += references
         if new != old:
-            if known.rules.keeps(source):
-                why = "the user's settings say that the note stays as it is"
-                raise ProtectedPath(f"`{source}` would have to change, and {why}.", path=source)
+            known.require_changeable(source)
             files[source] = old, new
     effect = Effect(tuple(files), 0, len(rewritten), tuple(rewritten), warnings=tuple(warnings))
-    return Planned(_plan(files), effect)
+    return Planned(puts(files), effect)
 
 
 def _replaced(source: VaultPath, data: bytes, renamed: Renamed) -> tuple[bytes, list[Reference]]:
@@ -160,12 +158,3 @@ def _whole(headings: tuple[Heading, ...], number: int) -> tuple[int, ...]:
         if headings[above].level < headings[chain[0]].level:
             chain.insert(0, above)
     return tuple(chain)
-
-
-def _plan(files: dict[VaultPath, tuple[bytes, bytes]]) -> Plan:
-    blobs: dict[Digest, bytes] = {}
-    steps: list[Step] = []
-    for path, (before, after) in files.items():
-        blobs |= {digest_of(before): before, digest_of(after): after}
-        steps.append(Step("put", path, before=digest_of(before), after=digest_of(after)))
-    return Plan(tuple(steps), blobs)

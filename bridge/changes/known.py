@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from bridge.errors import ProtectedPath
 from bridge.index import IndexedNote
 from bridge.types import VaultPath
 from bridge.vault import Names, Rules
@@ -24,3 +25,13 @@ class Known:
     """Notes that may say one of the names in a query or in the definition of a reference link."""
     bookmarks: bytes = b""
     """Obsidian's file of bookmarks."""
+
+    def require_changeable(self, path: VaultPath) -> None:
+        """Let only a note pass that may change with another.
+
+        Raises:
+            ProtectedPath: The user's settings keep it as it is.
+        """
+        if self.rules.keeps(path):
+            why = "the user's settings say that the note stays as it is"
+            raise ProtectedPath(f"`{path}` would have to change, and {why}.", path=path)

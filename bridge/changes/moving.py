@@ -10,10 +10,11 @@ from bridge.changes.desk import digest_of
 from bridge.changes.effect import Effect, Planned
 from bridge.changes.known import BOOKMARKS, Known
 from bridge.changes.naming import in_bookmarks, naming
+from bridge.changes.puts import puts
 from bridge.changes.shift import Shift
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, ProtectedPath
 from bridge.steps import Plan, Step
-from bridge.types import Digest, VaultPath
+from bridge.types import VaultPath
 from bridge.vault import fold
 
 _NOT_IN_LINKS: Final = re.compile(r"[\[\]|#^]|%%")
@@ -123,12 +124,8 @@ def _plan(wanted: Move, found: Affected, known: Known) -> Plan:
             for file, to, read in data
         ]
         steps += [Step("remove_folder", folder) for folder in _emptied(wanted)]
-    blobs: dict[Digest, bytes] = {}
-    for file, after in found.changed.items():
-        before = found.read[file]
-        blobs |= {digest_of(before): before, digest_of(after): after}
-        steps.append(Step("put", wanted.files.get(file, file), before=digest_of(before), after=digest_of(after)))
-    return Plan(tuple(steps), blobs)
+    relinked = puts({wanted.files.get(file, file): (found.read[file], new) for file, new in found.changed.items()})
+    return Plan((*steps, *relinked.steps), relinked.blobs)
 
 
 def _emptied(wanted: Move) -> list[VaultPath]:

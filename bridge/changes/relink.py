@@ -11,7 +11,7 @@ from bridge.types import Span, VaultPath
 from bridge.vault import Slot, Spot, Spots, asked_file, read_spots, title_of
 
 _BOM = b"\xef\xbb\xbf"
-_NOT_IN_LABEL = frozenset("[]|\\\r\n")
+NOT_IN_LABEL = frozenset("[]|\\\r\n")
 
 Edit = tuple[Span, str]
 
@@ -120,5 +120,5 @@ def _relabelled(spot: Spot, fate: Fate) -> Iterator[Edit]:
     if spot.shown is None or fate.was is None or fate.wanted is None:
         return
     old, new = title_of(fate.was), title_of(fate.wanted)
-    if spot.shown.text == old != new and _NOT_IN_LABEL.isdisjoint(new):
+    if spot.shown.text == old != new and NOT_IN_LABEL.isdisjoint(new):
         yield spot.shown.span, spot.shown.ink(new)

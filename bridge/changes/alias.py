@@ -1,0 +1,76 @@
+"""Plans to rename an alias: in the note's properties and, where that is wished, in the links that show it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from bridge.changes.concerned import concerned
+from bridge.changes.effect import Effect, Planned, Reference
+from bridge.changes.known import Known
+from bridge.changes.puts import puts
+from bridge.changes.relink import NOT_IN_LABEL, Edit, edited
+from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
+from bridge.types import VaultPath
+from bridge.vault import LinkKind, Value, name_key, parse, read_spots, with_properties
+
+_NAMES: Final = frozenset({"alias", "aliases"})
+
+
+def rename_alias(
+    path: VaultPath, alias: str, to: str, known: Known, types: Mapping[str, str], *, links: bool = False
+) -> Planned:
+    """Plan to call a note otherwise in its property `aliases`.
+
+    Args:
+        path: The note.
+        alias: The alias, exactly.
+        to: What it shall be.
+        known: The vault.
+        types: Obsidian's types of properties.
+        links: Whether links to the note that show the alias shall show the new one.
+
+    Raises:
+        NoteNotFound: There is no such note.
+        TextNotFound: It has no such alias.
+        InvalidProperties: Its properties cannot be read.
+        InvalidArguments: A link cannot show the new alias.
+        ProtectedPath: The user's settings keep a note as it is that would have to change.
+    """
+    if links and not NOT_IN_LABEL.isdisjoint(to):
+        raise InvalidArguments(f"No link can show `{to}`.", hint="Choose an alias without brackets and bars.")
+    data = known.read(path)
+    name, value = _renamed(path, data, alias, to)
+    files = {path: (data, with_properties(path, data, {name: value}, (), types))}
+    rewritten: list[Reference] = []
+
+    def shows(target: str, kind: LinkKind, source: VaultPath) -> bool:
+        return known.names.resolve(target, source, kind).path == path
+
+    for source in concerned(known, frozenset([name_key(path)]), shows, {path}) if links else ():
+        try:
+            before, now = files.get(source) or (known.read(source),) * 2
+        except (NoteNotFound, NoteUnreadable, TooLarge):
+            continue
+        spots = read_spots(source, now)
+        edits: list[Edit] = []
+        for spot in spots.links:
+            if spot.shown and spot.shown.text == alias and shows(spot.target, spot.kind, source):
+                edits.append((spot.shown.span, spot.shown.ink(to)))
+                rewritten.append(Reference(source, spot.line, spot.target, spot.target))
+        if edits and not spots.lossy:
+            files[source] = before, edited(now, spots.text, edits)
+    for source in files:
+        known.require_changeable(source)
+    return Planned(puts(files), Effect(tuple(files), 0, len(rewritten), tuple(rewritten)))
+
+
+def _renamed(path: VaultPath, data: bytes, alias: str, to: str) -> tuple[str, Value]:
+    """Return the property that has an alias, and its value with another in its place."""
+    for name, value in parse(path, data).properties.items():
+        if name.lower() not in _NAMES:
+            continue
+        match value:
+            case list() if alias in value:
+                return name, [to if one == alias else one for one in value]
+            case str() if alias in (parts := [part.strip() for part in value.split(",")]):
+                return name, ", ".join(to if part == alias else part for part in parts)
+    raise TextNotFound(f"`{path}` has no alias `{alias}`.", hint="`read_note` returns the aliases of a note.")

@@ -1,0 +1,43 @@
+"""An alias is renamed where it is given and, if that is wished, where links show it."""
+
+import pytest
+
+from bridge.changes import rename_alias
+from bridge.errors import InvalidArguments, ProtectedPath, TextNotFound
+from bridge.types import VaultPath
+from tests.changes.vaults import Paper
+
+RYE = VaultPath("Rye.md")
+NOTE = "---\naliases:\n  - Dark\n  - Bread # c\n---\n[[Rye|Dark]]\n"
+HERE = "[[Rye|Dark]] [[Rye#A|Dark]] ![[Rye|Dark]] [Dark](Rye.md) [[Rye|Bread]] [[Oat|Dark]] Dark\n"
+
+
+def renamed(paper: Paper, *, links: bool) -> dict[str, str]:
+    return paper.carry_out(rename_alias(RYE, "Dark", "Black", paper.known(), {}, links=links)).texts()
+
+
+def test_the_property_alone_changes_unless_links_are_wished() -> None:
+    paper = Paper.of({RYE: NOTE, "Here.md": HERE, "Oat.md": ""})
+    assert renamed(paper, links=False) == {RYE: NOTE.replace("- Dark", "- Black"), "Here.md": HERE, "Oat.md": ""}
+
+
+def test_links_that_show_it_follow() -> None:
+    paper = Paper.of({RYE: NOTE, "Here.md": HERE, "Oat.md": ""})
+    wanted = "[[Rye|Black]] [[Rye#A|Black]] ![[Rye|Black]] [Black](Rye.md) [[Rye|Bread]] [[Oat|Dark]] Dark\n"
+    assert renamed(paper, links=True) == {RYE: NOTE.replace("Dark", "Black"), "Here.md": wanted, "Oat.md": ""}
+
+
+def test_an_alias_in_a_line_of_several_is_found() -> None:
+    paper = Paper.of({RYE: "---\nalias: Bread, Dark\n---\n"})
+    assert renamed(paper, links=True) == {RYE: "---\nalias: Bread, Black\n---\n"}
+
+
+def test_what_cannot_be_is_refused() -> None:
+    paper = Paper.of({RYE: NOTE, "Kept.md": "[[Rye|Dark]]"}, readonly=("Kept.md",))
+    with pytest.raises(TextNotFound):
+        rename_alias(RYE, "None", "Black", paper.known(), {})
+    with pytest.raises(InvalidArguments):
+        rename_alias(RYE, "Dark", "Bl]ack", paper.known(), {}, links=True)
+    with pytest.raises(ProtectedPath, match=r"`Kept\.md`"):
+        renamed(paper, links=True)
+    assert renamed(paper, links=False)[RYE] == NOTE.replace("- Dark", "- Black")
