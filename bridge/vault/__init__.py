@@ -1,6 +1,7 @@
 """The user's files: read, understood, watched; written in one place only."""
 
 from bridge.vault.anchors import anchor, decoded_place, meant
+from bridge.vault.daily import daily_path, local_day, moment_of
 from bridge.vault.documents import read_document
 from bridge.vault.edit import (
     Toggled,
@@ -16,6 +17,7 @@ from bridge.vault.edit import (
 )
 from bridge.vault.kinds import is_document, kind_of
 from bridge.vault.link_text import link_text, tables
+from bridge.vault.moments import moment
 from bridge.vault.names import Names
 from bridge.vault.note import (
     Block,
@@ -43,6 +45,7 @@ from bridge.vault.sections import Outline, heading_path, section
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
 from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
 from bridge.vault.tasks import PRIORITIES, Priority, TaskFacts, is_date, task_facts
+from bridge.vault.template import Filled, filled
 from bridge.vault.title import title_of
 from bridge.vault.unseen import one_line, visible
 from bridge.vault.vault import Vault
@@ -56,6 +59,7 @@ __all__ = [
     "Callout",
     "Edge",
     "Entry",
+    "Filled",
     "Heading",
     "InlineField",
     "Link",
@@ -88,16 +92,21 @@ __all__ = [
     "asked_file",
     "at_or_below",
     "created",
+    "daily_path",
     "decoded_place",
     "edited",
     "faults",
+    "filled",
     "fold",
     "heading_path",
     "is_date",
     "is_document",
     "kind_of",
     "link_text",
+    "local_day",
     "meant",
+    "moment",
+    "moment_of",
     "name_key",
     "one_line",
     "parse",
