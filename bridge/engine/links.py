@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from bridge.graph import CODES, Graph, Nodes
-from bridge.index import IndexedNote
+from bridge.index import IndexedNote, settling
 from bridge.types import VaultPath
 from bridge.vault import Link, LinkKind, Names, asked_file, name_key
 
@@ -92,22 +92,31 @@ class Links:
 
     def resolve(self, due: Due, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
         """Resolve what is due; call in a thread, one at a time."""
+        if due.everything or self.web is None:
+            with settling():
+                self._resolve_all(notes, names)
+            return
+        asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
+        asking = (VaultPath(self._nodes.labels[owner]) for owner in self.web.table.asking_for(asked))
+        self._replace(self.web.table, sorted(due.notes.union(asking)), notes, names)
+
+    def _resolve_all(self, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
+        """Begin anew; what is gone has no number any more."""
         from bridge.graph import stacked
 
-        if due.everything or self.web is None:
-            # Numbers in the order of the notes; what is gone has none any more.
-            self._nodes, self._names, table = Nodes(), {}, stacked(())
-            for path in notes:
-                self._nodes.of(path)
-            stale: Collection[VaultPath] = notes
-        else:
-            table = self.web.table
-            asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
-            asking = (VaultPath(self._nodes.labels[owner]) for owner in table.asking_for(asked))
-            stale = sorted(due.notes.union(asking))
+        self._nodes, self._names = Nodes(), {}
+        for path in notes:
+            self._nodes.of(path)
+        self._replace(stacked(()), notes, notes, names)
+
+    def _replace(
+        self, table: "Table", stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
+    ) -> None:
+        """Resolve the links of some notes again."""
+        from bridge.graph import stacked
+
         owners = [self._nodes.of(path) for path in stale]
-        table = table.replaced(owners, stacked(self._resolved(stale, notes, names)))
-        self.web = Web(self._nodes, table)
+        self.web = Web(self._nodes, table.replaced(owners, stacked(self._resolved(stale, notes, names))))
 
     def _resolved(
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names

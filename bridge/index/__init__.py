@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.memory import settling
 from bridge.index.note import IndexedNote
 from bridge.index.prepare import Chunk, Prepared, prepare, recipe
 from bridge.index.script import UNSPACED, seen
@@ -41,6 +42,7 @@ __all__ = [
     "prepare",
     "recipe",
     "seen",
+    "settling",
 ]
 
 
