@@ -3,8 +3,10 @@
 from bridge.changes.alias import rename_alias
 from bridge.changes.desk import Desk, digest_of
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
+from bridge.changes.differences import Difference, differences
 from bridge.changes.effect import Effect, Planned, Reference
 from bridge.changes.heading import rename_heading
+from bridge.changes.inverse import accept, redo, undo
 from bridge.changes.known import Known
 from bridge.changes.merge import Contradiction, merge
 from bridge.changes.moving import move
@@ -15,6 +17,7 @@ from bridge.changes.words import Run, runs, words
 __all__ = [
     "Contradiction",
     "Desk",
+    "Difference",
     "Effect",
     "Hunk",
     "Known",
@@ -23,17 +26,21 @@ __all__ = [
     "Row",
     "RowKind",
     "Run",
+    "accept",
     "bytes_of",
+    "differences",
     "digest_of",
     "hunks",
     "merge",
     "move",
+    "redo",
     "remove",
     "rename_alias",
     "rename_heading",
     "runs",
     "shown",
     "text_of",
+    "undo",
     "unified",
     "with_hunks",
     "words",

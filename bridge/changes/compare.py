@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,11 +23,18 @@ class Piece:
     after: range
 
 
-def pieces(before: Sequence[str], after: Sequence[str]) -> list[Piece]:
+def pieces(
+    before: Sequence[str], after: Sequence[str], weak: Callable[[str], bool] = lambda _unit: False
+) -> list[Piece]:
     """Return where two texts differ, in order; no two pieces touch.
 
     The comparison is the shortest one unless the texts are so long that it is first cut at units that both hold once.
     What is still too long to compare then counts as replaced.
+
+    Args:
+        before: The units of one text.
+        after: The units of the other.
+        weak: Which units say nothing about where they are, so that between two pieces they may be there by chance.
     """
     numbers: dict[str, int] = {}
     # rapidfuzz compares by hash, and only those of small numbers are sure to differ.
@@ -36,11 +43,19 @@ def pieces(before: Sequence[str], after: Sequence[str]) -> list[Piece]:
     joined: list[Piece] = []
     for piece in _apart(old, new, range(len(old)), range(len(new))):
         last = joined[-1] if joined else None
-        if last is not None and last.before.stop == piece.before.start and last.after.stop == piece.after.start:
+        if last is not None and _belong(last, piece, before, weak):
             joined[-1] = spanning(last, piece)
         else:
             joined.append(piece)
-    return joined
+    trimmed = (Piece(*_core(old, new, piece.before, piece.after)) for piece in joined)
+    return [piece for piece in trimmed if piece.before or piece.after]
+
+
+def _belong(last: Piece, piece: Piece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
+    """Say whether two pieces are one: they touch, or what is between them need not be what it was."""
+    between = before[last.before.stop : piece.before.start]
+    even = all(len(one.before) == len(one.after) for one in (last, piece))
+    return all(map(weak, between)) and not (even and between)
 
 
 def spanning(first: Piece, last: Piece) -> Piece:

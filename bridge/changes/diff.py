@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from bridge.changes.compare import Piece, pieces
 from bridge.changes.plain import lines_of, shown
-from bridge.changes.slide import placed
+from bridge.changes.slide import blank, placed
 from bridge.types import Lines
 
 RowKind = Literal["same", "removed", "added"]
@@ -73,7 +73,7 @@ def unified(before: str | None, after: str | None, path: str) -> str:
 
 def differing(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
     """Return which lines differ, each piece where it reads best."""
-    return placed(pieces(old, new), old, new)
+    return placed(pieces(old, new, blank), old, new)
 
 
 def _near(found: Sequence[Piece]) -> Iterator[list[Piece]]:

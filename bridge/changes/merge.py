@@ -3,13 +3,13 @@
 No package fitted: `merge3` is under the GPL; `three-merge` merges within lines and writes conflict markers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bridge.changes.compare import Piece, pieces
 from bridge.changes.plain import lines_of
-from bridge.changes.slide import blank, high, low, placed
+from bridge.changes.slide import Taste, blank, high, low, placed
 from bridge.types import Lines
 
 _NOTHING: Final = range(0)
@@ -26,10 +26,12 @@ class Contradiction:
     theirs: str
 
 
-def merge(base: str, ours: str, theirs: str, *, touching: bool = False) -> str | tuple[Contradiction, ...]:
+def merge(
+    base: str, ours: str, theirs: str, *, touching: bool = False, alike: bool = True
+) -> str | tuple[Contradiction, ...]:
     """Bring two changes of a text together, line by line; return the text, or why there is none.
 
-    What only one side changed is taken from it, and what both changed alike is taken once.
+    What only one side changed is taken from it.
 
     Args:
         base: The text that both started from.
@@ -37,48 +39,61 @@ def merge(base: str, ours: str, theirs: str, *, touching: bool = False) -> str |
         theirs: What it became there.
         touching: Whether they may have changed lines next to each other, which otherwise contradicts, as in git. Two
             insertions at one place contradict always: nobody knows which comes first.
+        alike: Whether what both changed alike is taken once; else it contradicts too.
     """
     old, mine, other = lines_of(base), lines_of(ours), lines_of(theirs)
-    left = placed(pieces(old, mine), old, mine, low)
-    right = placed(pieces(old, other), old, other, low)
-    merged = _merged(old, mine, other, left, right, touching=touching)
-    if isinstance(merged, str):
-        return merged
-    # A paragraph is said to begin or to end with the empty line beside it; that must not bring it upon its neighbour.
-    left = placed(left, old, mine, high, blank)
-    right = placed(right, old, other, high, blank)
-    again = _merged(old, mine, other, left, right, touching=touching)
-    return again if isinstance(again, str) else merged
+
+    def merged(sides: Sequence[Sequence[Piece]]) -> str | tuple[Contradiction, ...]:
+        return _merged(old, mine, other, [*_groups(*sides, touching=touching)], alike=alike)
+
+    def sides(
+        found: Sequence[Sequence[Piece]], taste: Taste, passing: Callable[[str], bool] | None = None
+    ) -> list[list[Piece]]:
+        return [placed(side, old, new, taste, passing) for side, new in zip(found, (mine, other), strict=True)]
+
+    # What was put in or taken out beside its like may be said to stand higher or lower. Where that matters it
+    # contradicts; but a paragraph is not brought upon its neighbour by the empty line that both are said to have.
+    lowest = sides([pieces(old, new, blank) for new in (mine, other)], low)
+    highest = sides(lowest, high)
+    made = merged(lowest)
+    if highest == lowest:
+        return made
+    again, above = made if isinstance(made, str) else merged(sides(lowest, high, blank)), merged(highest)
+    if isinstance(again, str) and isinstance(above, str) and again != above:
+        return _merged(old, mine, other, [(lowest[0], lowest[1])], alike=alike)
+    return again if isinstance(again, str) else made
 
 
 def _merged(
     old: Sequence[str],
     mine: Sequence[str],
     other: Sequence[str],
-    left: Sequence[Piece],
-    right: Sequence[Piece],
+    groups: Sequence[tuple[Sequence[Piece], Sequence[Piece]]],
     *,
-    touching: bool,
+    alike: bool,
 ) -> str | tuple[Contradiction, ...]:
     text: list[str] = []
     wrong: list[Contradiction] = []
     done = 0
-    for here, there in _groups(left, right, touching=touching):
+    for here, there in groups:
         start = min(piece.before.start for piece in (*here, *there))
         end = max(piece.before.stop for piece in (*here, *there))
         ours, theirs = _over(here, start, end), _over(there, start, end)
         text += old[done:start]
         done = end
-        if not there or [*mine[ours.start : ours.stop]] == [*other[theirs.start : theirs.stop]]:
-            text += mine[ours.start : ours.stop]
-        elif not here:
-            text += other[theirs.start : theirs.stop]
+        left, right = mine[ours.start : ours.stop], other[theirs.start : theirs.stop]
+        if not here:
+            text += right
+        elif not there or (alike and left == right):
+            text += left
         else:
-            wrong.append(_contradiction(old[start:end], ours, mine, other[theirs.start : theirs.stop]))
+            where = (ours.start + 1, ours.stop)
+            wrong.append(Contradiction(where, "".join(old[start:end]), "".join(left), "".join(right)))
     text += old[done:]
     if not wrong and any(not line.endswith("\n") for line in text[:-1]):
-        # One side took the last line break away and the other went on after it.
-        return _merged(old, mine, other, left, right, touching=False)
+        # One side took the last line break away, and the other went on after it.
+        everything = [piece for here, _ in groups for piece in here], [piece for _, there in groups for piece in there]
+        return _merged(old, mine, other, [everything], alike=alike)
     return tuple(wrong) or "".join(text)
 
 
@@ -111,9 +126,3 @@ def _over(side: Sequence[Piece], start: int, end: int) -> range:
         return _NOTHING
     first, last = side[0], side[-1]
     return range(first.after.start - (first.before.start - start), last.after.stop + end - last.before.stop)
-
-
-def _contradiction(base: Sequence[str], ours: range, mine: Sequence[str], theirs: Sequence[str]) -> Contradiction:
-    return Contradiction(
-        (ours.start + 1, ours.stop), "".join(base), "".join(mine[ours.start : ours.stop]), "".join(theirs)
-    )

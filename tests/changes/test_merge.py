@@ -104,6 +104,15 @@ def test_an_appended_paragraph_goes_though_another_came_after_it() -> None:
     assert merge(both, "a\n\nsecond\n", "a\n\nfirst\n", touching=True) == "a\n"
 
 
+def test_an_empty_line_that_is_there_by_chance_holds_nothing_together() -> None:
+    base, ours = "one\ntwo\nthree\n\nlast\nfar\nend\n", "1\n\n3\n\nlast\nfar\nEND\n"
+    assert merge(base, ours, base.replace("last", "new\nlast")) == ours.replace("last", "new\nlast")
+
+
+def test_where_it_matters_how_high_a_line_stands_it_contradicts() -> None:
+    assert isinstance(merge("x\ny\n", "x\nnew\nx\ny\n", "z\ny\n", touching=True), tuple)
+
+
 def test_a_line_break_taken_away_joins_no_lines() -> None:
     merged = merge("a\n", "b", "a\nc\n", touching=True)
     assert isinstance(merged, tuple)

@@ -1,0 +1,338 @@
+"""Changes are turned back, made again and accepted on what the notes are by now, and nobody's words are lost."""
+
+import random
+from collections.abc import Callable, Collection
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.changes import accept, differences, redo
+from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
+from bridge.steps import Plan, Step
+from bridge.store import Change
+from bridge.types import VaultPath
+from tests.changes.trial import Trial, gone, written
+
+NOTE = "".join(f"line {number}\n" for number in range(1, 31))
+A, B = VaultPath("a.md"), VaultPath("b.md")
+
+
+def conflicts(deed: Callable[[], object]) -> list[dict[str, object]]:
+    with pytest.raises(ChangeConflict) as told:
+        deed()
+    found = told.value.facts["conflicts"]
+    assert isinstance(found, list)
+    assert found[0]["path"] in told.value.message
+    return found
+
+
+def redone(vault: Trial, change: Change) -> Change:
+    today = vault.changes[int(change.id)]
+    return vault.do(lambda desk: redo(desk, today, vault.snapshot, vault.inside))
+
+
+def proposed(vault: Trial, path: str, text: str) -> Change:
+    """Propose a change: it is kept as if it were made, and is not."""
+    before = vault.state()
+    change = vault.put(path, text)
+    vault.files, vault.folders = before
+    return change
+
+
+def accepted(vault: Trial, change: Change, hunks: Collection[int] | None = None) -> Change:
+    today = vault.changes[int(change.id)]
+    return vault.do(lambda desk: accept(desk, today, vault.snapshot, vault.inside, hunks))
+
+
+def test_an_edit_is_turned_back_and_made_again() -> None:
+    vault = Trial(a=NOTE)
+    change = vault.put("a.md", NOTE.replace("line 5\n", "five\n"))
+    vault.undo(change)
+    assert vault.text("a.md") == NOTE
+    redone(vault, change)
+    assert vault.text("a.md") == NOTE.replace("line 5\n", "five\n")
+
+
+def test_what_came_since_stays_though_the_note_moved() -> None:
+    vault = Trial(a=NOTE)
+    change = vault.put("a.md", NOTE.replace("line 5\n", "five\n"))
+    vault.put("a.md", vault.text("a.md") + "mine\n")
+    vault.move("a.md", "Deep/er/c.md")
+    vault.put("Deep/er/c.md", "first\n" + vault.text("Deep/er/c.md"))
+    vault.undo(change)
+    assert vault.text("Deep/er/c.md") == f"first\n{NOTE}mine\n"
+
+
+def test_an_appended_line_goes_though_another_was_appended_after_it() -> None:
+    vault = Trial(a="log\n")
+    first = vault.put("a.md", "log\n\none\n")
+    second = vault.put("a.md", "log\n\none\n\ntwo\n")
+    vault.undo(first)
+    assert vault.text("a.md") == "log\n\ntwo\n"
+    vault.undo(second)
+    assert vault.text("a.md") == "log\n"
+
+
+def test_lines_changed_since_are_a_conflict_that_shows_them() -> None:
+    vault = Trial(a=NOTE)
+    change = vault.put("a.md", NOTE.replace("line 5\n", "five\n"))
+    vault.put("a.md", "new\n" + vault.text("a.md").replace("five\n", "FIVE\n"))
+    before = vault.state()
+    (found,) = conflicts(lambda: vault.undo(change))
+    assert found == {
+        "path": "a.md",
+        "why": "These lines were changed since.",
+        "lines": (6, 6),
+        "base": "five\n",
+        "ours": "FIVE\n",
+        "theirs": "line 5\n",
+    }
+    assert vault.state() == before
+
+
+def test_a_change_that_was_changed_back_is_not_turned_back_twice() -> None:
+    vault = Trial(a="- [ ] task\n")
+    done = vault.put("a.md", "- [x] task\n")
+    vault.put("a.md", "- [ ] task\n")
+    assert "already" in str(conflicts(lambda: vault.undo(done))[0]["why"])
+    vault.put("a.md", "- [ ] task\n\nmore\n")
+    conflicts(lambda: vault.undo(done))
+
+
+def test_a_made_note_goes_with_its_folders_unless_something_is_in_them() -> None:
+    vault = Trial()
+    first, second = vault.put("F/G/a.md", "a\n"), vault.put("F/b.md", "b\n")
+    vault.undo(first)
+    assert vault.state() == ({VaultPath("F/b.md"): b"b\n"}, {VaultPath("F")})
+    redone(vault, first)
+    vault.undo(second)
+    assert vault.state()[1] == {VaultPath("F"), VaultPath("F/G")}
+
+
+def test_a_made_note_that_was_edited_since_stays() -> None:
+    vault = Trial()
+    change = vault.put("a.md", "made\n")
+    vault.put("a.md", "made\nmine\n")
+    assert "lost" in str(conflicts(lambda: vault.undo(change))[0]["why"])
+    assert vault.text("a.md") == "made\nmine\n"
+
+
+def test_a_removed_note_comes_back_unless_its_name_is_taken() -> None:
+    vault = Trial(a="old\n")
+    change = vault.put("a.md", None)
+    vault.undo(change)
+    assert vault.text("a.md") == "old\n"
+    redone(vault, change)
+    vault.put("a.md", "other\n")
+    assert "name" in str(conflicts(lambda: vault.undo(change))[0]["why"])
+
+
+def test_a_note_that_is_gone_is_a_conflict() -> None:
+    vault = Trial(a="a\n")
+    edit, move = vault.put("a.md", "b\n"), vault.move("a.md", "b.md")
+    vault.put("b.md", None)
+    for change in (edit, move):
+        assert "not there" in str(conflicts(lambda change=change: vault.undo(change))[0]["why"])  # type: ignore[misc]
+
+
+def both_moved(vault: Trial) -> Change:
+    """Move a note, and with it rewrite the note that links to it."""
+
+    def draw(desk: object) -> None:
+        from bridge.changes import Desk
+
+        assert isinstance(desk, Desk)
+        gone(desk, A, VaultPath("F/c.md"))
+        written(desk, B, "see [[F/c]]\n")
+
+    return vault.do(draw)
+
+
+def test_a_move_is_turned_back_with_the_links_that_it_rewrote() -> None:
+    vault = Trial(a=NOTE, b="see [[a]]\n")
+    start = vault.state()
+    change = both_moved(vault)
+    vault.put("F/c.md", NOTE + "more\n")
+    vault.undo(change)
+    assert vault.text("a.md") == NOTE + "more\n"
+    assert vault.text("b.md") == "see [[a]]\n"
+    assert vault.state()[1] == start[1]
+
+
+@pytest.mark.parametrize("why", ["is taken", "moved since"])
+def test_a_move_is_not_turned_back_over_what_came_since(why: str) -> None:
+    vault = Trial(a=NOTE, b="see [[a]]\n")
+    change = both_moved(vault)
+    if why == "is taken":
+        vault.put("a.md", "other\n")
+    else:
+        vault.move("F/c.md", "d.md")
+    before = vault.state()
+    assert why in str(conflicts(lambda: vault.undo(change))[0]["why"])
+    assert vault.state() == before
+
+
+def test_a_folder_is_moved_back_with_what_came_into_it_since() -> None:
+    vault = Trial()
+    vault.put("F/a.md", "a\n")
+    change = vault.move("F", "G")
+    vault.put("G/b.md", "b\n")
+    vault.undo(change)
+    assert set(vault.files) == {"F/a.md", "F/b.md"}
+
+
+def test_a_session_is_turned_back_as_one_change() -> None:
+    vault = Trial(a="one\n", b="two\n")
+    start = vault.state()
+    made = [
+        vault.put("a.md", "one\nmore\n"),
+        vault.move("a.md", "F/a.md"),
+        vault.put("F/a.md", "one\nmore\nand more\n"),
+        vault.put("F/new.md", "new\n"),
+        vault.put("F/new.md", "newer\n"),
+        vault.put("b.md", None),
+    ]
+    vault.undo(*reversed(made))
+    assert vault.state() == start
+
+
+def test_some_hunks_are_turned_back_by_the_numbers_that_are_shown() -> None:
+    after = NOTE.replace("line 2\n", "two\n").replace("line 15\n", "").replace("line 28\n", "line 28\nmore\n")
+    vault = Trial(a=NOTE, b=NOTE)
+
+    def draw(desk: object) -> None:
+        from bridge.changes import Desk
+
+        assert isinstance(desk, Desk)
+        written(desk, B, after)
+        written(desk, A, after)
+        written(desk, VaultPath("c.md"), "made\n")
+
+    change = vault.do(draw)
+    shown = {
+        hunk.number: found.step.path for found in differences(change.steps, vault.snapshot) for hunk in found.hunks
+    }
+    assert list(shown.values()) == ["b.md"] * 3 + ["a.md"] * 3 + ["c.md"]
+    vault.put("a.md", "mine\n" + vault.text("a.md"))
+    vault.undo(change, hunks=[2, 4, 7])
+    assert vault.text("b.md") == after.replace("line 14\n", "line 14\nline 15\n")
+    assert vault.text("a.md") == "mine\n" + after.replace("two\n", "line 2\n")
+    assert "c.md" not in vault.files
+    with pytest.raises(InvalidArguments, match="1 to 7"):
+        vault.undo(change, hunks=[8])
+
+
+def test_a_proposal_is_accepted_onto_the_note_as_it_is_by_now() -> None:
+    vault = Trial(a=NOTE)
+    change = proposed(vault, "a.md", NOTE.replace("line 2\n", "two\n").replace("line 28\n", "28\n"))
+    vault.put("a.md", NOTE.replace("line 15\n", "mine\n"))
+    accepted(vault, change, hunks=[2])
+    assert vault.text("a.md") == NOTE.replace("line 15\n", "mine\n").replace("line 28\n", "28\n")
+    accepted(vault, change)
+    assert vault.text("a.md") == NOTE.replace("line 2\n", "two\n").replace("line 15\n", "mine\n").replace(
+        "line 28\n", "28\n"
+    )
+
+
+def test_a_proposal_does_not_touch_what_was_written_beside_it() -> None:
+    vault = Trial(a=NOTE)
+    change = proposed(vault, "a.md", NOTE.replace("line 2\n", "two\n"))
+    vault.put("a.md", NOTE.replace("line 3\n", "mine\n"))
+    assert conflicts(lambda: accepted(vault, change))[0]["lines"] == (2, 3)
+
+
+def test_a_proposal_that_moves_is_accepted_as_a_whole() -> None:
+    vault = Trial(a=NOTE, b="see [[a]]\n")
+    before = vault.state()
+    change = both_moved(vault)
+    vault.files, vault.folders = before
+    with pytest.raises(InvalidArguments, match="parts make no sense"):
+        accepted(vault, change, hunks=[1])
+
+
+def test_what_is_no_longer_kept_cannot_be_turned_back() -> None:
+    vault = Trial(a="a\n")
+    change = vault.put("a.md", "b\n")
+    vault.kept.clear()
+    assert [found.remarks for found in differences(change.steps, vault.snapshot)] == [
+        ("What the file said is no longer kept.",)
+    ]
+    with pytest.raises(ChangeNotFound, match="no longer kept"):
+        vault.undo(change)
+
+
+def test_two_changes_of_a_picture_are_a_conflict() -> None:
+    vault = Trial(a="\0one")
+    change = vault.put("a.md", "\0two")
+    (shown,) = differences(change.steps, vault.snapshot)
+    assert (shown.diff, shown.hunks, shown.sizes, shown.remarks) == ("", (), (4, 4), ("The file is no text.",))
+    vault.put("a.md", "\0three")
+    assert "no text" in str(conflicts(lambda: vault.undo(change))[0]["why"])
+
+
+def test_a_canvas_is_not_spoilt_by_bringing_two_changes_together() -> None:
+    vault = Trial()
+    vault.put("a.canvas", "{\n}\n")
+    change = vault.put("a.canvas", '{\n"a": 1\n}\n')
+    vault.put("a.canvas", '{"z": 0,\n"a": 1\n}\n')
+    assert "spoil" in str(conflicts(lambda: vault.undo(change))[0]["why"])
+
+
+def test_what_lines_do_not_show_is_remarked() -> None:
+    vault = Trial(a="\ufeffa\r\nb\r\n")
+    change = vault.put("a.md", "a\nb\n")
+    (shown,) = differences(change.steps, vault.snapshot)
+    assert shown.remarks == (
+        "The file loses its byte order mark.",
+        "Its lines end in LF now, not in CRLF.",
+    )
+
+
+def change_something(vault: Trial, rng: random.Random, number: int) -> None:
+    path = rng.choice(list(vault.files))
+    lines = vault.text(path).splitlines(keepends=True)
+    place = rng.randrange(len(lines))
+    match rng.randrange(6):
+        case 0:
+            vault.put(path, "".join([*lines, f"\nappended {number}\n"]))
+        case 1:
+            vault.put(path, "".join([*lines[:place], f"inserted {number}\n", *lines[place:]]))
+        case 2:
+            vault.put(path, "".join([*lines[:place], f"replaced {number}\n", *lines[place + 1 :]]))
+        case 3:
+            vault.put(f"F{number % 2}/{number}.md", f"made {number}\n")
+        case 4:
+            vault.move(path, f"G/{number}.md")
+        case _ if len(vault.files) > 2:
+            vault.put(path, None)
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 12))
+def test_all_changes_turned_back_in_any_order_leave_the_start(rng: random.Random, count: int) -> None:
+    vault = Trial(**{name: f"{name}\n{NOTE}" for name in "abcd"})
+    start = vault.state()
+    for number in range(count):
+        change_something(vault, rng, number)
+    left = list(vault.changes)
+    rng.shuffle(left)
+    while left:
+        for change in list(left):
+            try:
+                vault.undo(change)
+            except ChangeConflict:
+                # What stands on a change is in its way; the newest has nothing on it.
+                assert change is not max(left, key=lambda one: one.id)
+            else:
+                left.remove(change)
+    assert vault.files == start[0]
+
+
+def test_a_folder_that_a_change_took_away_comes_back() -> None:
+    vault = Trial()
+    vault.put("F/a.md", "a\n")
+    start = vault.state()
+    vault.put("F/a.md", None)
+    change = vault.do(lambda desk: desk.take(Plan((Step("remove_folder", VaultPath("F")),))))
+    vault.undo(change)
+    assert vault.state()[1] == start[1]
