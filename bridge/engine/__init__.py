@@ -10,15 +10,18 @@ if TYPE_CHECKING:
     from bridge.engine.links import Web
     from bridge.engine.status import IndexedPassage, Inspection, ModelInUse, Progress
     from bridge.engine.vault_engine import VaultEngine
+    from bridge.engine.writing import Author, Made
 
 # The processes that read notes enter here too, and need none of it.
 _LATER = {
+    "Author": "writing",
     "Bridge": "bridge",
     "Chart": "atlas",
     "IndexedPassage": "status",
     "Inspection": "status",
     "Job": "jobs",
     "Jobs": "jobs",
+    "Made": "writing",
     "ModelInUse": "status",
     "Progress": "status",
     "Shape": "atlas",
@@ -28,12 +31,14 @@ _LATER = {
 }
 
 __all__ = [
+    "Author",
     "Bridge",
     "Chart",
     "IndexedPassage",
     "Inspection",
     "Job",
     "Jobs",
+    "Made",
     "ModelInUse",
     "Progress",
     "Shape",

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.engine.atlas import Atlas, Chart
+from bridge.engine.deciding import Deciding
 from bridge.engine.drifting import Drifting
 from bridge.engine.embedders import Embedders, model_key, workers_wanted
 from bridge.engine.enforcing import Enforcing
@@ -26,10 +28,12 @@ from bridge.engine.remembering import remember
 from bridge.engine.signal import Signal
 from bridge.engine.status import Inspection, ModelInUse, Progress
 from bridge.engine.vaults import adopt
+from bridge.engine.writing import Author, Made, Writing
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, NoteNotFound, NotReady, ReadOnly
 from bridge.events import Events
 from bridge.folders import Folders, vault_id
 from bridge.graph import Graph
+from bridge.requests import Request
 from bridge.retrieval import Sources, Vocabulary
 from bridge.settings import Settings
 from bridge.store import Store
@@ -91,6 +95,8 @@ class VaultEngine:
         self._filling: Filling | None = None
         self._enforcing: Enforcing | None = None
         self._drifting: Drifting | None = None
+        self._writing: Writing | None = None
+        self._deciding: Deciding | None = None
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -166,6 +172,9 @@ class VaultEngine:
         self._following = Following(
             self.vault, index, self._store, self.settings, self._readers, self._changed, self._buried
         )
+        self._writing = Writing(self.id, self._following, self._store, self.settings, self._events)
+        self._deciding = Deciding(self._store, self._writing)
+        await asyncio.to_thread(self._deciding.recover)
         self._enforcing = Enforcing(self._following, self._store)
         self._enforcing.hide()
         self._drifting = Drifting(index, self._store, self.settings)
@@ -189,7 +198,7 @@ class VaultEngine:
     async def _let_go(self) -> None:
         """Close the index; what comes next opens it again."""
         index, self._index, self._following, self._filling = self._index, None, None, None
-        self._enforcing, self._mentioning = None, None
+        self._enforcing, self._mentioning, self._writing, self._deciding = None, None, None, None
         self._vocabulary, self._drifting = Vocabulary(), None
         self._readers.close()
         if index is not None:
@@ -268,9 +277,40 @@ class VaultEngine:
         return self._there(self._mentioning)
 
     @property
+    def writing(self) -> Writing:
+        """What changes the files."""
+        return self._there(self._writing)
+
+    @property
     def drifting(self) -> Drifting:
         """How near notes have drifted."""
         return self._there(self._drifting)
+
+    @property
+    def deciding(self) -> Deciding:
+        """What settles changes after they were made or proposed."""
+        return self._there(self._deciding)
+
+    async def carry(
+        self, requests: Sequence[Request], author: Author, *, dry_run: bool, expect: Mapping[str, int] | None
+    ) -> Made:
+        """Do what was asked, as one change.
+
+        Raises:
+            NotReady: The first full scan is not committed: links could be missed.
+            BridgeError: It cannot be done; then nothing was.
+        """
+        from bridge.engine.carrying import around, carried, touched
+
+        self.require_keyword()
+        known = around(self.vault, self.names, self.index.notes)
+        return await self.writing.make(
+            functools.partial(carried, requests, around=known),
+            touched(requests),
+            author,
+            dry_run=dry_run,
+            expect=expect,
+        )
 
     def _there(self, part: Part | None) -> Part:
         """Return a part.
@@ -466,6 +506,7 @@ class VaultEngine:
             return
         self._following.settings = settings
         self.drifting.use(settings)
+        self.writing.settings = settings
         await self._enforcing.use(self.vault)
         if before.boilerplate != settings.boilerplate:
             self.reindex((), full=settings.boilerplate and not self.index.boilerplate.version)

@@ -39,7 +39,8 @@ __all__ = [
 
 # Importing a module registers its operations; documents list them in this order.
 MODULES = (
-    "search notes listing reading links linking applying prospects reporting graph insights view growth exporting "
+    "search notes listing tasks reading writing moving days ticking together changes "
+    "links linking applying prospects reporting graph insights view growth exporting "
     "status indexing settings pairing doctor usage tools"
 )
 for module in MODULES.split():

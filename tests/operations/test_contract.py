@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from bridge.export import command
 from bridge.operations import Operation, operations
 from bridge.types import VaultPath
 from tests.mcp.client import connected, text_of
+from tests.operations.fresh import example_of
 from tests.operations.served import Answer, Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -35,27 +35,22 @@ CODES = {
 }  # fmt: skip
 
 
+CHANGES = {"change_id", "id", "time", "client", "expires"}
+"""What differs from change to change."""
+
+
 def masked(value: Any) -> Any:
     """Take out what differs from call to call."""
     match value:
         case dict():
             return {
-                k: "…" if k in {"took_ms", "modified", "job_id", "free", "message", "judged", "code"} else masked(v)
+                k: "…" if k in {"took_ms", "modified", "job_id", "free", "message", "judged", "code", *CHANGES} else masked(v)
                 for k, v in value.items()
             }
         case list():
             return [masked(item) for item in value]
         case _:
             return value
-
-
-async def example_of(operation: Operation, sample: Served) -> Mapping[str, Any]:
-    """Return an operation's example, with a job that exists."""
-    if operation.name != "job_status":
-        return operation.example
-    job: Mapping[str, Any] = (await sample.call("reindex")).json
-    await sample.settle(job["job_id"])
-    return job
 
 
 def refused(answer: Answer) -> dict[str, Any]:
@@ -81,7 +76,7 @@ async def test_the_documented_command_says_the_same_as_http(sample: Served, oper
         stdin=shlex.split(before)[1].encode() if before else b"",
     )
     assert (ran.status, ran.err) == (0, "")
-    answer = await sample.call(operation.name, **example)
+    answer = await sample.call(operation.name, **await example_of(operation, sample))
     if operation.scope == "admin":
         # The runtime token is never enough; the command changes the file itself.
         assert refused(answer)["code"] == "forbidden"
@@ -95,7 +90,7 @@ async def test_the_tool_says_the_same_as_http(sample: Served, operation: Operati
     example = await example_of(operation, sample)
     async with connected(sample, preset="full") as client:
         answer = await client.call_tool(operation.name, dict(example))
-    direct = await sample.call(operation.name, **example)
+    direct = await sample.call(operation.name, **await example_of(operation, sample))
     if operation.scope == "admin":
         assert (answer.is_error, text_of(answer).partition(":")[0]) == (True, refused(direct)["code"])
     else:

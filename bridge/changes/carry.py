@@ -1,0 +1,226 @@
+"""Puts what was asked on the desk: each request as the steps that do it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import assert_never
+
+from bridge.changes.desk import Desk, digest_of
+from bridge.changes.effect import Effect
+from bridge.changes.heading import rename_heading
+from bridge.changes.known import Known
+from bridge.changes.moving import move
+from bridge.changes.removing import remove
+from bridge.edits import AddItem
+from bridge.errors import InvalidArguments, NoteChanged, NoteExists, NoteNotFound
+from bridge.requests import (
+    AddTask,
+    CreateNote,
+    DeleteNote,
+    EditNote,
+    MoveNote,
+    RenameHeading,
+    Renaming,
+    Request,
+    SetProperties,
+    ToggleTask,
+)
+from bridge.types import Digest, VaultPath
+from bridge.vault import (
+    ObsidianSettings,
+    created,
+    edited,
+    filled,
+    kind_of,
+    parse,
+    replaces,
+    task_text,
+    toggled,
+    with_properties,
+    writes_fields,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a request may need of the vault beside the notes that it names."""
+
+    known: Callable[[Desk], Known]
+    """Returns the names and links of the vault as the desk has it."""
+    obsidian: ObsidianSettings
+    now: datetime
+    """Local time."""
+    differing: Callable[[Digest, bytes], Mapping[str, object]] = field(default=lambda _digest, _now: {})
+    """Says what differs between a content that a caller read and the present one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What became of a request on the desk."""
+
+    path: VaultPath
+    """The note that it is about, by the path that it has afterwards."""
+    effect: Effect = field(default_factory=Effect)
+
+
+def carry(request: Request, desk: Desk, around: Around) -> Carried:
+    """Put the steps of one request on the desk.
+
+    Raises:
+        BridgeError: It cannot be done; see the operation of its name.
+    """
+    match request:
+        case MoveNote() | RenameHeading() | DeleteNote():
+            return _rename(request, desk, around)
+        case CreateNote():
+            return _create(request, desk, around)
+        case EditNote() | SetProperties():
+            desk.replace(request.path, _edited(request, _unchanged(request.path, request.digest, desk, around), around))
+            return Carried(request.path)
+        case ToggleTask():
+            return _toggle(request, desk, around)
+        case AddTask():
+            return _add_task(request, desk, around)
+        case _:
+            assert_never(request)
+
+
+def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
+    """Change names; the vault's links follow."""
+    path, known = request.path, around.known(desk)
+    if path in known.names and request.digest is None:
+        raise InvalidArguments("`digest` is needed to move a file: it says what you read.", hint=READ_FIRST)
+    if path in known.names:
+        _unchanged(path, request.digest, desk, around)
+    match request:
+        case MoveNote():
+            planned = move(path, request.to, known)
+            path = request.to
+        case RenameHeading():
+            planned = rename_heading(path, request.heading, request.to, known)
+        case DeleteNote():
+            planned = remove(path, known)
+    desk.take(planned.plan)
+    return Carried(path, planned.effect)
+
+
+def _edited(request: EditNote | SetProperties, data: bytes, around: Around) -> bytes:
+    """Change what a note says."""
+    path = request.path
+    match request:
+        case EditNote():
+            if request.digest is None and any(map(replaces, request.edits)):
+                raise InvalidArguments("`digest` is needed to replace text: it says what you read.", hint=READ_FIRST)
+            return edited(path, data, request.edits)
+        case SetProperties():
+            return with_properties(path, data, request.properties, request.remove, around.obsidian.property_types)
+
+
+READ_FIRST = "`read_note` returns it."
+
+
+def _create(request: CreateNote, desk: Desk, around: Around) -> Carried:
+    """Make a note.
+
+    Raises:
+        NoteExists: There is one.
+        NoteNotFound: There is no such template.
+        InvalidArguments: It would be no note.
+    """
+    path = request.path
+    if kind_of(path) != "note":
+        raise InvalidArguments(f"`{path}` would be no note.", hint=f"Notes end with `.md`: `{path}.md`?")
+    if desk.has(path):
+        raise NoteExists(f"There is a note `{path}` already.", path=path)
+    text, warnings = request.text, tuple[str, ...]()
+    if request.template is not None:
+        title = path.rpartition("/")[2].removesuffix(".md")
+        start = filled(_template(request.template, desk, around), title, around.now)
+        text, warnings = below(start.text, text), start.warnings
+    desk.create(path, created(path, text, request.properties, around.obsidian.property_types))
+    return Carried(path, Effect(warnings=warnings))
+
+
+def below(start: str, text: str) -> str:
+    """Put text below what a template gives."""
+    return f"{start.rstrip()}\n\n{text}" if start.strip() and text else start or text
+
+
+def _toggle(request: ToggleTask, desk: Desk, around: Around) -> Carried:
+    """Change the box of a task."""
+    done = toggled(
+        request.path,
+        desk.read(request.path),
+        request.line,
+        today=around.now.date(),
+        text=request.text,
+        status=request.status,
+        settings=around.obsidian.tasks,
+    )
+    desk.replace(request.path, done.data)
+    return Carried(request.path, Effect(warnings=done.warnings))
+
+
+def _add_task(request: AddTask, desk: Desk, around: Around) -> Carried:
+    """Add a task in the notation of the note's other ones."""
+    path, settings = request.path, around.obsidian.tasks
+    data = desk.read(path)
+    fields = writes_fields(parse(path, data).tasks, settings)
+    text = task_text(request.text, due=request.due, priority=request.priority, dataview=fields, settings=settings)
+    desk.replace(path, edited(path, data, [AddItem(heading=request.heading, text=text, task=True)]))
+    return Carried(path)
+
+
+def _template(path: VaultPath, desk: Desk, around: Around) -> str:
+    """Read a template, by its path or by its name in the folder of templates.
+
+    Raises:
+        NoteNotFound: There is none.
+    """
+    folder = around.obsidian.template_folder
+    for place in (path, f"{path}.md", *((f"{folder}/{path}", f"{folder}/{path}.md") if folder else ())):
+        if desk.is_file(VaultPath(place)):
+            return desk.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    raise NoteNotFound(f"There is no template `{path}`.", path=path)
+
+
+def _unchanged(path: VaultPath, digest: Digest | None, desk: Desk, around: Around) -> bytes:
+    """Return a file as the desk has it, if it was what the caller read when the change began.
+
+    Raises:
+        NoteNotFound: There is no such file.
+        NoteChanged: It is another now.
+    """
+    data = desk.read(path)
+    try:
+        found = digest_of(desk.as_read(path))
+    except NoteNotFound:
+        # It was made, or came here, on this desk: then its bytes there are what can be known of it.
+        found = digest_of(data)
+    if digest is not None and digest not in (found, digest_of(data)):
+        raise NoteChanged(
+            f"`{path}` changed since you read it.",
+            path=path,
+            expected=digest,
+            found=found,
+            differs=around.differing(digest, data),
+        )
+    return data
+
+
+def together(effects: list[Effect]) -> Effect:
+    """Return the effect of several requests as one change."""
+    whole = Effect()
+    for one in effects:
+        whole = replace(
+            whole,
+            files=tuple(dict.fromkeys((*whole.files, *one.files))),
+            moved=whole.moved + one.moved,
+            links_rewritten=whole.links_rewritten + one.links_rewritten,
+            rewritten=(*whole.rewritten, *one.rewritten),
+            broken=(*whole.broken, *one.broken),
+            mended=(*whole.mended, *one.mended),
+            named_in=tuple(dict.fromkeys((*whole.named_in, *one.named_in))),
+            warnings=(*whole.warnings, *one.warnings),
+        )
+    return whole

@@ -1,0 +1,61 @@
+"""Gives requests to change the vault what they need to know of it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bridge.changes import Desk, Known
+from bridge.changes.carry import Around, carry, together
+from bridge.engine.writing import Drawn
+from bridge.requests import Renaming, Request
+from bridge.types import VaultPath
+from bridge.vault import Names, Vault, read_obsidian_settings
+
+if TYPE_CHECKING:
+    from bridge.index import IndexedNote
+
+BOOKMARKS = Path(".obsidian", "bookmarks.json")
+
+
+def touched(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
+    """Return the notes that requests can change; None when links may take them anywhere."""
+    if any(isinstance(request, Renaming) for request in requests):
+        return None
+    return frozenset(request.path for request in requests)
+
+
+def carried(requests: Sequence[Request], desk: Desk, around: Around) -> Drawn:
+    """Put requests on a desk, one after the other.
+
+    Raises:
+        BridgeError: One of them cannot be done.
+    """
+    done = [carry(request, desk, around) for request in requests]
+    return Drawn(done[-1].path, together([one.effect for one in done]))
+
+
+def around(vault: Vault, names: Names, notes: "Mapping[VaultPath, IndexedNote]") -> Around:
+    """Gather what is known of a vault; nothing of it changes with the vault."""
+    paths, indexed = tuple(names), dict(notes)
+
+    def known(desk: Desk) -> Known:
+        changed = desk.touched
+        return Known(
+            names=Names(desk.paths(paths)),
+            # What was changed on the desk has other links than the index knows.
+            notes={path: note for path, note in indexed.items() if path not in changed} if changed else indexed,
+            read=desk.read,
+            rules=vault.rules,
+            bookmarks=bookmarks(vault.root),
+        )
+
+    return Around(known, read_obsidian_settings(vault.root), datetime.now().astimezone())
+
+
+def bookmarks(root: Path) -> bytes:
+    """Read Obsidian's bookmarks; empty when there are none."""
+    try:
+        return (root / BOOKMARKS).read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,197 @@
+"""Turns changes back, makes them again, and settles what was proposed."""
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.changes.desk import Desk
+from bridge.changes.inverse import accept, redo, undo
+from bridge.engine.writing import Author, Drawn, Made, Writing
+from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
+from bridge.steps import Plan, Step
+from bridge.store import Change, Store, Wanted
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.vault import Vault
+
+log = logging.getLogger(__name__)
+
+MOST = 1_000
+"""Changes that are undone together."""
+
+
+class Deciding:
+    """What becomes of changes after they were made or proposed."""
+
+    def __init__(self, store: Store, writing: Writing) -> None:
+        self._store = store
+        self._writing = writing
+
+    def recover(self) -> None:
+        """Make whole what a crash broke off, and say of each change what became of it; blocks.
+
+        What cannot be made whole now stays written down, and is tried again by the next start.
+        """
+        from bridge.vault import Writer
+
+        writer = Writer(self._vault)
+        for change, entry in self._store.unsettled():
+            try:
+                found = {digest: self._store.snapshot(digest) for step in change.steps for digest in contents(step)}
+                blobs = {digest: data for digest, data in found.items() if data is not None}
+                match writer.recover(Plan(change.steps, blobs)):
+                    case "conflict":
+                        self._store.set_state(change.id, "conflict")
+                    case became:
+                        entry.settle(became == "after")
+            except BridgeError as error:
+                log.warning("A change that broke off is not made whole: %s", error.code)
+
+    def change(self, id_: str) -> Change:
+        """Return a change.
+
+        Raises:
+            ChangeNotFound: There is none, or nobody may see it.
+        """
+        found = self._store.change(id_)
+        if found is None or found.state == "prepared" or self._is_hidden(found):
+            raise ChangeNotFound(f"There is no change `{id_[:40]}`.")
+        return found
+
+    def changes(self, wanted: Wanted, limit: int, offset: int) -> list[Change]:
+        """Return changes, the newest first."""
+        return [change for change in self._store.changes(wanted, limit, offset) if not self._is_hidden(change)]
+
+    async def undo(
+        self, ids: Sequence[str], author: Author, hunks: Collection[int] | None = None, *, dry_run: bool = False
+    ) -> Made:
+        """Turn changes back, the newest first, as one change.
+
+        Raises:
+            ChangeNotFound: There is no such change, or what it took away is kept no more.
+            ChangeConflict: It is not in force, or what it touched was changed since.
+        """
+        changes = sorted((self._in_state(id_, "applied") for id_ in ids), key=lambda change: change.id, reverse=True)
+
+        def draw(desk: Desk) -> Drawn:
+            # What goes had come with the change; the trash is for what was there before.
+            desk.trash = False
+            undo(desk, changes, self._store.snapshot, self._vault.inside, hunks, self._later)
+            return Drawn(first_path(changes[0]), facts={"undoes": [change.id for change in changes]})
+
+        made = await self._writing.make(draw, None, author, dry_run=dry_run)
+        if made.change is not None and made.state == "applied":
+            await asyncio.to_thread(self._settle_undone, changes, made.change.id, hunks)
+        return made
+
+    async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> Made:
+        """Make a change again that was turned back.
+
+        Raises:
+            ChangeNotFound: There is no such change, or what it wrote is kept no more.
+            ChangeConflict: It was not turned back, or what it touched was changed since.
+        """
+        change = self._in_state(id_, "undone")
+
+        def draw(desk: Desk) -> Drawn:
+            redo(desk, change, self._store.snapshot, self._vault.inside)
+            return Drawn(first_path(change), facts={"redoes": change.id})
+
+        made = await self._writing.make(draw, None, author, dry_run=dry_run)
+        if made.change is not None and made.state == "applied":
+            await asyncio.to_thread(self._store.set_state, change.id, "applied", {"redone_by": made.change.id})
+        return made
+
+    async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> Made:
+        """Make a change that was proposed, or some of its hunks; the others are rejected with it.
+
+        Raises:
+            ChangeNotFound: There is no such change.
+            ChangeConflict: It waits no more, or what it touches was changed since.
+        """
+        change = self._in_state(id_, "proposed")
+
+        def draw(desk: Desk) -> Drawn:
+            accept(desk, change, self._store.snapshot, self._vault.inside, hunks)
+            accepted = {} if hunks is None else {"accepted_hunks": sorted(hunks)}
+            return Drawn(first_path(change), facts={**change.facts, **accepted})
+
+        made = await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
+        undone = change.facts.get("undoes")
+        if isinstance(undone, list) and made.change is not None:
+            found = [self._store.change(str(id_)) for id_ in undone]
+            await asyncio.to_thread(self._settle_undone, [one for one in found if one], made.change.id, hunks)
+        return made
+
+    def reject(self, id_: str) -> Change:
+        """Settle that a proposal is not made.
+
+        Raises:
+            ChangeNotFound: There is no such change.
+            ChangeConflict: It waits no more.
+        """
+        change = self._in_state(id_, "proposed")
+        self._store.set_state(change.id, "rejected")
+        self._writing.tell(replace(change, state="rejected"))
+        return replace(change, state="rejected")
+
+    def of_session(self, session: str) -> list[str]:
+        """Return the ids of the changes of a session that are in force.
+
+        Raises:
+            ChangeNotFound: There are none.
+        """
+        found = self.changes(Wanted(session=session, state="applied"), MOST, 0)
+        ids = [change.id for change in found if "undoes" not in change.facts and "redoes" not in change.facts]
+        if not ids:
+            raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
+        return ids
+
+    def _settle_undone(self, changes: Collection[Change], by: str, hunks: Collection[int] | None) -> None:
+        for change in changes:
+            if hunks is None:
+                self._store.set_state(change.id, "undone", {"undone_by": by})
+            else:
+                before = change.facts.get("undone_hunks")
+                self._store.set_state(
+                    change.id,
+                    "applied",
+                    {"undone_hunks": sorted({*(before if isinstance(before, list) else ()), *hunks})},
+                )
+
+    def _in_state(self, id_: str, state: str) -> Change:
+        change = self.change(id_)
+        if change.state != state:
+            raise ChangeConflict(
+                f"The change is {change.state}, not {state}.", hint="`list_changes` tells how each stands."
+            )
+        return change
+
+    def _is_hidden(self, change: Change) -> bool:
+        denies = self._vault.rules.denies
+        places = (place for step in change.steps for place in (step.path, step.to) if place is not None)
+        return any(denies(place) for place in (*places, *change.now))
+
+    def _later(self, change: Change, path: VaultPath) -> Iterator[Digest]:
+        """Yield what later changes made of a file, the oldest first."""
+        for later in reversed(self._store.changes(Wanted(path=path, since=change.time), MOST)):
+            for step, now in zip(later.steps, later.now, strict=True):
+                if later.id > change.id and now == path and step.kind == "put" and step.after is not None:
+                    yield step.after
+
+    @property
+    def _vault(self) -> "Vault":
+        return self._writing.vault
+
+
+def contents(step: Step) -> tuple[Digest, ...]:
+    """Return the contents that a step speaks of."""
+    return tuple(digest for digest in (step.before, step.after) if digest is not None)
+
+
+def first_path(change: Change) -> VaultPath:
+    """Return what a change is about: the first file that it names."""
+    return next((step.path for step in change.steps if not step.kind.endswith("folder")), change.steps[0].path)

@@ -1,0 +1,279 @@
+"""Changes the vault: one change at a time for each note, journalled, and indexed before the caller is told."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
+
+from bridge.changes import Desk, Effect, digest_of
+from bridge.changes.desk import moved
+from bridge.engine.following import Following
+from bridge.engine.locks import Locks
+from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound
+from bridge.events import Events
+from bridge.settings import Settings
+from bridge.steps import Plan, Step
+from bridge.store import Change, Store
+from bridge.types import Digest, VaultId, VaultPath
+from bridge.vault import Vault
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+PROPOSED_FOR_S = 14 * 24 * 3600.0
+"""Seconds for which a proposal waits for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who changes the vault, and how."""
+
+    operation: str
+    client: str | None = None
+    session: str | None = None
+    reason: str | None = None
+    proposes: bool = False
+    """Whether the change waits for the user."""
+    confirmed: bool = False
+    """Whether a large change was confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a change is about and what to say of it."""
+
+    path: VaultPath
+    """The note that it is about, by the path that it has afterwards."""
+    effect: Effect = field(default_factory=Effect)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What is kept with the change and told again by whoever shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A change that was made, proposed or only tried."""
+
+    drawn: Drawn
+    plan: Plan
+    digest: Digest | None
+    """Of the note's file afterwards; None when there is none."""
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """How many `files` are written, moved or removed, and `links_rewritten` and `links_broken`."""
+    by: Literal["disk", "obsidian"] = "disk"
+    change: Change | None = None
+    """Absent when nothing was kept."""
+
+
+class Writing:
+    """Makes changes of one vault."""
+
+    def __init__(self, vault: VaultId, following: Following, store: Store, settings: Settings, events: Events) -> None:
+        self.settings = settings
+        self._id = vault
+        self._following = following
+        self._store = store
+        self._events = events
+        self._locks = Locks()
+
+    async def make(
+        self,
+        draw: Callable[[Desk], Drawn],
+        paths: Collection[VaultPath] | None,
+        author: Author,
+        *,
+        dry_run: bool = False,
+        expect: Mapping[str, int] | None = None,
+        of: Change | None = None,
+    ) -> Made:
+        """Make a change.
+
+        Args:
+            draw: Puts the steps on a desk; called in a thread, while nobody else changes the notes.
+            paths: The notes that it may touch; None for any.
+            author: Who changes them.
+            dry_run: Only tell what would happen.
+            expect: How much it should do, in the words of `Made.counts`.
+            of: The proposal that is made, and whose record it becomes.
+
+        Raises:
+            ExpectationFailed: It would do something else.
+            BridgeError: Whatever `draw` raises, or the change cannot be made; then nothing was.
+        """
+        async with self._locks.hold(paths):
+            desk = self.desk()
+            drawn = await asyncio.to_thread(draw, desk)
+            plan = desk.plan
+            warnings = (*drawn.effect.warnings, *await asyncio.to_thread(self._checked, plan))
+            state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
+            made = Made(drawn, plan, after(desk, drawn.path), state, warnings, counts(plan, drawn.effect))
+            require_expected(made.counts, expect or {})
+            if not plan.steps:
+                return replace(made, warnings=(*warnings, "Nothing was changed: it was so before."))
+            if dry_run:
+                return made
+            self._require_confirmation(plan, author)
+            return await whole(self._propose(made, author) if author.proposes else self._apply(made, author, of))
+
+    @property
+    def vault(self) -> Vault:
+        """The files."""
+        return self._following.vault
+
+    def tell(self, change: Change) -> None:
+        """Tell whoever listens what became of a change."""
+        self._events.publish("change_recorded", self._id, **told(change))
+
+    def desk(self) -> Desk:
+        """Return a desk with the vault as it is."""
+        vault = self._following.vault
+
+        def read(path: VaultPath) -> bytes:
+            return vault.read(path)[0]
+
+        return Desk(read, vault.has)
+
+    async def close(self) -> None:
+        """Wait until nothing is being written."""
+        async with self._locks.hold(None):
+            pass
+
+    def _checked(self, plan: Plan) -> tuple[str, ...]:
+        """Refuse what the writer would refuse, and say what it would warn of."""
+        from bridge.vault import Writer, faults
+
+        vault = self._following.vault
+        warnings = Writer(vault).check(plan)
+        found = tuple(
+            fault
+            for step in plan.steps
+            if step.kind == "put" and step.after is not None
+            for fault in faults(step.path, plan.blobs[step.before] if step.before else None, plan.blobs[step.after])
+        )
+        if found and self.settings.write_checks == "strict":
+            raise InvalidArguments(
+                f"The note would be wrong afterwards: {found[0]}", hint="Correct the text.", faults=list(found)
+            )
+        return (*warnings, *found)
+
+    def _require_confirmation(self, plan: Plan, author: Author) -> None:
+        """Let only small changes pass, and those that were confirmed.
+
+        Raises:
+            ConfirmationRequired: It is neither.
+        """
+        files = len({step.path for step in plan.steps if step.kind != "move"})
+        size = sum(len(plan.blobs[step.after]) for step in plan.steps if step.kind == "put" and step.after)
+        if author.confirmed or (files <= self.settings.confirm_files and size <= self.settings.confirm_kb * 1024):
+            return
+        raise ConfirmationRequired(
+            f"This would write {files:,} files of {size / 1024:,.0f} KiB together.", files=files, bytes=size
+        )
+
+    async def _propose(self, made: Made, author: Author) -> Made:
+        """Keep a change for the user to decide on."""
+        change = self._begun(made, author)
+        change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
+        await asyncio.to_thread(self._store.propose, change, made.plan.blobs)
+        self._events.publish("change_proposed", self._id, **told(change))
+        return replace(made, change=change)
+
+    async def _apply(self, made: Made, author: Author, of: Change | None) -> Made:
+        """Write a change, index it and tell of it."""
+        from bridge.vault import Writer
+
+        change = self._begun(made, author) if of is None else replace(of, state="applied", facts=made.drawn.facts)
+        entry = self._store.begin(change)
+        steps = await asyncio.to_thread(Writer(self._following.vault).write, made.plan, entry)
+        late = await self._indexed(steps)
+        self.tell(change)
+        return replace(made, change=change, warnings=(*made.warnings, *late))
+
+    def _begun(self, made: Made, author: Author) -> Change:
+        return Change(
+            id=self._store.next_id(),
+            time=time.time(),
+            client=author.client,
+            session=author.session,
+            operation=author.operation,
+            reason=author.reason,
+            steps=tuple(made.plan.steps),
+            facts=made.drawn.facts,
+        )
+
+    async def _indexed(self, steps: Collection[Step]) -> tuple[str, ...]:
+        """Take up what was written; it stays written if that fails, and the index follows later."""
+        places = {place for step in steps for place in (step.path, step.to) if place is not None}
+        try:
+            await self._following.look_at(places)
+        except BridgeError as error:
+            return (f"It is written, but search does not show it yet: {error.message}",)
+        return ()
+
+
+def after(desk: Desk, path: VaultPath) -> Digest | None:
+    """Return the digest that a file has after a change; None when it is gone."""
+    try:
+        return digest_of(desk.read(path))
+    except NoteNotFound:
+        return None
+
+
+def counts(plan: Plan, effect: Effect) -> Mapping[str, int]:
+    """Count what a change does."""
+    places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
+    written = {
+        step.path
+        for step in plan.steps
+        if step.kind in ("put", "remove") and not any(moved(step.path, place, place) for place in places)
+    }
+    return {
+        "files": len(written) + effect.moved,
+        "links_rewritten": effect.links_rewritten,
+        "links_broken": len(effect.broken),
+    }
+
+
+def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> None:
+    """Let only a change pass that does what was expected.
+
+    Raises:
+        ExpectationFailed: It does not.
+    """
+    wrong = [
+        f"{name} would be {found[name]:,}, not {count:,}" for name, count in expect.items() if found[name] != count
+    ]
+    if wrong:
+        raise ExpectationFailed(f"The change would do something else: {', '.join(wrong)}.", effect=dict(found))
+
+
+def told(change: Change) -> dict[str, Any]:
+    """Return what an event says of a change."""
+    paths = dict.fromkeys(place for step in change.steps for place in (step.path, step.to) if place)
+    return {
+        "change": change.id,
+        "operation": change.operation,
+        "client": change.client,
+        "state": change.state,
+        "paths": list(paths)[:100],
+    }
+
+
+async def whole(work: Coroutine[Any, Any, T]) -> T:
+    """Do all of something, though the caller be cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = not task.cancelled()
+        except Exception:  # noqa: BLE001 - told below
+            break
+    if cancelled:
+        raise asyncio.CancelledError
+    return task.result()

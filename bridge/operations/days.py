@@ -1,0 +1,162 @@
+"""Daily notes."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import date as day_of_calendar
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+
+from annotated_types import MaxLen
+
+from bridge.edits import Append, InsertUnder
+from bridge.errors import NoteExists, NoteNotFound
+from bridge.operations.call import Call
+from bridge.operations.registry import operation
+from bridge.operations.writing import Reason
+from bridge.operations.written import Written, carried_out
+from bridge.requests import CreateNote, EditNote
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine import VaultEngine
+
+
+@dataclass(frozen=True, slots=True)
+class DailyNote:
+    """The daily note of a day.
+
+    Attributes:
+        path: Where it lies, by the vault's own settings, whether or not there is one.
+        date: The day.
+        text: Its whole text, after what was appended; null when there is none.
+        digest: SHA-256 of the whole file; null when there is none.
+        change_id: The change that appended; null when nothing was written.
+        diff: What changed, as a unified diff.
+        state: `applied`; or `proposed`, when it waits until the user accepts it.
+        warnings: What to know about it.
+    """
+
+    path: VaultPath
+    date: str
+    text: str | None
+    digest: Digest | None
+    change_id: str | None
+    diff: str
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
+
+
+class How(TypedDict):
+    """How an addition is made."""
+
+    dry_run: bool
+    reason: str | None
+    confirm: bool
+    operation: str
+
+
+@operation(example={"date": "2026-01-31"}, reads=False)
+async def daily_note(
+    call: Call,
+    date: Annotated[str, MaxLen(40)] = "today",
+    append: str | None = None,
+    heading: Annotated[str, MaxLen(2_000)] | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+) -> DailyNote:
+    """Read the daily note of a day, or add to it; one that is missing is then made from the vault's template.
+
+    Args:
+        date: `today`, `yesterday`, `tomorrow` or a date; days are local.
+        append: Markdown to add.
+        heading: Add it under this heading instead of at the end.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+
+    Raises:
+        Forbidden: The caller may not write, and asks to append.
+        HeadingNotFound: The note has no such heading; `headings` lists those it has.
+        NoteNotFound: The vault's template of daily notes is not there.
+    """
+    from bridge.vault import daily_path, local_day, read_obsidian_settings
+
+    day = local_day(date, datetime.now().astimezone())
+    path = daily_path(await asyncio.to_thread(read_obsidian_settings, call.engine.root), day)
+    written = None
+    if append is not None:
+        call.principal.require("write")
+        written = await added(call, path, day, append, heading, dry_run=dry_run, reason=reason)
+    text, digest = await asyncio.to_thread(present, call.engine, path)
+    return DailyNote(
+        path=path,
+        date=day.isoformat(),
+        text=text,
+        digest=digest,
+        change_id=written.change_id if written else None,
+        diff=written.diff if written else "",
+        state=written.state if written else "applied",
+        warnings=written.warnings if written else (),
+    )
+
+
+async def added(
+    call: Call,
+    path: VaultPath,
+    day: day_of_calendar,
+    text: str,
+    heading: str | None,
+    *,
+    dry_run: bool,
+    reason: str | None,
+) -> Written:
+    """Add to a daily note, or make it."""
+    how: How = {"dry_run": dry_run, "reason": reason, "confirm": False, "operation": "daily_note"}
+    edit = Append(text=text) if heading is None else InsertUnder(heading=heading, text=text)
+    there = EditNote(path, (edit,))
+    try:
+        if call.engine.vault.has(path):
+            return await carried_out(call, [there], **how)
+        start = await asyncio.to_thread(begun, call.engine, path, day)
+        if heading is None:
+            return await carried_out(
+                call, [CreateNote(path, f"{start.rstrip()}\n\n{text}" if start.strip() else text)], **how
+            )
+        return await carried_out(call, [CreateNote(path, start), there], **how)
+    except NoteExists:
+        # Obsidian or another program made it meanwhile.
+        return await carried_out(call, [there], **how)
+
+
+def begun(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> str:
+    """Return what a new daily note begins with.
+
+    Raises:
+        NoteNotFound: The template is not there.
+    """
+    from bridge.vault import filled, moment_of, read_obsidian_settings
+
+    template = read_obsidian_settings(engine.root).daily_template
+    if template is None:
+        return ""
+    try:
+        data, _ = engine.vault.read(template)
+    except NoteNotFound:
+        raise NoteNotFound(
+            f"The vault's template of daily notes, `{template}`, is not there.",
+            hint="Choose another one in Obsidian's settings of daily notes.",
+            path=template,
+        ) from None
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    title = path.rpartition("/")[2].removesuffix(".md")
+    return filled(text, title, moment_of(day, datetime.now().astimezone())).text
+
+
+def present(engine: "VaultEngine", path: VaultPath) -> tuple[str | None, Digest | None]:
+    """Read a note, if there is one."""
+    from bridge.changes import digest_of, shown, text_of
+
+    try:
+        data, _ = engine.vault.read(path)
+    except NoteNotFound:
+        return None, None
+    return shown((text_of(data) or "").removeprefix("\ufeff")), digest_of(data)

@@ -1,0 +1,125 @@
+"""Moving, renaming and deleting; links follow."""
+
+from typing import Annotated
+
+from annotated_types import MaxLen
+
+from bridge.operations.call import Call
+from bridge.operations.registry import operation
+from bridge.operations.writing import Reason
+from bridge.operations.written import Written, carried_out
+from bridge.requests import DeleteNote, MoveNote, RenameHeading
+from bridge.types import Digest, VaultPath
+
+
+@operation(
+    example={"path": "Bread/Starters", "to": "Bread/Leaven", "dry_run": True},
+    reads=False,
+    scope="write",
+    destructive=True,
+)
+async def move_note(
+    call: Call,
+    path: VaultPath,
+    to: VaultPath,
+    digest: Digest | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+    confirm: bool = False,
+) -> Written:
+    """Move or rename a note, another file or a folder; every link to it is rewritten in its own style.
+
+    Args:
+        path: The file or folder.
+        to: Its full new path.
+        digest: The file's, as `read_note` told it; not needed for a folder.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+        confirm: Make it although many files change.
+
+    Raises:
+        NoteNotFound: There is no such file or folder; the message names the closest ones.
+        NoteExists: There is one at the new path.
+        NoteChanged: It is not what `digest` says.
+        ProtectedPath: A note that the settings keep as it is would have to change.
+        ConfirmationRequired: Many files change.
+    """
+    asked = MoveNote(path, to, digest)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+
+
+@operation(
+    example={
+        "path": "Bread/Starters/Sourdough starter.md",
+        "heading": "Feeding",
+        "to": "Feeding it",
+        "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    destructive=True,
+)
+async def rename_heading(
+    call: Call,
+    path: VaultPath,
+    heading: Annotated[str, MaxLen(2_000)],
+    to: Annotated[str, MaxLen(1_000)],
+    digest: Digest,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+    confirm: bool = False,
+) -> Written:
+    """Rename a heading; every link to it is rewritten in its own style.
+
+    Args:
+        path: The note.
+        heading: The heading, or its path as `A > B`.
+        to: Its new text.
+        digest: The note's, as `read_note` told it.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+        confirm: Make it although many files change.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: It is not what `digest` says.
+        HeadingNotFound: The note has no such heading; `headings` lists those it has.
+        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
+        ProtectedPath: A note that the settings keep as it is would have to change.
+        ConfirmationRequired: Many files change.
+    """
+    asked = RenameHeading(path, heading, to, digest)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+
+
+@operation(
+    example={
+        "path": "Bread/Starters/Sourdough starter.md",
+        "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    destructive=True,
+)
+async def delete_note(
+    call: Call,
+    path: VaultPath,
+    digest: Digest,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+) -> Written:
+    """Delete a note as the user's Obsidian does, to the trash that was chosen there; `undo_change` brings it back.
+
+    Args:
+        path: The note.
+        digest: The note's, as `read_note` told it.
+        dry_run: Only tell what would happen, and which links would break.
+        reason: Why, for the user.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: It is not what `digest` says.
+    """
+    return await carried_out(call, [DeleteNote(path, digest)], dry_run=dry_run, reason=reason, confirm=False)

@@ -1,0 +1,88 @@
+"""Changing and adding tasks."""
+
+from typing import Annotated
+
+from annotated_types import Interval, MaxLen
+
+from bridge.operations.call import Call
+from bridge.operations.registry import operation
+from bridge.operations.writing import Reason
+from bridge.operations.written import Written, carried_out
+from bridge.requests import AddTask, Priority, ToggleTask
+from bridge.types import VaultPath
+
+TaskText = Annotated[str, MaxLen(5_000)]
+
+
+@operation(
+    example={
+        "path": "Projects/Cob oven/Build log.md",
+        "line": 29,
+        "text": "New wooden door, two layers, soaked before use",
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    destructive=True,
+)
+async def toggle_task(
+    call: Call,
+    path: VaultPath,
+    line: Annotated[int, Interval(ge=1)],
+    text: TaskText,
+    status: Annotated[str, MaxLen(4)] | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+) -> Written:
+    """Change the box of a task, as a click on it in Obsidian does, or to any mark.
+
+    Args:
+        path: The note.
+        line: The task's line, as `list_tasks` told it.
+        text: The task as `list_tasks` told it; refused when another stands in the line now.
+        status: The character for the box; without, a click's.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: Another task stands there now.
+    """
+    return await carried_out(
+        call, [ToggleTask(path, line, text, status)], dry_run=dry_run, reason=reason, confirm=False
+    )
+
+
+@operation(
+    example={"path": "Projects/Cob oven/Build log.md", "text": "Sweep the flue", "due": "2026-01-31", "dry_run": True},
+    reads=False,
+    scope="write",
+)
+async def add_task(
+    call: Call,
+    path: VaultPath,
+    text: TaskText,
+    heading: Annotated[str, MaxLen(2_000)] | None = None,
+    due: Annotated[str, MaxLen(10)] | None = None,
+    priority: Priority | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+) -> Written:
+    """Add a task to a note, its dates written as the note's other tasks write them.
+
+    Args:
+        path: The note.
+        text: What is to be done.
+        heading: The heading above the list; without, the note's last list.
+        due: The day it is due, as `YYYY-MM-DD`.
+        priority: How urgent it is.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        HeadingNotFound: The note has no such heading; `headings` lists those it has.
+        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
+    """
+    asked = AddTask(path, text, heading, due, priority)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=False)

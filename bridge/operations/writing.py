@@ -1,0 +1,132 @@
+"""Making notes and changing what they say."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from annotated_types import MaxLen, MinLen
+
+from bridge.edits import Edit
+from bridge.operations.call import Call
+from bridge.operations.registry import operation
+from bridge.operations.written import Written, carried_out
+from bridge.requests import CreateNote, EditNote, SetProperties
+from bridge.types import Digest, VaultPath
+
+Reason = Annotated[str, MaxLen(500)]
+
+
+@operation(
+    example={"path": "Bread/Rye with caraway.md", "text": "Like [[Rye bread]], with caraway.", "dry_run": True},
+    reads=False,
+    scope="write",
+)
+async def create_note(
+    call: Call,
+    path: VaultPath,
+    text: str = "",
+    properties: Mapping[str, Any] | None = None,
+    template: VaultPath | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+    confirm: bool = False,
+) -> Written:
+    """Make a note; never in place of another.
+
+    Args:
+        path: Where, ending in `.md`; folders that are missing are made.
+        text: Its Markdown.
+        properties: Its properties by name.
+        template: A note to begin with; `{{title}}`, `{{date}}` and `{{time}}` in it are filled in.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+        confirm: Make it although it is large, or much like another.
+
+    Raises:
+        NoteExists: There is a file of this path.
+        NoteNotFound: There is no such template.
+        ConfirmationRequired: A note says nearly the same, or the text is large.
+    """
+    asked = CreateNote(path, text, properties or {}, template)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+
+
+@operation(
+    example={
+        "path": "Bread/Starters/Sourdough starter.md",
+        "edits": [{"op": "append", "text": "Fed again."}],
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    destructive=True,
+)
+async def edit_note(
+    call: Call,
+    path: VaultPath,
+    edits: Annotated[tuple[Edit, ...], MinLen(1), MaxLen(1_000)],
+    digest: Digest | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+    confirm: bool = False,
+) -> Written:
+    """Change a note's text, all edits or none; whatever they do not name stays as it is, byte by byte.
+
+    Args:
+        path: The note.
+        edits: What to change. Lines and text are those of the note as you read it; edits do not overlap.
+        digest: The note's, as `read_note` told it; needed to replace anything.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+        confirm: Make it although it is large.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: It is not what `digest` says; the error tells what differs.
+        HeadingNotFound: The note has no such heading; `headings` lists those it has.
+        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
+        BlockNotFound: The note has no such block; `blocks` lists those it has.
+        TextNotFound: The text does not stand there, or more than once.
+        ConfirmationRequired: The change is large.
+    """
+    asked = EditNote(path, edits, digest)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+
+
+@operation(
+    example={
+        "path": "Bread/Starters/Sourdough starter.md",
+        "properties": {"rating": 5},
+        "digest": "48346d159e821615fff49c0abfea3e7b3368a7cd19c150943b54be3723ac38ff",
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    destructive=True,
+    idempotent=True,
+)
+async def set_properties(
+    call: Call,
+    path: VaultPath,
+    digest: Digest,
+    properties: Mapping[str, Any] | None = None,
+    remove: tuple[str, ...] = (),
+    dry_run: bool = False,
+    reason: Reason | None = None,
+) -> Written:
+    """Set and remove properties of a note; its other lines stay as they are, comments and quotes too.
+
+    Args:
+        path: The note.
+        digest: The note's, as `read_note` told it.
+        properties: New values by name.
+        remove: Properties to take away.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: It is not what `digest` says; the error tells what differs.
+        InvalidProperties: The properties cannot be read, so that nothing is changed; the message names the line.
+    """
+    asked = SetProperties(path, digest, properties or {}, remove)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=False)

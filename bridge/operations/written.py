@@ -1,0 +1,107 @@
+"""What every write answers, and the one way there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from bridge.operations.call import Call
+from bridge.operations.showing import LostLink, diff_of, lost
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine import Made
+    from bridge.requests import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A change to notes that was made, proposed or only tried.
+
+    Attributes:
+        change_id: Its id for `undo_change`; null when nothing was changed, or `dry_run` was asked for.
+        path: The note, by the path that it has afterwards.
+        digest: SHA-256 of the whole file afterwards; null when there is none.
+        diff: What changed, as a unified diff.
+        state: `applied`; or `proposed`, when it waits until the user accepts it.
+        warnings: What to know about it.
+        links_rewritten: Links in other places that were written anew.
+        links_broken: Links that lead nowhere afterwards.
+        files: Files that were written, moved or removed.
+        by: What wrote: the bridge itself, to the `disk`, or `obsidian`.
+    """
+
+    change_id: str | None
+    path: VaultPath
+    digest: Digest | None
+    diff: str
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
+    links_rewritten: int
+    links_broken: tuple[LostLink, ...]
+    files: int
+    by: Literal["disk", "obsidian"]
+
+
+async def carried_out(
+    call: Call,
+    requests: "Sequence[Request]",
+    *,
+    dry_run: bool,
+    reason: str | None,
+    confirm: bool,
+    operation: str | None = None,
+    expect: Mapping[str, int] | None = None,
+) -> Written:
+    """Do what was asked, as one change.
+
+    Args:
+        call: Who asks.
+        requests: What.
+        dry_run: Only tell what would happen.
+        reason: Why, in the caller's words.
+        confirm: Whether a large change was confirmed.
+        operation: The name that the change is listed by; the request's own without.
+        expect: How much the change should do.
+
+    Raises:
+        BridgeError: As the operations of the requests' names.
+    """
+    from bridge.engine import Author
+
+    author = Author(
+        operation=operation or requests[0].op,
+        client=who(call),
+        session=call.session,
+        reason=reason,
+        proposes=proposes(call),
+        confirmed=confirm,
+    )
+    return written(await call.engine.carry(requests, author, dry_run=dry_run, expect=expect))
+
+
+def written(made: "Made") -> Written:
+    """Tell of a change."""
+    return Written(
+        change_id=made.change.id if made.change else None,
+        path=made.drawn.path,
+        digest=made.digest,
+        diff=diff_of(made.plan.steps, made.plan.blobs.get),
+        state=made.state,
+        warnings=made.warnings,
+        links_rewritten=made.counts["links_rewritten"],
+        links_broken=lost(made.drawn.effect.broken),
+        files=made.counts["files"],
+        by=made.by,
+    )
+
+
+def who(call: Call) -> str | None:
+    """Name the client of a call: as its token does, else as it names itself."""
+    name = (call.client or "").partition("/")[0] if call.principal.local else call.principal.name
+    return name[:100] or None
+
+
+def proposes(call: Call) -> bool:
+    """Say whether what this caller changes waits for the user."""
+    allowed = {name.casefold() for name in call.engine.settings.apply_clients}
+    return not call.principal.local and not allowed & {"*", call.principal.name.casefold()}

@@ -1,0 +1,166 @@
+"""What can be asked to be changed: the words in which callers say it, alone or several as one change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from bridge.edits import Edit
+from bridge.types import Digest, Tagged, VaultPath
+
+Priority = Literal["highest", "high", "medium", "low", "lowest"]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateNote:
+    """Make a note.
+
+    Attributes:
+        path: Where, with `.md`; folders that are missing are made.
+        text: Its text.
+        properties: Its properties.
+        template: A note whose text comes first, with `{{title}}`, `{{date}}` and `{{time}}` filled in.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    text: str = ""
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    template: VaultPath | None = None
+    op: Literal["create_note"] = "create_note"
+
+
+@dataclass(frozen=True, slots=True)
+class EditNote:
+    """Change the text of a note.
+
+    Attributes:
+        path: The note.
+        edits: The edits, all or none; their places are those of the text as it was read.
+        digest: SHA-256 of the whole file as it was read; needed where something is replaced.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    edits: tuple[Edit, ...]
+    digest: Digest | None = None
+    op: Literal["edit_note"] = "edit_note"
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties:
+    """Change the properties of a note.
+
+    Attributes:
+        path: The note.
+        digest: SHA-256 of the whole file as it was read.
+        properties: New values by name.
+        remove: Names of properties to take away.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    digest: Digest
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    remove: tuple[str, ...] = ()
+    op: Literal["set_properties"] = "set_properties"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveNote:
+    """Move or rename a note, another file or a folder; links follow.
+
+    Attributes:
+        path: What.
+        to: Its full new path.
+        digest: SHA-256 of the whole file as it was read; none for a folder.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    to: VaultPath
+    digest: Digest | None = None
+    op: Literal["move_note"] = "move_note"
+
+
+@dataclass(frozen=True, slots=True)
+class RenameHeading:
+    """Rename a heading; links follow.
+
+    Attributes:
+        path: The note.
+        heading: The heading's text, or its path as `A > B`.
+        to: Its new text.
+        digest: SHA-256 of the whole file as it was read.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    heading: str
+    to: str
+    digest: Digest
+    op: Literal["rename_heading"] = "rename_heading"
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteNote:
+    """Delete a note, as the user's Obsidian does.
+
+    Attributes:
+        path: The note.
+        digest: SHA-256 of the whole file as it was read.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    digest: Digest
+    op: Literal["delete_note"] = "delete_note"
+
+
+@dataclass(frozen=True, slots=True)
+class ToggleTask:
+    """Change the box of a task.
+
+    Attributes:
+        path: The note.
+        line: The task's line.
+        text: The task as it was read, with or without dates; refused when another stands there.
+        status: The character for the box; without, the one that a click in Obsidian gives.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+    status: str | None = None
+    op: Literal["toggle_task"] = "toggle_task"
+
+
+@dataclass(frozen=True, slots=True)
+class AddTask:
+    """Add a task to a note.
+
+    Attributes:
+        path: The note.
+        text: What is to be done.
+        heading: The heading above the list, or its path as `A > B`; without, the note's last list.
+        due: The day it is due, as `YYYY-MM-DD`.
+        priority: How urgent it is.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    text: str
+    heading: str | None = None
+    due: str | None = None
+    priority: Priority | None = None
+    op: Literal["add_task"] = "add_task"
+
+
+Renaming = MoveNote | RenameHeading | DeleteNote
+"""What changes names, so that links anywhere are concerned."""
+
+Request = Annotated[
+    CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | DeleteNote | ToggleTask | AddTask,
+    Tagged("op"),
+]
+"""One change to the vault."""

@@ -1,0 +1,314 @@
+"""Changes go through the journal to the disk, the index and whoever listens; and back."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bridge.edits import Append, Edit, InsertUnder, ReplaceText
+from bridge.engine import Author, Bridge, Made, VaultEngine
+from bridge.errors import (
+    BridgeError,
+    ChangeConflict,
+    ChangeNotFound,
+    ConfirmationRequired,
+    ExpectationFailed,
+    NoteChanged,
+    NoteExists,
+)
+from bridge.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request, SetProperties
+from bridge.retrieval import SearchRequest, search
+from bridge.store import Wanted
+from bridge.types import Digest, VaultPath
+from tests.engine.conftest import Opened, until
+
+BEANS, RYE, SOURDOUGH = VaultPath("Garden/Beans.md"), VaultPath("Bread/Rye.md"), VaultPath("Bread/Sourdough.md")
+
+AGENT = Author("test", client="agent", session="s1")
+
+
+async def ready(bridge: Bridge) -> VaultEngine:
+    engine = bridge.find(None)
+    await until(lambda: engine.progress().ready_keyword)
+    return engine
+
+
+async def make(engine: VaultEngine, *requests: Request, author: Author = AGENT, dry_run: bool = False) -> Made:
+    return await engine.carry(requests, author, dry_run=dry_run, expect=None)
+
+
+def append(path: VaultPath, text: str) -> EditNote:
+    return EditNote(path, (Append(text=text),))
+
+
+def digest(file: Path) -> Digest:
+    return Digest(hashlib.sha256(file.read_bytes()).hexdigest())
+
+
+def bytes_of(vault: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(vault)): file.read_bytes()
+        for file in sorted(vault.rglob("*"))
+        if file.is_file() and ".obsidian" not in file.parts
+    }
+
+
+def folders_of(vault: Path) -> set[str]:
+    return {str(folder.relative_to(vault)) for folder in vault.rglob("*") if folder.is_dir()}
+
+
+async def found(engine: VaultEngine, words: str) -> list[str]:
+    answer = await search(engine.sources(), SearchRequest(query=words, mode="keyword"))
+    return [hit.path for hit in answer.hits]
+
+
+def ids(engine: VaultEngine) -> Sequence[str]:
+    return [change.id for change in engine.deciding.changes(Wanted(), 100, 0)]
+
+
+async def test_what_was_written_is_found_when_the_writer_returns(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        made = await make(engine, append(BEANS, "Quinoa likes it dry, says [[Rye]]."))
+        assert (vault / BEANS).read_bytes().endswith(b"#garden/beans\n\nQuinoa likes it dry, says [[Rye]].\n")
+        assert made.digest == digest(vault / BEANS) == engine.index.notes[BEANS].digest
+        assert await found(engine, "quinoa") == [BEANS]
+        assert await engine.report([""]) == 0
+
+
+async def test_a_change_can_be_turned_back_and_made_again(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        made = await make(engine, append(BEANS, "Quinoa."))
+        after = bytes_of(vault)
+        assert made.change is not None
+        await engine.deciding.undo([made.change.id], AGENT)
+        assert bytes_of(vault) == before
+        assert engine.deciding.change(made.change.id).state == "undone"
+        await engine.deciding.redo(made.change.id, AGENT)
+        assert bytes_of(vault) == after
+        assert engine.deciding.change(made.change.id).state == "applied"
+        assert len(ids(engine)) == 3
+
+
+async def test_turning_back_keeps_what_was_written_since(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        made = await make(engine, append(SOURDOUGH, "Quinoa."))
+        await make(
+            engine, EditNote(SOURDOUGH, (ReplaceText(old="# Sourdough", new="# Levain"),), digest(vault / SOURDOUGH))
+        )
+        assert made.change is not None
+        await engine.deciding.undo([made.change.id], AGENT)
+        text = (vault / SOURDOUGH).read_text()
+        assert "Levain" in text
+        assert "Quinoa" not in text
+
+
+async def test_turning_back_what_was_changed_again_is_refused_with_both_sides(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        made = await make(engine, append(BEANS, "Quinoa."))
+        (vault / BEANS).write_text((vault / BEANS).read_text().replace("Quinoa", "Amaranth"))
+        before = bytes_of(vault)
+        assert made.change is not None
+        with pytest.raises(ChangeConflict) as refused:
+            await engine.deciding.undo([made.change.id], AGENT)
+        assert "Amaranth" in str(refused.value.facts["conflicts"])
+        assert bytes_of(vault) == before
+        assert engine.deciding.change(made.change.id).state == "applied"
+
+
+async def test_a_new_note_takes_its_folders_away_again(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before, folders = bytes_of(vault), folders_of(vault)
+        made = await make(engine, CreateNote(VaultPath("New/Deep/Note.md"), "Words.", {"tags": ["a"]}))
+        assert (vault / "New/Deep/Note.md").read_text() == "---\ntags:\n  - a\n---\nWords.\n"
+        assert made.change is not None
+        await engine.deciding.undo([made.change.id], AGENT)
+        assert (bytes_of(vault), folders_of(vault)) == (before, folders)
+
+
+async def test_a_move_rewrites_links_and_comes_back(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before, folders = bytes_of(vault), folders_of(vault)
+        made = await make(engine, MoveNote(RYE, VaultPath("Grain/Roggen.md"), digest(vault / RYE)))
+        assert "See [[Roggen]] and [[Missing]]." in (vault / SOURDOUGH).read_text()
+        assert made.counts == {"files": 2, "links_rewritten": 1, "links_broken": 0}
+        assert engine.graph is not None
+        assert VaultPath("Grain/Roggen.md") in engine.index.notes
+        assert made.change is not None
+        await engine.deciding.undo([made.change.id], AGENT)
+        assert (bytes_of(vault), folders_of(vault)) == (before, folders)
+
+
+async def test_a_removed_note_comes_back(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = (vault / RYE).read_bytes()
+        made = await make(engine, DeleteNote(RYE, digest(vault / RYE)))
+        assert not (vault / RYE).exists()
+        assert made.counts["links_broken"] == 1
+        assert RYE not in engine.index.notes
+        assert made.change is not None
+        await engine.deciding.undo([made.change.id], AGENT)
+        assert (vault / RYE).read_bytes() == before
+        assert RYE in engine.index.notes
+
+
+async def test_a_stale_digest_is_refused(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        stale = digest(vault / RYE)
+        (vault / RYE).write_text("Somebody was faster.\n")
+        with pytest.raises(NoteChanged) as refused:
+            await make(engine, SetProperties(RYE, stale, {"a": 1}))
+        assert refused.value.facts["found"] == digest(vault / RYE)
+        assert (vault / RYE).read_text() == "Somebody was faster.\n"
+
+
+async def test_several_requests_are_one_change_or_none(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        new = VaultPath("Garden/Peas.md")
+        with pytest.raises(NoteExists):
+            await make(engine, append(RYE, "One."), CreateNote(new, "Two."), CreateNote(BEANS, "Three."))
+        assert bytes_of(vault) == before
+        move = MoveNote(RYE, VaultPath("Rye bread.md"), digest(vault / RYE))
+        made = await make(engine, append(RYE, "One."), move, append(VaultPath("Rye bread.md"), "Two."))
+        assert (vault / "Rye bread.md").read_text().endswith("One.\n\nTwo.\n")
+        assert "[[Rye bread]]" in (vault / SOURDOUGH).read_text()
+        assert made.change is not None
+        await engine.deciding.undo([made.change.id], AGENT)
+        assert bytes_of(vault) == before
+
+
+async def test_an_expectation_that_fails_writes_nothing(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        with pytest.raises(ExpectationFailed):
+            await engine.carry([append(BEANS, "One.")], AGENT, dry_run=False, expect={"files": 2})
+        assert (bytes_of(vault), ids(engine)) == (before, [])
+
+
+async def test_a_dry_run_says_the_same_and_writes_nothing(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        tried = await make(engine, append(BEANS, "One."), dry_run=True)
+        assert (bytes_of(vault), ids(engine), tried.change) == (before, [], None)
+        made = await make(engine, append(BEANS, "One."))
+        assert (tried.digest, tried.plan, tried.warnings) == (made.digest, made.plan, made.warnings)
+
+
+async def test_a_proposal_waits_until_it_is_accepted(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        proposing = Author("edit_note", client="agent", proposes=True)
+        made = await make(engine, append(BEANS, "One."), author=proposing)
+        assert made.change is not None
+        assert (made.state, bytes_of(vault)) == ("proposed", before)
+        await engine.deciding.accept(made.change.id, Author("accept_change"))
+        assert (vault / BEANS).read_text().endswith("One.\n")
+        accepted = engine.deciding.change(made.change.id)
+        assert (accepted.state, accepted.client, accepted.operation) == ("applied", "agent", "edit_note")
+        await engine.deciding.undo([made.change.id], AGENT)
+        assert bytes_of(vault) == before
+
+
+async def test_a_rejected_proposal_is_over(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        made = await make(engine, append(BEANS, "One."), author=Author("edit_note", proposes=True))
+        assert made.change is not None
+        assert engine.deciding.reject(made.change.id).state == "rejected"
+        with pytest.raises(ChangeConflict):
+            await engine.deciding.accept(made.change.id, AGENT)
+
+
+async def test_a_proposed_undo_is_settled_when_it_is_accepted(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        made = await make(engine, append(BEANS, "One."))
+        assert made.change is not None
+        proposed = await engine.deciding.undo([made.change.id], Author("undo_change", proposes=True))
+        assert proposed.change is not None
+        assert engine.deciding.change(made.change.id).state == "applied"
+        await engine.deciding.accept(proposed.change.id, AGENT)
+        assert (bytes_of(vault), engine.deciding.change(made.change.id).state) == (before, "undone")
+
+
+async def test_a_session_is_turned_back_as_one(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        other = Author("test", session="s2")
+        await make(engine, append(BEANS, "One."))
+        await make(engine, append(RYE, "Other."), author=other)
+        await make(engine, append(BEANS, "Two."))
+        await make(engine, MoveNote(BEANS, VaultPath("Garden/Broad beans.md"), digest(vault / BEANS)))
+        await engine.deciding.undo(engine.deciding.of_session("s1"), other)
+        left = bytes_of(vault)
+        assert left.pop(RYE) != before.pop(RYE)
+        assert left == before
+        with pytest.raises(ChangeNotFound):
+            engine.deciding.of_session("s1")
+
+
+async def test_a_large_change_must_be_confirmed(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        large = CreateNote(VaultPath("Large.md"), "word " * 300_000)
+        with pytest.raises(ConfirmationRequired):
+            await make(engine, large)
+        assert not (vault / "Large.md").exists()
+        await make(engine, large, author=Author("test", confirmed=True))
+        assert (vault / "Large.md").exists()
+
+
+async def test_many_writers_lose_nothing(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+
+        async def write(number: int) -> None:
+            await make(engine, append([BEANS, RYE][number % 2], f"Line {number}."))
+
+        await asyncio.gather(*map(write, range(24)))
+        text = (vault / BEANS).read_text() + (vault / RYE).read_text()
+        assert all(f"Line {number}.\n" in text for number in range(24))
+        assert len(ids(engine)) == 24
+
+
+async def test_a_caller_that_goes_away_leaves_no_half_change(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        for turns in range(12):
+            before = bytes_of(vault)
+            task = asyncio.create_task(make(engine, append(BEANS, f"Line {turns}.")))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await engine.writing.close()
+            assert not engine.store.unsettled()
+            written = bytes_of(vault) != before
+            assert written == (len(ids(engine)) > 0 and f"Line {turns}.\n" in (vault / BEANS).read_text())
+
+
+@pytest.mark.parametrize("edit", [InsertUnder(heading="Nowhere", text="x"), ReplaceText(old="nowhere", new="x")])
+async def test_what_cannot_be_done_is_refused_and_leaves_no_trace(vault: Path, opened: Opened, edit: Edit) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        with pytest.raises(BridgeError):
+            await make(engine, EditNote(BEANS, (edit,), digest(vault / BEANS)))
+        assert (bytes_of(vault), ids(engine)) == (before, [])

@@ -1,0 +1,61 @@
+"""Examples of operations that change notes: each finds the vault as it was, and the change that it speaks of."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bridge.engine import Author
+from bridge.operations import Operation
+from bridge.requests import CreateNote
+from bridge.types import VaultPath
+from tests.operations.served import Served
+
+SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
+NOTE = VaultPath("Made for an example.md")
+
+
+async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
+    """Return an operation's example, with the job or change that it speaks of."""
+    if operation.name == "job_status":
+        job: Mapping[str, Any] = (await served.call("reindex")).json
+        await served.settle(job["job_id"])
+        return job
+    if not operation.reads and operation.vault:
+        await restore(served)
+    if "change_id" in operation.example:
+        proposed = operation.name in {"accept_change", "reject_change"}
+        return {**operation.example, "change_id": await changed(served, proposed=proposed, undone="redo" in operation.name)}
+    if "session" in operation.example:
+        await changed(served)
+        return {**operation.example, "session": "example"}
+    return operation.example
+
+
+async def changed(served: Served, *, proposed: bool = False, undone: bool = False) -> str:
+    """Make a change of the vault as it was, and return its id."""
+    await restore(served)
+    engine = served.bridge.find(None)
+    author = Author("create_note", client="example", session="example", proposes=proposed)
+    made = await engine.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
+    assert made.change is not None
+    if undone:
+        await engine.deciding.undo([made.change.id], author)
+    return made.change.id
+
+
+async def restore(served: Served) -> None:
+    """Bring every file back to what it was."""
+    root = served.bridge.find(None).root
+    kept = {file.relative_to(SAMPLE) for file in SAMPLE.rglob("*") if file.is_file()}
+    for file in sorted(root.rglob("*"), reverse=True):
+        place = file.relative_to(root)
+        if file.is_dir() and not file.is_symlink() and not (SAMPLE / place).exists() and not any(file.iterdir()):
+            file.rmdir()
+        elif (file.is_file() or file.is_symlink()) and place not in kept:
+            file.unlink()
+    for place in kept:
+        if not (root / place).exists() or (root / place).read_bytes() != (SAMPLE / place).read_bytes():
+            (root / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(SAMPLE / place, root / place)
+    await served.bridge.find(None).report([""])
