@@ -12,8 +12,13 @@ from bridge.errors import InvalidArguments, NoteExists
 from bridge.steps import Plan
 from bridge.types import VaultPath
 from bridge.vault import Rules, Vault, Writer
+from scripts.torturing.report import Report
 from tests.changes.random_moves import Tally, compare, random_move
 from tests.changes.vaults import Paper
+from tests.evaldata import EVAL
+
+VAULTS = ("DawnVespero__TheBlackSunLodge", "clickear__knowledge-garden")
+SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "vaults"
 
 
 @dataclass
@@ -28,6 +33,30 @@ class Row:
     def settle(self, done: bool) -> None:
         """Note how it ended."""
         self.settled.append(done)
+
+
+def torture_moves(steps: int, seed: int) -> Report:
+    """Move files of each vault at random.
+
+    Args:
+        steps: How many moves in each.
+        seed: Of the dice.
+    """
+    real = [EVAL / "links" / name for name in VAULTS if (EVAL / "links" / name).is_dir()]
+    figures: dict[str, object] = {}
+    faults = {"links broken": 0, "links that lead elsewhere": 0, "files not as planned": 0}
+    examples: list[str] = []
+    for vault in real or [SAMPLES / "sample", SAMPLES / "tangled"]:
+        tally, wrong = on_disk(vault, steps, seed)
+        spent = sorted(tally.seconds)
+        figures[f"{vault.name}: links written anew"] = tally.rewritten
+        figures[f"{vault.name}: links compared"] = tally.checked
+        figures[f"{vault.name}: moves refused"] = sum(tally.refused.values())
+        figures[f"{vault.name}: seconds a move, median and worst"] = f"{spent[len(spent) // 2]:.3f} {spent[-1]:.3f}"
+        for name, found in zip(faults, (tally.broken, tally.changed, wrong), strict=True):
+            faults[name] += len(found)
+            examples += found
+    return Report(faults, figures, tuple(examples))
 
 
 def on_disk(source: Path, count: int, seed: int) -> tuple[Tally, list[VaultPath]]:
