@@ -53,9 +53,10 @@ def torture_moves(steps: int, seed: int) -> Report:
         figures[f"{vault.name}: links compared"] = tally.checked
         figures[f"{vault.name}: moves refused"] = sum(tally.refused.values())
         figures[f"{vault.name}: seconds a move, median and worst"] = f"{spent[len(spent) // 2]:.3f} {spent[-1]:.3f}"
-        for name, found in zip(faults, (tally.broken, tally.changed, wrong), strict=True):
-            faults[name] += len(found)
-            examples += found
+        found: tuple[list[str], ...] = (tally.broken, tally.changed, [str(path) for path in wrong])
+        for name, some in zip(faults, found, strict=True):
+            faults[name] += len(some)
+            examples += some
     return Report(faults, figures, tuple(examples))
 
 
