@@ -6,12 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from bridge.types import VaultPath
-from bridge.vault import title_of
+from bridge.vault import queries, title_of
 
-_QUERY: Final = re.compile(
-    r"^[ \t>]*(`{3,}|~{3,})[ \t]*(?:dataview|dataviewjs|tasks|query|base)\b.*?(?:^[ \t>]*\1|\Z)|`\$?=[^`\r\n]+`",
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
-)
 _BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
 _BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
 
@@ -34,7 +30,7 @@ def naming(moved: Iterable[VaultPath], folder: VaultPath | None = None) -> re.Pa
 
 def in_queries(text: str, names: re.Pattern[str]) -> bool:
     """Tell whether a query of a note says a name."""
-    return any(names.search(found[0]) for found in _QUERY.finditer(text))
+    return any(names.search(query) for query in queries(text))
 
 
 def in_base(data: bytes, names: re.Pattern[str]) -> bool:

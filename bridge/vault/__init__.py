@@ -1,6 +1,7 @@
 """The user's files: read, understood, watched; written in one place only."""
 
 from bridge.vault.anchors import anchor, decoded_place, meant
+from bridge.vault.asides import has_asides, queries
 from bridge.vault.daily import daily_path, local_day, moment_of
 from bridge.vault.documents import read_document
 from bridge.vault.edit import (
@@ -41,7 +42,7 @@ from bridge.vault.protected import protected
 from bridge.vault.resolve import Resolved, asked_file, fold, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
-from bridge.vault.sections import Outline, heading_path, section
+from bridge.vault.sections import Outline, heading_path, heading_paths, section
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
 from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
 from bridge.vault.tasks import PRIORITIES, Priority, TaskFacts, is_date, task_facts
@@ -98,7 +99,9 @@ __all__ = [
     "faults",
     "filled",
     "fold",
+    "has_asides",
     "heading_path",
+    "heading_paths",
     "is_date",
     "is_document",
     "kind_of",
@@ -111,6 +114,7 @@ __all__ = [
     "one_line",
     "parse",
     "protected",
+    "queries",
     "read_document",
     "read_obsidian_settings",
     "read_spots",

@@ -7,6 +7,7 @@ from html import unescape
 from typing import Any, Final
 
 from bridge.types import Span, VaultPath
+from bridge.vault.asides import DEFINITION
 from bridge.vault.decode import decode
 from bridge.vault.excalidraw import is_drawing, without_machinery
 from bridge.vault.inks import Ink, Passage, json_passage, json_strings, plain, quoted_passage
@@ -19,7 +20,6 @@ from bridge.vault.markdown import read_markdown, structure_of
 from bridge.vault.note import Link, LinkKind
 from bridge.vault.properties import read_frontmatter
 
-_DEFINITION: Final = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\r\n]+\]:[ \t]+(?=\S)([^\r\n]+)", re.MULTILINE)
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _NOT_READ: Final = frozenset({"fence", "html", "math"})
 _WORDS: Final = ("rawText", "originalText", "text")
@@ -193,7 +193,7 @@ def _spot(link: Link, passage: Passage, line: int | None = None) -> Spot:
 
 def _definitions(text: str, start: int, closed: Sequence[Span], lines: LineIndex) -> Iterator[Spot]:
     """Find where reference links lead: `[x]: path`, alone on a line."""
-    for found in _DEFINITION.finditer(text, start):
+    for found in DEFINITION.finditer(text, start):
         at = found.start()
         parts: Parts = destination_parts(text, *found.span(1))
         target = unescape(_ESCAPE.sub(r"\1", text[parts.file[0] : max(parts.file[1], parts.place[1])]))
