@@ -47,7 +47,7 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
     mended: list[Reference] = []
     named: list[VaultPath] = []
     warnings: list[str] = []
-    for path in concerned(known, shift.keys(), partial(_turns, shift), {*shift.moved, *known.saying}):
+    for path in concerned(known, shift.keys(), partial(_turns, shift), shift.moved):
         try:
             data = read[path] = known.read(path)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:

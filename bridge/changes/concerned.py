@@ -34,8 +34,8 @@ def concerned(
         if known.rules.denies(path):
             continue
         note = known.notes.get(path)
-        if path in always or note is None:
-            # What the index leaves out has links too, and bases say names.
+        if path in always or note is None or note.asides:
+            # What the index leaves out has links too, and bases and queries say names.
             if _has_names(path):
                 yield path
         elif any(asks(link) and turns(*link, path) for link in note.targets):

@@ -75,7 +75,7 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Plan
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     rewritten: list[Reference] = []
     warnings: list[str] = []
-    for source in concerned(known, frozenset([name_key(path)]), turns, {path, *known.saying}):
+    for source in concerned(known, frozenset([name_key(path)]), turns, {path}):
         try:
             old = data if source == path else known.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:

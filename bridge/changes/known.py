@@ -1,7 +1,7 @@
 """What is known of a vault when a change to its names is planned."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from bridge.errors import ProtectedPath
@@ -21,8 +21,6 @@ class Known:
     """What the index has; links of other documents are read from the files."""
     read: Callable[[VaultPath], bytes]
     rules: Rules
-    saying: Collection[VaultPath] = field(default=())
-    """Notes that may say one of the names in a query or in the definition of a reference link."""
     bookmarks: bytes = b""
     """Obsidian's file of bookmarks."""
 

@@ -34,7 +34,7 @@ def remove(path: VaultPath, known: Known) -> Planned:
     names = naming([path])
     broken: list[Reference] = []
     named: list[str] = []
-    for source in concerned(known, shift.keys(), partial(_breaks, shift), known.saying):
+    for source in concerned(known, shift.keys(), partial(_breaks, shift)):
         if source == path:
             continue
         try:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from bridge.index.script import sound
 from bridge.types import Digest, NoteKind, VaultPath
-from bridge.vault import Heading, Link, LinkKind, Note, Value
+from bridge.vault import Heading, Link, LinkKind, Note, Value, has_asides
 
 _NOTHING: Mapping[str, Value] = {}
 
@@ -33,6 +33,8 @@ class IndexedNote:
     """The arrows of a canvas: its ends as `bridge.vault.Edge` has them, and its label."""
     language: str | None = None
     recipe: str = ""
+    asides: bool = False
+    """Whether it may say names of files beside its links: in a query, or where a reference link leads."""
     packed_headings: str = field(default="[]", repr=False)
     packed_links: str = field(default="[]", repr=False)
 
@@ -102,6 +104,7 @@ def packed(
         arrows=tuple((edge.source, edge.target, edge.label) for edge in note.edges),
         language=language,
         recipe=recipe,
+        asides=has_asides(note.text),
         packed_headings=json.dumps([[h.text, h.level, h.line, *h.span] for h in note.headings]),
         packed_links=json.dumps(
             [[each.target, each.shown, each.kind, each.line, *each.span, each.embed] for each in note.links]
@@ -119,6 +122,7 @@ def facts_of(note: IndexedNote) -> str:
         "problems": note.problems,
         "arrows": note.arrows,
         "language": note.language,
+        "asides": note.asides,
         "title": note.title,
         # A name that is no Unicode text cannot stand in the column.
         "path": None if note.path == sound(note.path) else note.path,
@@ -150,6 +154,7 @@ def note_of(row: Mapping[str, Any]) -> IndexedNote:
         arrows=tuple((source, target, label) for source, target, label in facts.get("arrows", ())),
         language=facts.get("language"),
         recipe=row["recipe"],
+        asides=facts.get("asides", False),
         packed_headings=row["headings"],
         packed_links=row["links"],
     )

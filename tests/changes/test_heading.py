@@ -13,7 +13,7 @@ TEXT = "# Dough\n## Old way\ntext [[#Old way]] ^b\n## Other\n### Old way\n"
 
 def after(text: str, to: str = "New: way", heading: str = "Dough > Old way", path: str = "Here.md") -> str:
     paper = Paper.of({RYE: TEXT, path: text})
-    return paper.carry_out(rename_heading(RYE, heading, to, paper.known((path,)))).texts()[path]
+    return paper.carry_out(rename_heading(RYE, heading, to, paper.known())).texts()[path]
 
 
 @pytest.mark.parametrize(

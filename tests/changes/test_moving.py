@@ -16,7 +16,7 @@ OLD, NEW = VaultPath("Bread/Rye.md"), VaultPath("Grain/Dark rye.md")
 def after(text: str, path: str = "Here.md", old: str = OLD, new: str = NEW, **others: str) -> str:
     """Return a note after a file was moved."""
     paper = Paper.of({old: "# Dough\n", path: text, **others})
-    moved = paper.carry_out(move(VaultPath(old), VaultPath(new), paper.known((path,))))
+    moved = paper.carry_out(move(VaultPath(old), VaultPath(new), paper.known()))
     return moved.texts()[path]
 
 
@@ -184,7 +184,7 @@ def test_the_effect_tells_what_is_written_anew_and_what_is_only_named() -> None:
         }
     )
     bookmarks = b'{"items":[{"type":"group","items":[{"type":"file","path":"Bread/Rye.md"}]}]}'
-    effect = move(OLD, NEW, paper.known(("Q.md", "No.md"), bookmarks)).effect
+    effect = move(OLD, NEW, paper.known(bookmarks)).effect
     assert [(one.path, one.line, one.text, one.to) for one in effect.rewritten] == [
         ("Here.md", 2, "Rye#A", "Dark rye#A")
     ]

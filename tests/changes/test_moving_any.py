@@ -129,7 +129,7 @@ def test_no_link_breaks_or_leads_elsewhere(data: st.DataObject) -> None:
     paper = data.draw(vaults())
     old, new = data.draw(moves(paper))
     try:
-        planned = move(old, new, paper.known(tuple(paper.files)))
+        planned = move(old, new, paper.known())
     except NoteExists:
         return
     except InvalidArguments as error:

@@ -47,10 +47,9 @@ class Paper:
             raise NoteNotFound(f"There is no note `{path}`.")
         return self.files[path]
 
-    def known(self, saying: tuple[str, ...] = (), bookmarks: bytes = b"") -> Known:
+    def known(self, bookmarks: bytes = b"") -> Known:
         names = Names(path for path in self.files if not self.rules.denies(path))
-        said = [VaultPath(path) for path in saying]
-        return Known(names, dict(self.notes), self.read, self.rules, said, bookmarks)
+        return Known(names, dict(self.notes), self.read, self.rules, bookmarks)
 
     def carry_out(self, planned: Planned) -> "Paper":
         """Do what a plan says, as the desk understands it."""
