@@ -27,7 +27,7 @@ def replaced(draft: Draft, edit: ReplaceBlock) -> Place:
     block = found(draft, edit.block.strip().removeprefix("^"))
     start, end = span_of(draft.text, *block.lines)
     source = draft.text[start:end]
-    id_ = re.compile(rf"[ \t]*\^{re.escape(block.id)}[ \t]*$", re.MULTILINE | re.IGNORECASE)
+    id_ = re.compile(rf"[ \t]*\^{re.escape(block.id)}[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
     text = given(edit.text, edit.op)
     if not id_.search(source):
         # The id stands below the block, where it stays.
