@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bridge.mcp import change_forms
 from bridge.mcp.excerpts import around_match, cost, fitting
 from bridge.mcp.text import Answer, Form, fields, inline, returnable
 
@@ -140,4 +141,5 @@ FORMS: Mapping[str, Form] = {
     "suggest_links": suggestions,
     "find_tool": tools,
     "run_tool": ran,
+    **change_forms.FORMS,
 }

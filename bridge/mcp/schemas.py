@@ -1,11 +1,12 @@
 """The schemas of tools, without what costs tokens and tells a model nothing; the operation checks all of it anyway."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bridge.operations import VAULT, Operation, arguments_schema
 
-UNSAID = frozenset({"maxLength", "minimum", "additionalProperties"})
+UNSAID = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
 PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}}
 """Arguments that a model means when it leaves them out: a book must not fill its memory unasked."""
 
@@ -20,7 +21,7 @@ def input_schema(operation: Operation, vaults: Sequence[str], presumed: Mapping[
         vaults: The names of the vaults; with a single one the tool does not ask which.
         presumed: Arguments that have another default here than elsewhere.
     """
-    made: dict[str, Any] = lean(arguments_schema(operation))
+    made: dict[str, Any] = lean(plainer(arguments_schema(operation)))
     properties = {name: part for name, part in made["properties"].items() if name != VAULT}
     for name, value in presumed.items():
         properties[name] = {**properties[name], "default": value}
@@ -29,6 +30,42 @@ def input_schema(operation: Operation, vaults: Sequence[str], presumed: Mapping[
         properties[VAULT] = {"type": "string", "enum": list(vaults)}
         required += [VAULT] if operation.vault else []
     return {**made, "properties": properties, **({"required": required} if required else {})}
+
+
+def plainer(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Write each choice between records as one record: what a model reads of eight schemas is their names anyway."""
+    records = schema.get("$defs", {})
+
+    def plain(part: Any) -> Any:
+        if isinstance(part, list):
+            return [plain(item) for item in part]
+        if not isinstance(part, Mapping):
+            return part
+        kept = {name: plain(value) for name, value in part.items() if name != "$defs"}
+        if kept.pop("oneOf", None):
+            chosen = [records[option["$ref"].rpartition("/")[2]] for option in part["oneOf"]]
+            return {**merged([plain(one) for one in chosen]), **kept}
+        return kept
+
+    made: dict[str, Any] = plain(schema)
+    left = {name: plain(record) for name, record in records.items() if f'#/$defs/{name}"' in json.dumps(made)}
+    return {**made, "$defs": left} if left else made
+
+
+def merged(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return one record that each of some records is, and tell in its tag's words which fields each takes."""
+    tag = next(name for name, field in records[0]["properties"].items() if "const" in field)
+    fields: dict[str, Any] = {}
+    calls: list[str] = []
+    for record in records:
+        asked = [name for name in record["properties"] if name != tag]
+        needed = record.get("required", ())
+        calls.append(f"{record['properties'][tag]['const']}({', '.join(n + '?' * (n not in needed) for n in asked)})")
+        for name in asked:
+            fields.setdefault(name, record["properties"][name])
+    names = [record["properties"][tag]["const"] for record in records]
+    told = {"type": "string", "enum": names, "description": " ".join(calls)}
+    return {"type": "object", "properties": {tag: told, **fields}, "required": [tag]}
 
 
 def lean(part: Any) -> Any:

@@ -17,19 +17,16 @@ CHARACTERS_A_TOKEN = 4.2
 
 BUDGET = 2_500
 
-TO_COME = {"create_note": 200, "edit_note": 420, "set_properties": 180, "undo_change": 90}
-"""Tools of the contract that do not exist yet, with the tokens that are kept free for them."""
-
 
 def test_the_default_tools_are_the_contracts() -> None:
     assert len([name for name in DEFAULT if name != "run_tool"]) == 12
-    assert set(DEFAULT) - offered("default").keys() == TO_COME.keys()
+    assert set(DEFAULT) == offered("default").keys()
 
 
 def test_the_list_of_tools_keeps_its_budget() -> None:
     listed = [described(tool, ["Notes"], full=False) for tool in offered("default").values()]
     written = sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in listed)
-    assert written / CHARACTERS_A_TOKEN + sum(TO_COME.values()) <= BUDGET
+    assert written / CHARACTERS_A_TOKEN <= BUDGET
 
 
 @BOTH
