@@ -84,10 +84,9 @@ def read(path: VaultPath, text: str) -> Draft:
 def end_of(draft: Draft) -> int:
     """Return where what may be edited ends: at the end, or above an Excalidraw drawing's own part."""
     text = draft.text
-    if not (draft.path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in text[: draft.body]):
-        return len(text)
-    properties = read_frontmatter(text, draft.lines).properties
-    if not is_drawing(Note(draft.path, "", "note", Digest(""), text, properties=properties)):
+    # YAML takes time, and most notes do not say the word.
+    properties = read_frontmatter(text, draft.lines).properties if "excalidraw" in text[: draft.body] else {}
+    if not is_drawing(draft.path, properties):
         return len(text)
     found = _DRAWING.search(text, draft.body)
     return found.start() if found else len(text)
