@@ -1,6 +1,7 @@
 """What a change is made of: planned, compared, merged, turned back; nothing here touches the disk."""
 
 from bridge.changes.alias import rename_alias
+from bridge.changes.alike import shares
 from bridge.changes.desk import Desk, digest_of
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
 from bridge.changes.differences import Difference, differences
@@ -10,6 +11,7 @@ from bridge.changes.inverse import accept, redo, undo
 from bridge.changes.known import Known
 from bridge.changes.merge import Contradiction, merge
 from bridge.changes.moving import move
+from bridge.changes.offering import Offer, offer
 from bridge.changes.plain import bytes_of, shown, text_of
 from bridge.changes.removing import remove
 from bridge.changes.words import Run, runs, words
@@ -21,6 +23,7 @@ __all__ = [
     "Effect",
     "Hunk",
     "Known",
+    "Offer",
     "Planned",
     "Reference",
     "Row",
@@ -33,11 +36,13 @@ __all__ = [
     "hunks",
     "merge",
     "move",
+    "offer",
     "redo",
     "remove",
     "rename_alias",
     "rename_heading",
     "runs",
+    "shares",
     "shown",
     "text_of",
     "undo",
