@@ -51,7 +51,7 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
         try:
             data = read[path] = known.read(path)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
-            if path in shift.moved:
+            if path in shift.moved or (path in known.notes and not isinstance(error, NoteNotFound)):
                 raise
             warnings.append(f"Links were not looked for: {error.message}")
             continue

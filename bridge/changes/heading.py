@@ -79,6 +79,8 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Plan
         try:
             old = data if source == path else known.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
+            if source in known.notes and not isinstance(error, NoteNotFound):
+                raise
             warnings.append(f"Links were not looked for: {error.message}")
             continue
         new, references = _replaced(source, line if source == path else old, renamed)

@@ -1,11 +1,12 @@
 """Moves and renames: every link follows in its own style, and nothing else changes."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from bridge.changes import Effect, move
-from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, ProtectedPath
+from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, ProtectedPath
 from bridge.steps import Step
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper
@@ -60,6 +61,9 @@ def after(text: str, path: str = "Here.md", old: str = OLD, new: str = NEW, **ot
         ('---\nup: "[a](Bread/Rye.md)"\n---\n', '---\nup: "[a](Grain/Dark%20rye.md)"\n---\n'),
         ('---\nup: "[[Rye|say \\"x\\"]]"\n---\n', '---\nup: "[[Dark rye|say \\"x\\"]]"\n---\n'),
         ("---\nup: '[[Rye|it''s]]'\n---\n", "---\nup: '[[Dark rye|it''s]]'\n---\n"),
+        ("---\nup: |\n  [[Rye]]\n---\n", "---\nup: |\n  [[Dark rye]]\n---\n"),
+        ("[x](%42read/R%79e.md)", "[x](Grain/Dark%20rye.md)"),
+        (f"[{'x' * 1200}](Rye.md)", f"[{'x' * 1200}](Dark%20rye.md)"),
         ("a [[Rye]]\r\nb [[Rye]]\r\n", "a [[Dark rye]]\r\nb [[Dark rye]]\r\n"),
     ],
 )
@@ -281,3 +285,84 @@ def test_a_note_that_is_not_utf8_is_left_alone_or_stops_the_move() -> None:
 def test_a_byte_order_mark_stays() -> None:
     paper = Paper.of({OLD: "", "B.md": "\ufeff[[Rye]]\r\n"})
     assert paper.carry_out(move(OLD, NEW, paper.known())).texts()["B.md"] == "\ufeff[[Dark rye]]\r\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ("[x](Br%C3%A9ad.md)", "[x](%D0%A0%D0%BE%D0%B6%D1%8C%20(1).md)"),
+        ("[x](Bréad.md)", "[x](Рожь%20(1).md)"),
+        ("[[Bréad]] [[Bre\u0301ad]]", "[[Рожь (1)]] [[Рожь (1)]]"),
+    ],
+)
+def test_an_address_is_encoded_as_it_was(before: str, wanted: str) -> None:
+    assert after(before, old="Bréad.md", new="Рожь (1).md") == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("a(b", "[x](a%28b.md) [y](<a(b.md>)"),
+        ("a)b(", "[x](a%29b%28.md) [y](<a)b(.md>)"),
+        ("50% <", "[x](50%25%20%3C.md) [y](<50%25 %3C.md>)"),
+        ("R&amp;D", "[x](R%26amp;D.md) [y](<R%26amp;D.md>)"),
+    ],
+)
+def test_an_address_is_encoded_where_it_would_end_or_mean_something(name: str, wanted: str) -> None:
+    assert after("[x](Rye.md) [y](<Rye.md>)", old="Rye.md", new=f"{name}.md") == wanted
+
+
+def test_the_texts_of_a_drawing_file_follow() -> None:
+    text = json.dumps(
+        {
+            "elements": [
+                {"type": "text", "rawText": "é [[Rye]]", "text": "[[Rye]]", "link": None, "n": 1.50},
+                {"type": "line", "text": "[[Rye]]"},
+            ]
+        },
+        indent=1,
+    )
+    assert after(text, "D.excalidraw") == text.replace("[[Rye]]", "[[Dark rye]]", 2)
+
+
+@pytest.mark.parametrize("broken", ["{", "[]", '{"nodes": 1}', '{"elements": 1}', ""])
+@pytest.mark.parametrize("path", ["B.canvas", "B.excalidraw"])
+def test_what_is_no_canvas_and_no_drawing_stays(broken: str, path: str) -> None:
+    assert after(broken, path) == broken
+
+
+def test_a_link_that_cannot_be_told_apart_stops_the_move() -> None:
+    with pytest.raises(InvalidArguments, match=r"line 2 of `Here\.md`"):
+        after('---\nup: "[[Rye|a\n  b]]"\n---\n')
+
+
+def test_a_link_that_no_form_can_say_stops_the_move() -> None:
+    with pytest.raises(InvalidArguments, match=r"`Here\.md`"):
+        after("[[Rye]]", new="C#/Dark.md", **{"Dark.md": ""})
+
+
+def test_a_note_that_cannot_be_read_is_told() -> None:
+    paper = Paper.of({OLD: "", "Here.md": "[[Rye]]"})
+    known = paper.known()
+    del paper.files[VaultPath("Here.md")]
+    assert move(OLD, NEW, known).effect.warnings == ("Links were not looked for: There is no note `Here.md`.",)
+    del paper.files[OLD]
+    with pytest.raises(NoteNotFound):
+        move(OLD, NEW, known)
+
+
+def test_a_note_with_a_link_to_change_that_cannot_be_read_stops_the_move() -> None:
+    known = Paper.of({OLD: "", "Here.md": "[[Rye]]"}).known()
+
+    def read(path: VaultPath) -> bytes:
+        raise NoteUnreadable(f"`{path}` cannot be read.")
+
+    with pytest.raises(NoteUnreadable):
+        move(OLD, NEW, replace(known, read=lambda path: known.read(path) if path == OLD else read(path)))
+
+
+@pytest.mark.parametrize("data", [b"{", b"", b'[{"path": 1}]', b'{"items": [{"type": "folder", "path": "Bread"}]}'])
+def test_bookmarks_are_read_without_trust(data: bytes) -> None:
+    paper = Paper.of({OLD: ""})
+    named = move(VaultPath("Bread"), VaultPath("B"), paper.known(data)).effect.named_in
+    assert named == ((".obsidian/bookmarks.json",) if b"Bread" in data else ())
