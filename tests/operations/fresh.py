@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from bridge.engine import Author
 from bridge.operations import Operation
@@ -25,18 +26,22 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         await restore(served)
     if "change_id" in operation.example:
         proposed = operation.name in {"accept_change", "reject_change"}
-        return {**operation.example, "change_id": await changed(served, proposed=proposed, undone="redo" in operation.name)}
+        return {
+            **operation.example,
+            "change_id": await changed(served, proposed=proposed, undone="redo" in operation.name),
+        }
     if "session" in operation.example:
-        await changed(served)
-        return {**operation.example, "session": "example"}
+        session = uuid4().hex
+        await changed(served, session=session)
+        return {**operation.example, "session": session}
     return operation.example
 
 
-async def changed(served: Served, *, proposed: bool = False, undone: bool = False) -> str:
+async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:
     """Make a change of the vault as it was, and return its id."""
     await restore(served)
     engine = served.bridge.find(None)
-    author = Author("create_note", client="example", session="example", proposes=proposed)
+    author = Author("create_note", client="example", session=session, proposes=proposed)
     made = await engine.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
     assert made.change is not None
     if undone:

@@ -72,7 +72,7 @@ class Served:
         ):
             return Answer(response.status, dict(response.headers), await response.read())
 
-    async def call(self, operation: str, **arguments: Any) -> Answer:
+    async def call(self, operation: str, /, **arguments: Any) -> Answer:
         """Call an operation."""
         return await self.request("POST", f"/api/{operation}", data=orjson.dumps(arguments))
 

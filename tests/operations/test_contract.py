@@ -2,14 +2,15 @@
 
 import re
 import shlex
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, get_origin
 
 import pytest
 from pydantic import TypeAdapter
 
 from bridge.errors import BridgeError
 from bridge.export import command
-from bridge.operations import Operation, operations
+from bridge.operations import Operation, operations, plain
 from bridge.types import VaultPath
 from tests.mcp.client import connected, text_of
 from tests.operations.fresh import example_of
@@ -35,7 +36,7 @@ CODES = {
 }  # fmt: skip
 
 
-CHANGES = {"change_id", "id", "time", "client", "expires"}
+CHANGES = {"change_id", "id", "time", "client", "expires", "session"}
 """What differs from change to change."""
 
 
@@ -44,7 +45,9 @@ def masked(value: Any) -> Any:
     match value:
         case dict():
             return {
-                k: "…" if k in {"took_ms", "modified", "job_id", "free", "message", "judged", "code", *CHANGES} else masked(v)
+                k: "…"
+                if k in {"took_ms", "modified", "job_id", "free", "message", "judged", "code", *CHANGES}
+                else masked(v)
                 for k, v in value.items()
             }
         case list():
@@ -119,7 +122,8 @@ async def test_an_unknown_argument_is_refused_with_the_nearest(sample: Served, o
 async def test_a_wrong_type_is_refused(sample: Served, operation: Operation) -> None:
     for argument in operation.arguments:
         if operation.scope != "admin":
-            answer = await sample.call(operation.name, **{**operation.example, argument.name: {"wrong": [[]]}})
+            wrong = [[]] if get_origin(plain(argument.hint)) is Mapping else {"wrong": [[]]}
+            answer = await sample.call(operation.name, **{**operation.example, argument.name: wrong})
             assert (refused(answer)["code"], answer.status) == ("invalid_arguments", 400)
 
 
