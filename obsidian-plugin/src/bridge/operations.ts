@@ -10,7 +10,25 @@ export const FORMS = {
 	find_notes: "dffefbd790c5",
 	list_folders: "b88ee7f439c2",
 	list_tags: "5377073c3921",
+	list_tasks: "e7a09a410fad",
 	read_note: "39170a8ae71e",
+	create_note: "0efbd98404dc",
+	edit_note: "8fe5e1ab343b",
+	set_properties: "eeb44729e299",
+	move_note: "78062813b1f8",
+	rename_heading: "176c256bb417",
+	delete_note: "3db60cf4d02e",
+	daily_note: "1147dd9c31ca",
+	toggle_task: "7130a3d6d84f",
+	add_task: "82100dec9dba",
+	change_set: "c1d742e2e6a1",
+	list_changes: "2db06834ca34",
+	show_change: "9b1c092c654a",
+	undo_change: "d6faa7d5c126",
+	undo_session: "aebbb64657a0",
+	redo_change: "d5ec85ce4467",
+	accept_change: "860c72e8b499",
+	reject_change: "69b95e46a474",
 	note_links: "c6f78384932f",
 	resolve_link: "c512cf228b19",
 	suggest_links: "096473ce3b4e",
@@ -45,6 +63,62 @@ export const FORMS = {
 /** What any call can be refused with. */
 export type AnyCallError = "unauthorized" | "forbidden" | "bad_host" | "too_large" | "rate_limited" | "internal";
 
+export interface AcceptChangeArguments {
+	/** The proposal's id. */
+	readonly change_id: string;
+	/** Only these parts of it, as `show_change` numbers them; the others are rejected. */
+	readonly hunks?: readonly number[] | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Add an item behind the last one of a list, marked and indented like it; starts a list where there is none. */
+export interface AddItem {
+	/** `add_item`. */
+	readonly op: "add_item";
+	/** The heading above the list, or its path as `A > B`; without, the note's last list. */
+	readonly heading?: string | null;
+	/** The item without its marker; more lines go below it. */
+	readonly text: string;
+	/** Give it a box. */
+	readonly task?: boolean;
+}
+
+/** Add a task to a note. */
+export interface AddTask {
+	/** The note. */
+	readonly path: string;
+	/** What is to be done. */
+	readonly text: string;
+	/** The heading above the list, or its path as `A > B`; without, the note's last list. */
+	readonly heading?: string | null;
+	/** The day it is due, as `YYYY-MM-DD`. */
+	readonly due?: string | null;
+	/** How urgent it is. */
+	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
+	/** What is asked. */
+	readonly op: "add_task";
+}
+
+export interface AddTaskArguments {
+	/** The note. */
+	readonly path: string;
+	/** What is to be done. */
+	readonly text: string;
+	/** The heading above the list; without, the note's last list. */
+	readonly heading?: string | null;
+	/** The day it is due, as `YYYY-MM-DD`. */
+	readonly due?: string | null;
+	/** How urgent it is. */
+	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** A name of several notes that links use without a folder. */
 export interface AmbiguousName {
 	/** The name. */
@@ -55,6 +129,14 @@ export interface AmbiguousName {
 	readonly links: number;
 	/** The first notes with such links. */
 	readonly sources: readonly string[];
+}
+
+/** Add text at the end of the note. */
+export interface Append {
+	/** `append`. */
+	readonly op: "append";
+	/** Markdown. */
+	readonly text: string;
 }
 
 export interface ApplyLinksArguments {
@@ -98,6 +180,21 @@ export interface BrokenName {
 	readonly why: string;
 }
 
+export interface ChangeSetArguments {
+	/** The changes, each as the operation that `op` names takes it. */
+	readonly edits: readonly (CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | DeleteNote | ToggleTask | AddTask)[];
+	/** What they should do together; refused when they would do something else. */
+	readonly expect?: Expectation | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Make it although many files change. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ChangeSettingsArguments {
 	/** New values by name; null takes a setting back to its default. */
 	readonly changes: Readonly<Record<string, unknown>>;
@@ -127,6 +224,97 @@ export interface Community {
 	readonly notes: readonly string[];
 }
 
+/** Make a note. */
+export interface CreateNote {
+	/** Where, with `.md`; folders that are missing are made. */
+	readonly path: string;
+	/** Its text. */
+	readonly text?: string;
+	/** Its properties. */
+	readonly properties?: Readonly<Record<string, unknown>>;
+	/** A note whose text comes first, with `{{title}}`, `{{date}}` and `{{time}}` filled in. */
+	readonly template?: string | null;
+	/** What is asked. */
+	readonly op: "create_note";
+}
+
+export interface CreateNoteArguments {
+	/** Where, ending in `.md`; folders that are missing are made. */
+	readonly path: string;
+	/** Its Markdown. */
+	readonly text?: string;
+	/** Its properties by name. */
+	readonly properties?: Readonly<Record<string, unknown>> | null;
+	/** A note to begin with; `{{title}}`, `{{date}}` and `{{time}}` in it are filled in. */
+	readonly template?: string | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Make it although it is large, or much like another. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** The daily note of a day. */
+export interface DailyNote {
+	/** Where it lies, by the vault's own settings, whether or not there is one. */
+	readonly path: string;
+	/** The day. */
+	readonly date: string;
+	/** Its whole text, after what was appended; null when there is none. */
+	readonly text: string | null;
+	/** SHA-256 of the whole file; null when there is none. */
+	readonly digest: string | null;
+	/** The change that appended; null when nothing was written. */
+	readonly change_id: string | null;
+	/** What changed, as a unified diff. */
+	readonly diff: string;
+	/** `applied`; or `proposed`, when it waits until the user accepts it. */
+	readonly state: "applied" | "proposed";
+	/** What to know about it. */
+	readonly warnings: readonly string[];
+}
+
+export interface DailyNoteArguments {
+	/** `today`, `yesterday`, `tomorrow` or a date; days are local. */
+	readonly date?: string;
+	/** Markdown to add. */
+	readonly append?: string | null;
+	/** Add it under this heading instead of at the end. */
+	readonly heading?: string | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Delete a note, as the user's Obsidian does. */
+export interface DeleteNote {
+	/** The note. */
+	readonly path: string;
+	/** SHA-256 of the whole file as it was read. */
+	readonly digest: string;
+	/** What is asked. */
+	readonly op: "delete_note";
+}
+
+export interface DeleteNoteArguments {
+	/** The note. */
+	readonly path: string;
+	/** The note's, as `read_note` told it. */
+	readonly digest: string;
+	/** Only tell what would happen, and which links would break. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** Everything that was looked at. */
 export interface Diagnosis {
 	/** The worst of the findings. */
@@ -140,12 +328,51 @@ export interface DoctorArguments {
 	readonly vault?: string | null;
 }
 
+/** Change the text of a note. */
+export interface EditNote {
+	/** The note. */
+	readonly path: string;
+	/** The edits, all or none; their places are those of the text as it was read. */
+	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
+	/** SHA-256 of the whole file as it was read; needed where something is replaced. */
+	readonly digest?: string | null;
+	/** What is asked. */
+	readonly op: "edit_note";
+}
+
+export interface EditNoteArguments {
+	/** The note. */
+	readonly path: string;
+	/** What to change. Lines and text are those of the note as you read it; edits do not overlap. */
+	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
+	/** The note's, as `read_note` told it; needed to replace anything. */
+	readonly digest?: string | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Make it although it is large. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** How often calls ended in one kind of error. */
 export interface ErrorCount {
 	/** The error's code. */
 	readonly code: string;
 	/** How many ended so. */
 	readonly calls: number;
+}
+
+/** What the caller thinks that a change does; what is null is not expected in any number. */
+export interface Expectation {
+	/** Files that are written, moved or removed. */
+	readonly files?: number | null;
+	/** Links in other places that are written anew. */
+	readonly links_rewritten?: number | null;
+	/** Links that lead nowhere afterwards. */
+	readonly links_broken?: number | null;
 }
 
 export interface ExportGraphArguments {
@@ -555,6 +782,16 @@ export interface Indexed {
 	readonly indexed: boolean;
 }
 
+/** Add text at the end of what stands under a heading, above its subheadings; a new subsection goes below them. */
+export interface InsertUnder {
+	/** `insert_under`. */
+	readonly op: "insert_under";
+	/** The heading, or its path as `A > B`. */
+	readonly heading: string;
+	/** Markdown; its headings are made deeper to fit. */
+	readonly text: string;
+}
+
 /** Work that goes on in the background. */
 export interface JobStarted {
 	/** Its name for `job_status`. */
@@ -704,6 +941,29 @@ export interface LinkSuggestions {
 	readonly digest: string;
 }
 
+export interface ListChangesArguments {
+	/** Only changes that touched this file or folder, by its name then or today. */
+	readonly path?: string | null;
+	/** Only those in this state; `proposed` ones wait for the user. */
+	readonly state?: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict" | null;
+	/** Only those of this program. */
+	readonly client?: string | null;
+	/** Only those of this session. */
+	readonly session?: string | null;
+	/** Only those that this operation made. */
+	readonly operation?: string | null;
+	/** Only those from this moment on. */
+	readonly since?: string | null;
+	/** Only those before this moment. */
+	readonly until?: string | null;
+	/** Most changes to return. */
+	readonly limit?: number;
+	/** Changes to leave out at the start. */
+	readonly offset?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ListFoldersArguments {
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -714,6 +974,65 @@ export interface ListTagsArguments {
 	readonly prefix?: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+export interface ListTasksArguments {
+	/** Only tasks of this note. */
+	readonly path?: string | null;
+	/** Only tasks of notes in this folder and below. */
+	readonly folder?: string | null;
+	/** `all`, `open` (neither done nor cancelled), `done`, `cancelled`, or characters of the box, such as `/!`. */
+	readonly status?: string;
+	/** Only tasks due on this day. */
+	readonly due_on?: string | null;
+	/** Only tasks due on this day or later. */
+	readonly due_after?: string | null;
+	/** Only tasks due before this day. */
+	readonly due_before?: string | null;
+	/** Only tasks with all of these tags in their line; `a` matches `a/b`. */
+	readonly tags?: readonly string[];
+	/** Only tasks whose line says this, in any case. */
+	readonly text?: string;
+	/** The order; by `due` the earliest come first, by `-due` the latest, those without a day last. */
+	readonly sort?: "path" | "due" | "-due";
+	/** Most tasks to return. */
+	readonly limit?: number;
+	/** Tasks to skip. */
+	readonly offset?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A change to notes. */
+export interface ListedChange {
+	/** Its id. */
+	readonly id: string;
+	/** When it was made or proposed. */
+	readonly time: string;
+	/** The program that asked for it. */
+	readonly client: string | null;
+	/** What tells that program's calls at that time from others. */
+	readonly session: string | null;
+	/** What it asked for. */
+	readonly operation: string;
+	/** Why, in its words. */
+	readonly reason: string | null;
+	/** The files it touched, as they were called then. */
+	readonly paths: readonly string[];
+	/** What changed, as a unified diff; in a list a long one is cut. */
+	readonly diff: string;
+	/** What became of it: `conflict` needs a look, since a crash and somebody's edit left it half made. */
+	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
+	/** When a proposal is given up. */
+	readonly expires: string | null;
+	/** The changes that it turned back. */
+	readonly undoes: readonly string[];
+}
+
+/** Changes. */
+export interface ListedChanges {
+	/** The newest first. */
+	readonly changes: readonly ListedChange[];
 }
 
 /** A folder in a list. */
@@ -748,6 +1067,48 @@ export interface ListedTag {
 	readonly count: number;
 }
 
+/** A task in a list. */
+export interface ListedTask {
+	/** The note. */
+	readonly path: string;
+	/** Its line. */
+	readonly line: number;
+	/** What is to be done, without dates and signs; tags stay. */
+	readonly text: string;
+	/** The character in its box. */
+	readonly status: string;
+	/** What the character says; `other` is a mark of a theme's or the user's own. */
+	readonly meaning: "todo" | "in_progress" | "done" | "cancelled" | "other";
+	/** The day it is due. */
+	readonly due: string | null;
+	/** The tags of its line, without `#`. */
+	readonly tags: readonly string[];
+	/** The heading path it stands under, such as `A > B`. */
+	readonly heading?: string | null;
+	/** The line of the task that it is nested in. */
+	readonly parent?: number | null;
+	/** The day it is planned for. */
+	readonly scheduled?: string | null;
+	/** The day before which nothing is to be done. */
+	readonly start?: string | null;
+	/** The day it was done. */
+	readonly done?: string | null;
+	/** How urgent it is. */
+	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
+	/** How often it comes again, in words. */
+	readonly recurrence?: string | null;
+}
+
+/** A link that a change breaks. */
+export interface LostLink {
+	/** The note that has it. */
+	readonly path: string;
+	/** Its line. */
+	readonly line: number;
+	/** What it points at, as written. */
+	readonly text: string;
+}
+
 /** A link that the edit makes. */
 export interface MadeLink {
 	/** The note it leads to. */
@@ -770,6 +1131,35 @@ export interface ModelInUse {
 	readonly workers: number;
 	/** The vectors that answer queries now; those of the previous model until the new ones are complete. */
 	readonly answering: string | null;
+}
+
+/** Move or rename a note, another file or a folder; links follow. */
+export interface MoveNote {
+	/** What. */
+	readonly path: string;
+	/** Its full new path. */
+	readonly to: string;
+	/** SHA-256 of the whole file as it was read; none for a folder. */
+	readonly digest?: string | null;
+	/** What is asked. */
+	readonly op: "move_note";
+}
+
+export interface MoveNoteArguments {
+	/** The file or folder. */
+	readonly path: string;
+	/** Its full new path. */
+	readonly to: string;
+	/** The file's, as `read_note` told it; not needed for a folder. */
+	readonly digest?: string | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Make it although many files change. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** A name that several notes say and no note has. */
@@ -927,6 +1317,14 @@ export interface Pending {
 	readonly vectors: number;
 }
 
+/** Add text at the start of the note, below its properties. */
+export interface Prepend {
+	/** `prepend`. */
+	readonly op: "prepend";
+	/** Markdown. */
+	readonly text: string;
+}
+
 /** What a tool answered. */
 export interface RanTool {
 	/** The tool. */
@@ -991,6 +1389,17 @@ export interface Ready {
 	readonly semantic: boolean;
 }
 
+export interface RedoChangeArguments {
+	/** Its id. */
+	readonly change_id: string;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** A link that the edit leaves out. */
 export interface RefusedLink {
 	/** The note it should have led to. */
@@ -1010,6 +1419,13 @@ export interface ReindexArguments {
 	readonly vault?: string | null;
 }
 
+export interface RejectChangeArguments {
+	/** The proposal's id. */
+	readonly change_id: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface RelatedNotesArguments {
 	/** The note; give this or `text`. */
 	readonly path?: string | null;
@@ -1019,6 +1435,81 @@ export interface RelatedNotesArguments {
 	readonly limit?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** Rename a heading; links follow. */
+export interface RenameHeading {
+	/** The note. */
+	readonly path: string;
+	/** The heading's text, or its path as `A > B`. */
+	readonly heading: string;
+	/** Its new text. */
+	readonly to: string;
+	/** SHA-256 of the whole file as it was read. */
+	readonly digest: string;
+	/** What is asked. */
+	readonly op: "rename_heading";
+}
+
+export interface RenameHeadingArguments {
+	/** The note. */
+	readonly path: string;
+	/** The heading, or its path as `A > B`. */
+	readonly heading: string;
+	/** Its new text. */
+	readonly to: string;
+	/** The note's, as `read_note` told it. */
+	readonly digest: string;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Make it although many files change. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** Replace the block that an id names; it keeps the id. */
+export interface ReplaceBlock {
+	/** `replace_block`. */
+	readonly op: "replace_block";
+	/** The block's id, such as `^like-this`. */
+	readonly block: string;
+	/** Markdown. */
+	readonly text: string;
+}
+
+/** Replace whole lines by exactly the text. */
+export interface ReplaceLines {
+	/** `replace_lines`. */
+	readonly op: "replace_lines";
+	/** First and last line, as `read_note` counts them. */
+	readonly lines: readonly [number, number];
+	/** What stands there instead; empty to remove them. */
+	readonly text: string;
+}
+
+/** Replace all that stands under a heading, subsections too; the heading's own line stays. */
+export interface ReplaceSection {
+	/** `replace_section`. */
+	readonly op: "replace_section";
+	/** The heading, or its path as `A > B`. */
+	readonly heading: string;
+	/** Markdown, with or without the heading itself; its headings are made deeper to fit. */
+	readonly text: string;
+}
+
+/** Replace words that stand in the note once. */
+export interface ReplaceText {
+	/** `replace_text`. */
+	readonly op: "replace_text";
+	/** The text exactly as it stands. */
+	readonly old: string;
+	/** What stands there instead. */
+	readonly new: string;
+	/** Replace it wherever it stands. */
+	readonly all?: boolean;
 }
 
 export interface ReportChangesArguments {
@@ -1132,6 +1623,37 @@ export interface Seen {
 	readonly size: number;
 }
 
+/** Change the properties of a note. */
+export interface SetProperties {
+	/** The note. */
+	readonly path: string;
+	/** SHA-256 of the whole file as it was read. */
+	readonly digest: string;
+	/** New values by name. */
+	readonly properties?: Readonly<Record<string, unknown>>;
+	/** Names of properties to take away. */
+	readonly remove?: readonly string[];
+	/** What is asked. */
+	readonly op: "set_properties";
+}
+
+export interface SetPropertiesArguments {
+	/** The note. */
+	readonly path: string;
+	/** The note's, as `read_note` told it. */
+	readonly digest: string;
+	/** New values by name. */
+	readonly properties?: Readonly<Record<string, unknown>> | null;
+	/** Properties to take away. */
+	readonly remove?: readonly string[];
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** One setting. */
 export interface Setting {
 	/** Its name in the file. */
@@ -1156,6 +1678,71 @@ export interface SettingsInUse {
 	readonly settings: readonly Setting[];
 	/** Lines of the file that were not taken, and why. */
 	readonly problems: readonly string[];
+}
+
+/** What became of changes. */
+export interface Settled {
+	/** The changes that were asked for, as they stand now. */
+	readonly changes: readonly ListedChange[];
+	/** The change that did it; null when nothing was written. */
+	readonly change_id: string | null;
+	/** What was written, as a unified diff. */
+	readonly diff: string;
+	/** `applied`; or `proposed`, when it waits until the user accepts it. */
+	readonly state: "applied" | "proposed";
+	/** What to know about it. */
+	readonly warnings: readonly string[];
+}
+
+export interface ShowChangeArguments {
+	/** Its id, as the write or `list_changes` told it. */
+	readonly change_id: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A change to notes, with all that is kept of it. */
+export interface ShownChange {
+	/** Its id. */
+	readonly id: string;
+	/** When it was made or proposed. */
+	readonly time: string;
+	/** The program that asked for it. */
+	readonly client: string | null;
+	/** What tells that program's calls at that time from others. */
+	readonly session: string | null;
+	/** What it asked for. */
+	readonly operation: string;
+	/** Why, in its words. */
+	readonly reason: string | null;
+	/** The files it touched, as they were called then. */
+	readonly paths: readonly string[];
+	/** What those files are called today. */
+	readonly now: readonly string[];
+	/** What changed, as a unified diff. */
+	readonly diff: string;
+	/** What became of it. */
+	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
+	/** When a proposal is given up. */
+	readonly expires: string | null;
+	/** The changes that it turned back. */
+	readonly undoes: readonly string[];
+	/** What changed, in parts that can be accepted or undone one by one. */
+	readonly hunks: readonly ShownHunk[];
+}
+
+/** Lines of a note that differ, and those around them. */
+export interface ShownHunk {
+	/** By which it is accepted or undone. */
+	readonly number: number;
+	/** The note. */
+	readonly path: string;
+	/** Its lines before; when there are none, the last is one less than the first. */
+	readonly before: readonly [number, number];
+	/** Its lines afterwards, likewise. */
+	readonly after: readonly [number, number];
+	/** The lines, word by word. */
+	readonly words: readonly Words[];
 }
 
 /** Two notes whose link alone joins two parts of the graph. */
@@ -1220,6 +1807,45 @@ export interface TagList {
 	readonly tags: readonly ListedTag[];
 }
 
+/** A page of a list of tasks. */
+export interface TaskList {
+	/** The tasks of this page. */
+	readonly tasks: readonly ListedTask[];
+	/** How many there are without `limit` and `offset`. */
+	readonly total: number;
+}
+
+/** Change the box of a task. */
+export interface ToggleTask {
+	/** The note. */
+	readonly path: string;
+	/** The task's line. */
+	readonly line: number;
+	/** The task as it was read, with or without dates; refused when another stands there. */
+	readonly text: string;
+	/** The character for the box; without, the one that a click in Obsidian gives. */
+	readonly status?: string | null;
+	/** What is asked. */
+	readonly op: "toggle_task";
+}
+
+export interface ToggleTaskArguments {
+	/** The note. */
+	readonly path: string;
+	/** The task's line, as `list_tasks` told it. */
+	readonly line: number;
+	/** The task as `list_tasks` told it; refused when another stands in the line now. */
+	readonly text: string;
+	/** The character for the box; without, a click's. */
+	readonly status?: string | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** An argument of a tool. */
 export interface ToolArgument {
 	/** Its name. */
@@ -1230,6 +1856,30 @@ export interface ToolArgument {
 	readonly meaning: string;
 	/** Whether it has no default. */
 	readonly required: boolean;
+}
+
+export interface UndoChangeArguments {
+	/** Its id. */
+	readonly change_id: string;
+	/** Only these parts of it, as `show_change` numbers them. */
+	readonly hunks?: readonly number[] | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface UndoSessionArguments {
+	/** The session, as `list_changes` tells it. */
+	readonly session: string;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
 }
 
 /** A note that others mention without a link. */
@@ -1372,6 +2022,38 @@ export interface WaitUntilIndexedArguments {
 	readonly vault?: string | null;
 }
 
+/** Text that stayed, went or came. */
+export interface Words {
+	/** Which. */
+	readonly kind: "same" | "removed" | "added";
+	/** The text. */
+	readonly text: string;
+}
+
+/** A change to notes that was made, proposed or only tried. */
+export interface Written {
+	/** Its id for `undo_change`; null when nothing was changed, or `dry_run` was asked for. */
+	readonly change_id: string | null;
+	/** The note, by the path that it has afterwards. */
+	readonly path: string;
+	/** SHA-256 of the whole file afterwards; null when there is none. */
+	readonly digest: string | null;
+	/** What changed, as a unified diff. */
+	readonly diff: string;
+	/** `applied`; or `proposed`, when it waits until the user accepts it. */
+	readonly state: "applied" | "proposed";
+	/** What to know about it. */
+	readonly warnings: readonly string[];
+	/** Links in other places that were written anew. */
+	readonly links_rewritten: number;
+	/** Links that lead nowhere afterwards. */
+	readonly links_broken: readonly LostLink[];
+	/** Files that were written, moved or removed. */
+	readonly files: number;
+	/** What wrote: the bridge itself, to the `disk`, or `obsidian`. */
+	readonly by: "disk" | "obsidian";
+}
+
 export interface Operations {
 	/** Find notes by words and by meaning. */
 	search: {
@@ -1403,11 +2085,119 @@ export interface Operations {
 		result: TagList;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
+	/** List the tasks of the vault by status, due day, tags and place. */
+	list_tasks: {
+		arguments: ListTasksArguments;
+		result: TaskList;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
 	/** Read a note from the disk: all of it, one section, or some lines. */
 	read_note: {
 		arguments: ReadNoteArguments;
 		result: ReadNote;
 		error: AnyCallError | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Make a note; never in place of another. */
+	create_note: {
+		arguments: CreateNoteArguments;
+		result: Written;
+		error: AnyCallError | "note_exists" | "note_not_found" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Change a note's text, all edits or none; whatever they do not name stays as it is, byte by byte. */
+	edit_note: {
+		arguments: EditNoteArguments;
+		result: Written;
+		error: AnyCallError | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "block_not_found" | "text_not_found" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Set and remove properties of a note; its other lines stay as they are, comments and quotes too. */
+	set_properties: {
+		arguments: SetPropertiesArguments;
+		result: Written;
+		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_properties" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Move or rename a note, another file or a folder; every link to it is rewritten in its own style. */
+	move_note: {
+		arguments: MoveNoteArguments;
+		result: Written;
+		error: AnyCallError | "note_not_found" | "note_exists" | "note_changed" | "protected_path" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault";
+	};
+	/** Rename a heading; every link to it is rewritten in its own style. */
+	rename_heading: {
+		arguments: RenameHeadingArguments;
+		result: Written;
+		error: AnyCallError | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "protected_path" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault";
+	};
+	/** Delete a note as the user's Obsidian does, to the trash that was chosen there; `undo_change` brings it back. */
+	delete_note: {
+		arguments: DeleteNoteArguments;
+		result: Written;
+		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Read the daily note of a day, or add to it; one that is missing is then made from the vault's template. */
+	daily_note: {
+		arguments: DailyNoteArguments;
+		result: DailyNote;
+		error: AnyCallError | "forbidden" | "heading_not_found" | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Change the box of a task, as a click on it in Obsidian does, or to any mark. */
+	toggle_task: {
+		arguments: ToggleTaskArguments;
+		result: Written;
+		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Add a task to a note, its dates written as the note's other tasks write them. */
+	add_task: {
+		arguments: AddTaskArguments;
+		result: Written;
+		error: AnyCallError | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Make several changes as one: all or nothing, one after the other, undone as one. */
+	change_set: {
+		arguments: ChangeSetArguments;
+		result: Written;
+		error: AnyCallError | "expectation_failed" | "note_not_found" | "note_exists" | "note_changed" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** List what was changed or proposed through the bridge, the newest first. */
+	list_changes: {
+		arguments: ListChangesArguments;
+		result: ListedChanges;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Show a change or proposal whole, and what became of it. */
+	show_change: {
+		arguments: ShowChangeArguments;
+		result: ShownChange;
+		error: AnyCallError | "change_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Turn a change back, however long ago; what was written since stays, or it is refused. */
+	undo_change: {
+		arguments: UndoChangeArguments;
+		result: Settled;
+		error: AnyCallError | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Turn back all that was changed in one session, as one change; all or nothing. */
+	undo_session: {
+		arguments: UndoSessionArguments;
+		result: Settled;
+		error: AnyCallError | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Make a change again that was turned back. */
+	redo_change: {
+		arguments: RedoChangeArguments;
+		result: Settled;
+		error: AnyCallError | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Make a change that was proposed; only the user's own programs may. */
+	accept_change: {
+		arguments: AcceptChangeArguments;
+		result: Settled;
+		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Settle that a proposed change is not made; only the user's own programs may. */
+	reject_change: {
+		arguments: RejectChangeArguments;
+		result: Settled;
+		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
 	/** List what a note links to and what links to it. */
 	note_links: {
