@@ -176,7 +176,9 @@ class Writer:
                 if not back(self._hands, step, plan.blobs):
                     left.append(step.path)
             except (OSError, Halfway, BridgeError):
+                # What is left is the beginning of the change, as after a crash: `recover` knows how far it came.
                 left.append(step.path)
+                break
         if left:
             names = ", ".join(f"`{shown(path)}`" for path in left)
             why = error.message if isinstance(error, BridgeError) else type(error).__name__
