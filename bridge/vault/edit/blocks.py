@@ -66,14 +66,13 @@ def fitted(source: str, text: str, id_: str) -> str:
         inner = fitted(source.removeprefix(quote[0]), text, id_)
         return "\n".join((quote[0] + line).rstrip() for line in inner.split("\n"))
     margin = source[: len(source) - len(source.lstrip(" \t"))]
-    lines = [line.removeprefix(margin) for line in text.split("\n")]
-    if (marker := MARKER.match(source, len(margin))) and not MARKER.match(lines[0]):
+    text = "\n".join(line.removeprefix(margin) for line in text.split("\n"))
+    lines = (marked(text, id_) if id_ else text).split("\n")
+    if (marker := MARKER.match(source, len(margin))) and not MARKER.match(text):
         box = BOX.match(source, marker.end())
-        kept = marker[0] + (box[0] if box and not BOX.match(lines[0]) else "")
+        kept = marker[0] + (box[0] if box and not BOX.match(text) else "")
         inside = " " * len(marker[0])
         lines = [kept + lines[0], *(line if is_blank(line) else inside + line for line in lines[1:])]
-    if id_:
-        lines = marked("\n".join(lines), id_).split("\n")
     return "\n".join(line if is_blank(line) else margin + line for line in lines)
 
 

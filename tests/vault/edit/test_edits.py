@@ -163,6 +163,7 @@ two ^p1
         ("li", "[x] new", "- [ ] b ^li\n  - c ^ci\n\t1. deep ^de\n", "- [x] new ^li\n"),
         ("de", "new\nmore", "\t1. deep ^de\n", "\t1. new\n\t   more ^de\n"),
         ("de", "\t1. new", "\t1. deep ^de\n", "\t1. new ^de\n"),
+        ("ci", "```\nx\n```", "  - c ^ci\n\t1. deep ^de\n", "  - ```\n    x\n    ```\n\n    ^ci\n"),
         ("tab", "|b|\n|-|\n|1|", "|a|\n|-|\n", "|b|\n|-|\n|1|\n"),
         ("tab", "|b|\n|-|\n\n^tab", "|a|\n|-|\n", "|b|\n|-|\n"),
         ("qq", "new\nx", "> quote\n> more ^qq\n", "> new\n> x ^qq\n"),
