@@ -36,11 +36,15 @@ class Renamed:
     number: int
     names: Names
 
-    def place(self, spot: Spot, source: VaultPath) -> str | None:
-        """Return the place that a link names in the note; None when it is no link to a heading there."""
+    def meaning(self, spot: Spot, source: VaultPath, headings: tuple[Heading, ...]) -> tuple[int, ...]:
+        """Return which headings a link names; none when it is no link to a heading of the note."""
         if spot.place is None or self.names.resolve(spot.target, source, spot.kind).path != self.path:
-            return None
-        return decoded_place(spot.place.text, markdown=spot.syntax == "markdown")
+            return ()
+        return meant(headings, decoded_place(spot.place.text, markdown=spot.syntax == "markdown"))
+
+    def keeps(self, spot: Spot, source: VaultPath, was: tuple[int, ...]) -> bool:
+        """Tell whether a link that named headings leads to the last of them afterwards."""
+        return not was or self.meaning(spot, source, self.after)[-1:] == was[-1:]
 
 
 def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Planned:
@@ -97,14 +101,11 @@ def _replaced(source: VaultPath, data: bytes, renamed: Renamed) -> tuple[bytes, 
     spots = read_spots(source, data)
     edits: list[Edit] = []
     references: list[Reference] = []
-    wanted: list[int] = []
+    wanted: list[tuple[int, ...]] = []
     for spot in spots.links:
-        place = renamed.place(spot, source)
-        was = meant(renamed.before, place) if place is not None else ()
-        wanted += was[-1:]
-        if not was or spot.place is None:
-            continue
-        if renamed.number in was or meant(renamed.after, place or "")[-1:] != was[-1:]:
+        was = renamed.meaning(spot, source, renamed.before)
+        wanted.append(was[-1:])
+        if was and spot.place and (renamed.number in was or not renamed.keeps(spot, source, was)):
             words = _anew(spot, source, was, renamed)
             edits.append((spot.place.span, spot.place.ink(words)))
             references.append(Reference(source, spot.line, spot.target, (spot.file.text if spot.file else "") + words))
@@ -113,8 +114,8 @@ def _replaced(source: VaultPath, data: bytes, renamed: Renamed) -> tuple[bytes, 
     if spots.lossy:
         raise ProtectedPath(f"`{source}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8 first.")
     new = edited(data, spots.text, edits)
-    again = (renamed.place(spot, source) for spot in read_spots(source, new).links)
-    if [number for place in again if place is not None for number in meant(renamed.after, place)[-1:]] != wanted:
+    again = read_spots(source, new).links
+    if len(again) != len(wanted) or not all(map(renamed.keeps, again, [source] * len(again), wanted)):
         raise InvalidArguments(f"A link in `{source}` would lead elsewhere.", hint="Choose another text.", path=source)
     return new, references
 
