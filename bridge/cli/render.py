@@ -280,6 +280,7 @@ SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "resolve_link": resolved,
     "apply_links": edit,
     "find_notes": listed("notes", ("path", "title", "tags", "modified")),
+    "list_tasks": listed("tasks", ("path", "line", "status", "text", "due")),
     "list_folders": listed("folders", ("path", "notes")),
     "list_tags": listed("tags", ("tag", "count")),
     "read_settings": listed("settings", ("name", "value", "default", "meaning")),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.memory import settling
-from bridge.index.note import IndexedNote
+from bridge.index.note import IndexedNote, IndexedTask
 from bridge.index.prepare import Chunk, Prepared, prepare, recipe
 from bridge.index.script import UNSPACED, seen
 from bridge.index.sync import Plan, plan
@@ -30,6 +30,7 @@ __all__ = [
     "Index",
     "IndexHealth",
     "IndexedNote",
+    "IndexedTask",
     "Missing",
     "NameHit",
     "NoteHit",

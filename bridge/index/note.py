@@ -1,6 +1,7 @@
 """What the index remembers of each note, held in memory for all notes at once."""
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -8,14 +9,26 @@ from typing import Any, cast
 
 from bridge.index.script import sound
 from bridge.types import Digest, NoteKind, VaultPath
-from bridge.vault import Heading, Link, LinkKind, Note, Value, has_asides
+from bridge.vault import Heading, Link, LinkKind, Note, Value, has_asides, task_facts
 
 _NOTHING: Mapping[str, Value] = {}
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedTask:
+    """A task as the index knows it: all that stands behind its box, and of that what tasks are sought by."""
+
+    status: str
+    text: str
+    line: int
+    parent: int | None
+    due: str | None
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class IndexedNote:
-    """A note as the index knows it. Headings and links are kept packed and unpacked at each look."""
+    """A note as the index knows it. Headings, links and tasks are kept packed and unpacked at each look."""
 
     path: VaultPath
     title: str
@@ -37,6 +50,8 @@ class IndexedNote:
     """Whether it may say names of files beside its links: in a query, or where a reference link leads."""
     packed_headings: str = field(default="[]", repr=False)
     packed_links: str = field(default="[]", repr=False)
+    packed_tasks: str = field(default="", repr=False)
+    """Empty when there are none."""
 
     @property
     def modified(self) -> float:
@@ -68,6 +83,16 @@ class IndexedNote:
         return tuple(
             Link(target, shown, cast("LinkKind", kind), line, (start, end), bool(embed))
             for target, shown, kind, line, start, end, embed in json.loads(self.packed_links)
+        )
+
+    @property
+    def tasks(self) -> tuple[IndexedTask, ...]:
+        """The tasks of a Markdown note, in order."""
+        if not self.packed_tasks:
+            return ()
+        return tuple(
+            IndexedTask(status, text, line, parent, due, tuple(tags))
+            for status, text, line, parent, due, *tags in json.loads(self.packed_tasks)
         )
 
 
@@ -109,6 +134,22 @@ def packed(
         packed_links=json.dumps(
             [[each.target, each.shown, each.kind, each.line, *each.span, each.embed] for each in note.links]
         ),
+        packed_tasks=_packed_tasks(note),
+    )
+
+
+def _packed_tasks(note: Note) -> str:
+    """Pack the tasks of a Markdown note; the lines of other files are none of the file."""
+    if not note.tasks or note.kind != "note":
+        return ""
+    tags: defaultdict[int, list[str]] = defaultdict(list)
+    for tag in note.tags:
+        tags[tag.line].append(tag.name)
+    return json.dumps(
+        [
+            [task.status, task.text, task.line, task.parent, task_facts(task.text).due, *tags[task.line]]
+            for task in note.tasks
+        ]
     )
 
 
@@ -124,6 +165,7 @@ def facts_of(note: IndexedNote) -> str:
         "language": note.language,
         "asides": note.asides,
         "title": note.title,
+        "tasks": note.packed_tasks,
         # A name that is no Unicode text cannot stand in the column.
         "path": None if note.path == sound(note.path) else note.path,
     }
@@ -157,4 +199,5 @@ def note_of(row: Mapping[str, Any]) -> IndexedNote:
         asides=facts.get("asides", False),
         packed_headings=row["headings"],
         packed_links=row["links"],
+        packed_tasks=facts.get("tasks", ""),
     )

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds anew."""
 
+REMEMBERED = 2
+"""Version of what is remembered of a note beside its passages; a new one has notes read, but not embedded, anew."""
+
 TITLE_CHARACTERS = 400
 """Characters of a title with its aliases that are embedded."""
 
@@ -84,7 +87,7 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> Prepared:
 
 def recipe(boilerplate: Boilerplate) -> str:
     """Name the way in which notes are prepared now; a note prepared in another way is read again."""
-    return f"{FORMAT}.{boilerplate.version}"
+    return f"{FORMAT}.{REMEMBERED}.{boilerplate.version}"
 
 
 def digest_of(embed_text: str) -> Digest:

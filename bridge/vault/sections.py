@@ -25,7 +25,7 @@ class Outline:
     def __init__(self, note: Note) -> None:
         self._headings = note.headings
         self._starts = [heading.span[0] for heading in note.headings]
-        self.paths = tuple(_BETWEEN.join(chain) for chain in chains(note.headings))
+        self.paths = heading_paths(note.headings)
 
     def at(self, offset: int) -> str:
         """Return the heading path that leads to an offset, empty before the first heading."""
@@ -36,6 +36,11 @@ class Outline:
 def heading_path(note: Note, offset: int) -> str:
     """Return the headings above an offset as `A > B`, empty before the first; see `Outline` for many offsets."""
     return Outline(note).at(offset)
+
+
+def heading_paths(headings: Sequence[Heading]) -> tuple[str, ...]:
+    """Return each heading with those above it as `A > B`."""
+    return tuple(_BETWEEN.join(chain) for chain in chains(headings))
 
 
 def section(note: Note, heading: str) -> Span:

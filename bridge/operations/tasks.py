@@ -1,0 +1,258 @@
+"""Listing the tasks of a vault."""
+
+import asyncio
+import functools
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.errors import InvalidArguments
+from bridge.operations.call import Call
+from bridge.operations.hints import Folder, When
+from bridge.operations.missing import no_such_note
+from bridge.operations.notes import snapshot
+from bridge.operations.registry import operation
+from bridge.operations.times import moment
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index import IndexedNote, IndexedTask
+    from bridge.vault import TaskSettings
+
+Sort = Literal["path", "due", "-due"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTask:
+    """A task in a list.
+
+    Attributes:
+        path: The note.
+        line: Its line.
+        text: What is to be done, without dates and signs; tags stay.
+        status: The character in its box.
+        meaning: What the character says; `other` is a mark of a theme's or the user's own.
+        due: The day it is due.
+        tags: The tags of its line, without `#`.
+        heading: The heading path it stands under, such as `A > B`.
+        parent: The line of the task that it is nested in.
+        scheduled: The day it is planned for.
+        start: The day before which nothing is to be done.
+        done: The day it was done.
+        priority: How urgent it is.
+        recurrence: How often it comes again, in words.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+    status: str
+    meaning: Literal["todo", "in_progress", "done", "cancelled", "other"]
+    due: str | None
+    tags: tuple[str, ...]
+    heading: str | None = None
+    parent: int | None = None
+    scheduled: str | None = None
+    start: str | None = None
+    done: str | None = None
+    priority: Literal["highest", "high", "medium", "low", "lowest"] | None = None
+    recurrence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """A page of a list of tasks.
+
+    Attributes:
+        tasks: The tasks of this page.
+        total: How many there are without `limit` and `offset`.
+    """
+
+    tasks: tuple[ListedTask, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which tasks are asked for; days are `YYYY-MM-DD`."""
+
+    status: str
+    tags: tuple[str, ...]
+    text: str
+    on: str | None
+    after: str | None
+    before: str | None
+
+    @property
+    def dated(self) -> bool:
+        """Whether only tasks with a day are asked for."""
+        return any((self.on, self.after, self.before))
+
+
+Found = tuple["IndexedNote", "IndexedTask"]
+
+
+@operation(example={"folder": "Projects", "status": "open", "sort": "due", "limit": 5})
+async def list_tasks(
+    call: Call,
+    path: VaultPath | None = None,
+    folder: Folder | None = None,
+    status: str = "all",
+    due_on: When | None = None,
+    due_after: When | None = None,
+    due_before: When | None = None,
+    tags: tuple[str, ...] = (),
+    text: str = "",
+    sort: Sort = "path",
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> TaskList:
+    """List the tasks of the vault by status, due day, tags and place.
+
+    Args:
+        path: Only tasks of this note.
+        folder: Only tasks of notes in this folder and below.
+        status: `all`, `open` (neither done nor cancelled), `done`, `cancelled`, or characters of the box, such as `/!`.
+        due_on: Only tasks due on this day.
+        due_after: Only tasks due on this day or later.
+        due_before: Only tasks due before this day.
+        tags: Only tasks with all of these tags in their line; `a` matches `a/b`.
+        text: Only tasks whose line says this, in any case.
+        sort: The order; by `due` the earliest come first, by `-due` the latest, those without a day last.
+        limit: Most tasks to return.
+        offset: Tasks to skip.
+
+    Raises:
+        NoteNotFound: There is no note `path`; the message names the closest ones.
+    """
+    from bridge.retrieval import SearchRequest, allowed
+    from bridge.vault import read_obsidian_settings
+
+    engine = call.engine
+    engine.require_keyword()
+    if not status:
+        raise InvalidArguments("`status` must be all, open, done, cancelled or characters of a box.")
+    wanted = Wanted(
+        status,
+        tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),
+        text.strip().casefold(),
+        day("due_on", due_on),
+        day("due_after", due_after),
+        day("due_before", due_before),
+    )
+    notes = snapshot(engine)
+    if path is not None and path not in notes:
+        raise no_such_note(engine, path)
+
+    def find() -> TaskList:
+        passing = allowed(notes, SearchRequest(query="", folder=folder))
+        kept = [path] if path is not None else notes
+        settings = read_obsidian_settings(engine.root).tasks
+        among = (notes[each] for each in kept if passing is None or each in passing)
+        found = ordered(matching(among, wanted, settings), sort)
+        return TaskList(tuple(listed(*each, settings) for each in found[offset : offset + limit]), len(found))
+
+    return await asyncio.to_thread(find)
+
+
+def day(name: str, written: When | None) -> str | None:
+    """Read a moment as a day in local time.
+
+    Raises:
+        InvalidArguments: It is no ISO 8601.
+    """
+    seconds = moment(name, written)
+    return None if seconds is None else datetime.fromtimestamp(seconds).astimezone().date().isoformat()
+
+
+def matching(notes: Iterable["IndexedNote"], wanted: Wanted, settings: "TaskSettings") -> Iterator[Found]:
+    """Yield the tasks that are asked for."""
+    fits = functools.cache(lambda status: has_status(status, wanted.status, settings))
+    for note in notes:
+        for task in note.tasks if note.packed_tasks else ():
+            if (
+                fits(task.status)
+                and is_due(task.due, wanted)
+                and has_tags(task, wanted.tags)
+                and (not wanted.text or wanted.text in task.text.casefold())
+            ):
+                yield note, task
+
+
+def has_status(status: str, wanted: str, settings: "TaskSettings") -> bool:
+    """Say whether a box is one of those that are asked for."""
+    from bridge.vault import CLOSED
+
+    meaning = settings.meaning(status)
+    match wanted:
+        case "all":
+            return True
+        case "open":
+            return meaning not in CLOSED
+        case "done" | "cancelled":
+            return meaning == wanted
+        case _:
+            return status in wanted
+
+
+def has_tags(task: "IndexedTask", wanted: tuple[str, ...]) -> bool:
+    """Say whether a task has all tags, or ones nested in them."""
+    held = [tag.casefold() for tag in task.tags]
+    return all(any(tag == each or tag.startswith(f"{each}/") for tag in held) for each in wanted)
+
+
+def is_due(due: str | None, wanted: Wanted) -> bool:
+    """Say whether a task is due when it is asked for."""
+    if not wanted.dated:
+        return True
+    return (
+        due is not None
+        and wanted.on in {None, due}
+        and (wanted.after is None or due >= wanted.after)
+        and (wanted.before is None or due < wanted.before)
+    )
+
+
+def ordered(found: Iterable[Found], sort: Sort) -> list[Found]:
+    """Sort tasks; those due on the same day by path and line."""
+    folded = functools.cache(str.casefold)
+    tasks = sorted(found, key=lambda each: (folded(each[0].path), each[0].path, each[1].line))
+    if sort == "path":
+        return tasks
+    dated = sorted((each for each in tasks if each[1].due), key=lambda each: each[1].due or "", reverse=sort == "-due")
+    return dated + [each for each in tasks if not each[1].due]
+
+
+def listed(note: "IndexedNote", task: "IndexedTask", settings: "TaskSettings") -> ListedTask:
+    """Put a task into its wire form."""
+    from bridge.vault import task_facts
+
+    facts = task_facts(task.text)
+    return ListedTask(
+        path=note.path,
+        line=task.line,
+        text=facts.text,
+        status=task.status,
+        meaning=settings.meaning(task.status),
+        due=task.due,
+        tags=task.tags,
+        heading=heading_of(note, task.line),
+        parent=task.parent,
+        scheduled=facts.scheduled,
+        start=facts.start,
+        done=facts.done,
+        priority=facts.priority,
+        recurrence=facts.recurrence,
+    )
+
+
+def heading_of(note: "IndexedNote", line: int) -> str | None:
+    """Return the headings above a line as `A > B`; None before the first."""
+    from bridge.vault import heading_paths
+
+    at = bisect_right([heading.line for heading in note.headings], line)
+    return heading_paths(note.headings)[at - 1] if at else None
