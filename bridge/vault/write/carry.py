@@ -36,7 +36,7 @@ def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool]
             case "make_folder":
                 hands.make_folder(step.path, place)
             case "remove_folder":
-                return hands.remove_folder(place)
+                return hands.remove_folder(step.path, place)
             case _:
                 raise AssertionError(step)
     return True
@@ -62,7 +62,7 @@ def back(hands: Hands, step: Step, blobs: Blobs) -> bool:
                 case "move":
                     return unmove(hands, step, place)
                 case "make_folder":
-                    hands.remove_folder(place)
+                    hands.remove_folder(step.path, place)
                 case "remove_folder":
                     hands.make_folder(step.path, place)
     except (NoteChanged, NoteExists):

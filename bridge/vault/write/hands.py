@@ -59,8 +59,7 @@ class Hands:
                 self._replace(path, place, draft, before, after)
         with past_return(path):
             place.sync()
-            now = self.disk.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
-            if unchanged(now, written) and place.digest() != after:
+            if place.digest() != after and unchanged(self._info(place), written):
                 raise OSError(errno.EIO, "what was written reads otherwise")
 
     def move(self, path: str, here: Place, to: str, there: Place, before: Digest | None) -> None:
@@ -129,9 +128,10 @@ class Hands:
             raise taken(path) from None
         with contextlib.suppress(OSError):
             os.chmod(place.name, mode, dir_fd=place.folder)
-        place.sync()
+        with past_return(path):
+            place.sync()
 
-    def remove_folder(self, place: Place) -> bool:
+    def remove_folder(self, path: str, place: Place) -> bool:
         """Take an empty folder away, and say whether it was there and empty.
 
         Raises:
@@ -145,7 +145,8 @@ class Hands:
             if error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}:
                 return False
             raise
-        place.sync()
+        with past_return(path):
+            place.sync()
         return True
 
     def _draft(self, place: Place, data: bytes) -> tuple[str, os.stat_result]:
@@ -206,6 +207,10 @@ class Hands:
                 self._exchange(place, draft)
         raise changed(path)
 
+    def _info(self, place: Place) -> os.stat_result:
+        """Return what the system knows now of what is at a place."""
+        return self.disk.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+
     def _exchange(self, place: Place, draft: str) -> bool:
         """Swap a place's file with a draft; False where the system cannot."""
         return self.disk.exchange(draft, place.name, folder=place.folder)
@@ -238,7 +243,8 @@ def past_return(path: str) -> Iterator[None]:
 
 def unchanged(now: os.stat_result, written: os.stat_result) -> bool:
     """Say whether nobody touched a file since we wrote it; whoever did, did so after us."""
-    return os.path.samestat(now, written) and now.st_mtime_ns == written.st_mtime_ns
+    same_times = (now.st_mtime_ns, now.st_size) == (written.st_mtime_ns, written.st_size)
+    return os.path.samestat(now, written) and same_times
 
 
 def require_free(path: str, place: Place) -> None:

@@ -1,0 +1,138 @@
+"""The same change, with something going wrong at its first call, its second, and so on to its last."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import BridgeError, NoteChanged
+from bridge.steps import Plan
+from bridge.vault import Rules, Vault, Writer
+from bridge.vault.write import renaming
+from bridge.vault.write.carry import back
+from tests.vault.write.drawn import Tree
+from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
+from tests.vault.write.plans import Noted, folder, move, put, remove, together, tree
+
+MOST = 400
+
+
+@pytest.fixture(params=["swaps", "links", "names"])
+def stepwise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Use the system's renames with flags, or what is done where there are none, or where no folder can be held."""
+    if request.param != "swaps":
+        monkeypatch.setattr(renaming, "_rename", None)
+    return bool(request.param != "names")
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Callable[[], Path]:
+    made = 0
+
+    def make() -> Path:
+        nonlocal made
+        made += 1
+        root = tmp_path / f"vault {made}"
+        (root / "Folder").mkdir(parents=True)
+        (root / ".trash").mkdir()
+        for name in ("a.md", "b.md", "Folder/c.md"):
+            (root / name).write_bytes(f"old {name}".encode())
+        return root
+
+    return make
+
+
+def plan() -> Plan:
+    return together(
+        put("a.md", b"old a.md", b"new a.md"),
+        put("New/n.md", None, b"new n"),
+        move("Folder", "Moved"),
+        put("Moved/c.md", b"old Folder/c.md", b"new c"),
+        remove("b.md", b"old b.md"),
+        folder("Last"),
+    )
+
+
+def carried_out(root: Path, fault: Fault, *, stepwise: bool) -> tuple[str, Noted, int]:
+    """Carry the plan out, recover if need be, and say what became of it and how many calls there were."""
+    disk, noted = FaultyDisk(fault), Noted()
+    try:
+        Writer(Vault(root, Rules()), disk, stepwise=stepwise).write(plan(), FaultyEntry(noted, disk))
+    except (Killed, BridgeError):
+        if noted.plan is None or noted.settled is not None:
+            return ("after" if noted.settled else "before"), noted, disk.calls
+        return Writer(Vault(root, Rules()), stepwise=stepwise).recover(noted.plan), noted, disk.calls
+    return "after", noted, disk.calls
+
+
+def trees(fresh: Callable[[], Path], *, stepwise: bool) -> dict[str, Tree]:
+    root = fresh()
+    before = tree(root)
+    assert carried_out(root, Fault(), stepwise=stepwise)[0] == "after"
+    return {"before": before, "after": tree(root)}
+
+
+@pytest.mark.parametrize("kind", ["kill", "torn", "once", "on"])
+def test_whatever_fails_all_is_old_or_all_is_new(fresh: Callable[[], Path], kind: Kind, stepwise: bool) -> None:
+    wanted = trees(fresh, stepwise=stepwise)
+    outcomes = set()
+    for at in range(1, MOST):
+        root = fresh()
+        outcome, _, calls = carried_out(root, Fault(kind, at, CODES[at % len(CODES)]), stepwise=stepwise)
+        assert tree(root) == wanted[outcome], f"call {at}"
+        outcomes.add(outcome)
+        if calls < at:
+            break
+    assert at < MOST - 1
+    assert outcomes == {"before", "after"}
+
+
+@pytest.mark.parametrize("way", ["in place", "by a rename"])
+def test_a_save_in_the_midst_is_never_lost(fresh: Callable[[], Path], way: str) -> None:
+    for at in range(1, MOST):
+        root = fresh()
+
+        def save(root: Path = root) -> None:
+            if way == "in place":
+                (root / "a.md").write_bytes(b"saved")
+            else:
+                (root / "saving").write_bytes(b"saved")
+                (root / "saving").replace(root / "a.md")
+
+        disk, noted = FaultyDisk(Fault("save", at, save=save)), Noted()
+        try:
+            Writer(Vault(root, Rules()), disk).write(put("a.md", b"old a.md", b"new"), FaultyEntry(noted, disk))
+        except NoteChanged:
+            assert noted.settled is not True
+        if not disk.saved:
+            break
+        assert (root / "a.md").read_bytes() == b"saved", f"call {at}"
+        assert sorted(tree(root)) == [".trash", "Folder", "Folder/c.md", "a.md", "b.md"]
+    assert 10 < at < MOST - 1
+
+
+def test_a_change_that_was_recovered_is_recovered_again(fresh: Callable[[], Path]) -> None:
+    root = fresh()
+    before = tree(root)
+    noted = Noted()
+    writer = Writer(Vault(root, Rules()))
+    writer.write(plan(), noted)
+    assert noted.plan is not None
+    assert writer.recover(noted.plan) == "after"
+    for step in reversed(noted.plan.steps):
+        assert back(writer._hands, step, noted.plan.blobs)
+    assert tree(root) == before
+    assert [writer.recover(noted.plan), writer.recover(noted.plan)] == ["before", "before"]
+    assert tree(root) == before
+
+
+def test_what_somebody_wrote_after_a_crash_stays_and_all_else_is_old(fresh: Callable[[], Path]) -> None:
+    root = fresh()
+    before = tree(root)
+    noted = Noted()
+    writer = Writer(Vault(root, Rules()))
+    writer.write(plan(), noted)
+    (root / "New/n.md").write_bytes(b"theirs")
+    assert noted.plan is not None
+    assert writer.recover(noted.plan) == "conflict"
+    assert tree(root) == {**before, "New": None, "New/n.md": b"theirs"}
