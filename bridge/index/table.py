@@ -141,10 +141,10 @@ class Table:
         """Read columns of every row."""
         return await self._query().select(list(columns)).to_arrow()
 
-    async def batches(self, columns: Sequence[str]) -> AsyncIterator[Any]:
+    async def batches(self, columns: Sequence[str], at_once: int = BATCH) -> AsyncIterator[Any]:
         """Read columns of every row, some rows at a time."""
         async with unpanicked():
-            async for batch in await self._query().select(list(columns)).to_batches(max_batch_length=BATCH):
+            async for batch in await self._query().select(list(columns)).to_batches(max_batch_length=at_once):
                 yield batch
 
     @unpanicked()

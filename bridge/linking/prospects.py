@@ -33,16 +33,15 @@ _MARKUP: Final = re.compile(
     r"|\$\$.*?\$\$|%%.*?%%|^\#{1,6}[ \t].*?$|^[\w ]{1,40}::.*?$|\|",
     re.DOTALL | re.MULTILINE,
 )
+# None begins with `\b`, but with a set of characters, for which a text is searched three times as fast.
 _PATTERNS: Final[tuple[tuple[ProspectKind, re.Pattern[str]], ...]] = (
-    ("ticket", re.compile(r"\b[A-Z]{2,10}-\d{1,6}\b")),
-    ("camel case", re.compile(r"\b(?:[A-Z][a-z]+){2,5}\b")),
-    ("acronym", re.compile(r"\b[A-Z]{3,6}\b")),
+    ("ticket", re.compile(r"[A-Z][A-Z]{1,9}-\d{1,6}\b")),
+    ("camel case", re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+){1,4}\b")),
+    ("acronym", re.compile(r"[A-Z][A-Z]{2,5}\b")),
     ("quoted", re.compile(r"[“「『《]([^\W_][^“”「」『』《》\n]{1,40}[^\W_])[”」』》]")),
     (
         "name",
-        re.compile(
-            r"\b[A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+(?:[ -][A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+){0,3}\b"
-        ),
+        re.compile(r"[A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+(?:[ -][A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+){0,3}\b"),
     ),
 )
 EVERYWHERE: Final = 0.04
@@ -56,6 +55,7 @@ FEW_NOUNS: Final = 3
 LONGEST_WORD: Final = 24
 MOST_CAPITALS: Final = 2
 
+_WITHIN: Final = re.compile(r"\w{2,}")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:…>*\-–—\d)\]\"“”(]|\n)\s*$")
 _EVERYDAY: Final = re.compile(
@@ -97,8 +97,8 @@ def prospects(
         said[form] |= dict.fromkeys(paths)
     for path, text in texts.items():
         prose = prose_of(text)
-        words = [word[0] for word in _WORD.finditer(prose)]
-        small.update({word for word in words if word.islower()})
+        words = _WORD.findall(prose)
+        small.update(word for word in set(words) if word.islower())
         for kind, name in proper(list(found(prose)), len(words)):
             form = fold(name)
             kinds.setdefault(form, kind)
@@ -133,7 +133,7 @@ def found(prose: str) -> Iterator[tuple[ProspectKind, str]]:
     """Yield what in a text looks like a name; a word at the start of a sentence does not."""
     taken: list[tuple[int, int]] = []
     for kind, pattern in _PATTERNS:
-        for match in pattern.finditer(prose):
+        for match in beginning_words(pattern, prose):
             start, end = match.span()
             if any(start < last and first < end for first, last in taken[-50:]):
                 continue
@@ -143,6 +143,18 @@ def found(prose: str) -> Iterator[tuple[ProspectKind, str]]:
             yield kind, match[match.lastindex or 0]
 
 
+def beginning_words(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern that begin where a word does."""
+    at = 0
+    while (match := pattern.search(prose, at)) is not None:
+        start, at = match.span()
+        if (word := _WITHIN.match(prose, start - 1)) if start else None:
+            # On from the end of the word: another match may begin inside this one.
+            at = word.end()
+        else:
+            yield match
+
+
 def begins_sentence(prose: str, start: int) -> bool:
     """Say whether a word stands where every word has a capital."""
     return _SENTENCE_START.search(prose, max(0, start - 12), start) is not None
@@ -150,7 +162,7 @@ def begins_sentence(prose: str, start: int) -> bool:
 
 def garbled(word: str) -> bool:
     """Say whether a word mixes capitals as no name does."""
-    return sum(map(str.isupper, word)) > MOST_CAPITALS and not word.isupper()
+    return not word[1:].islower() and sum(map(str.isupper, word)) > MOST_CAPITALS and not word.isupper()
 
 
 def proper(names: list[tuple[ProspectKind, str]], words: int) -> list[tuple[ProspectKind, str]]:

@@ -56,3 +56,13 @@ def test_what_every_note_says_is_rather_a_template() -> None:
     many = found(*(["see Insert Footnotes"] * 60))
     few = found(*(["see Insert Footnotes"] * 6), *([""] * 60))
     assert many[0].confidence < few[0].confidence
+
+
+def test_a_name_begins_where_a_word_does() -> None:
+    said = "An iPhone Case, xPKM and aVB-12 but not the fooBarBaz of old.\n"
+    assert names(said, said) == [("Case", "name")]
+
+
+def test_a_word_without_end_takes_no_time() -> None:
+    endless = "x" + "A" * 300_000 + "x" + "Aa" * 100_000
+    assert names(endless, endless) == []
