@@ -11,6 +11,7 @@ export default defineConfig({
 					fileParallelism: false,
 					testTimeout: 60_000,
 					hookTimeout: 120_000,
+					expect: { poll: { timeout: 30_000 } },
 				},
 			},
 		],

@@ -1,0 +1,119 @@
+import { Component, Events } from "./component";
+import { makeEl } from "./dom";
+import { type TAbstractFile, type TFile, Vault } from "./vault";
+import { type View, Workspace, type WorkspaceLeaf } from "./workspace";
+import { setIcon, type PluginSettingTab } from "./widgets";
+
+interface Command {
+	readonly id: string;
+	readonly name: string;
+	readonly callback?: () => void;
+	readonly checkCallback?: (checking: boolean) => boolean | void;
+}
+
+/** obsidian.d.ts: class SecretStorage, "Lowercase alphanumeric ID with optional dashes". */
+export class SecretStorage extends Events {
+	private readonly secrets = new Map<string, string>();
+
+	setSecret(id: string, secret: string): void {
+		if (!/^[a-z0-9-]+$/.test(id)) throw new Error("Invalid id.");
+		this.secrets.set(id, secret);
+	}
+
+	getSecret(id: string): string | null {
+		return this.secrets.get(id) ?? null;
+	}
+
+	listSecrets(): string[] {
+		return [...this.secrets.keys()];
+	}
+}
+
+/** obsidian.d.ts: class App. */
+export class App {
+	readonly vault: Vault;
+	readonly workspace: Workspace;
+	readonly metadataCache = new Events();
+	readonly secretStorage = new SecretStorage();
+	readonly commands = new Map<string, Command>();
+	readonly statusBar: HTMLElement;
+	readonly ribbon: HTMLElement;
+	readonly fileManager = {
+		/** "Generate a Markdown link based on the user's preferences." Here wikilinks, as short as can be. */
+		generateMarkdownLink: (file: TFile, _source: string, subpath = "", alias = ""): string =>
+			`[[${file.basename}${subpath}${alias === "" ? "" : `|${alias}`}]]`,
+		renameFile: (file: TAbstractFile, to: string): Promise<void> => this.vault.rename(file, to),
+	};
+	stored = "";
+
+	constructor(el: HTMLElement, base: string) {
+		const row = makeEl("div", { cls: "horizontal-main-container" }, el);
+		this.ribbon = makeEl("div", { cls: "workspace-ribbon" }, row);
+		this.vault = new Vault(base);
+		this.workspace = new Workspace(this, row);
+		this.statusBar = makeEl("div", { cls: "status-bar" }, el);
+	}
+
+	run(id: string): void {
+		const command = this.commands.get(id);
+		if (command === undefined) throw new Error(`There is no command ${id}.`);
+		if (command.checkCallback?.(true) === false) throw new Error(`${id} cannot be run now.`);
+		command.checkCallback?.(false);
+		command.callback?.();
+	}
+}
+
+/** obsidian.d.ts: class Plugin: what is added goes with it. */
+export abstract class Plugin extends Component {
+	readonly tabs: PluginSettingTab[] = [];
+
+	constructor(
+		readonly app: App,
+		readonly manifest: { readonly id: string },
+	) {
+		super();
+	}
+
+	addCommand(command: Command): Command {
+		const id = `${this.manifest.id}:${command.id}`;
+		this.app.commands.set(id, command);
+		this.register(() => this.app.commands.delete(id));
+		return command;
+	}
+
+	addRibbonIcon(icon: string, title: string, act: (event: MouseEvent) => void): HTMLElement {
+		const el = makeEl("div", { cls: "clickable-icon side-dock-ribbon-action", attr: { "aria-label": title } }, this.app.ribbon);
+		setIcon(el, icon);
+		el.addEventListener("click", act);
+		this.register(() => el.remove());
+		return el;
+	}
+
+	addStatusBarItem(): HTMLElement {
+		const el = makeEl("div", { cls: "status-bar-item" }, this.app.statusBar);
+		this.register(() => el.remove());
+		return el;
+	}
+
+	addSettingTab(tab: PluginSettingTab): void {
+		this.tabs.push(tab);
+	}
+
+	/** The leaves of a view that is gone stay, empty, as the guidelines ask not to detach them. */
+	registerView(type: string, make: (leaf: WorkspaceLeaf) => View): void {
+		if (this.app.workspace.makers.has(type)) throw new Error(`${type} is registered.`);
+		this.app.workspace.makers.set(type, make);
+		this.register(() => {
+			this.app.workspace.makers.delete(type);
+			for (const leaf of this.app.workspace.getLeavesOfType(type)) void leaf.empty();
+		});
+	}
+
+	async loadData(): Promise<unknown> {
+		return this.app.stored === "" ? null : JSON.parse(this.app.stored);
+	}
+
+	async saveData(data: unknown): Promise<void> {
+		this.app.stored = JSON.stringify(data);
+	}
+}

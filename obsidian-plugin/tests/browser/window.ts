@@ -1,0 +1,132 @@
+import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { NodeSide } from "./node-side";
+
+export const PLUGIN = fileURLToPath(new URL("../..", import.meta.url));
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+/** Start the browser that `CHROMIUM` names, or the one that Debian puts there. */
+export function startBrowser(): Promise<Browser> {
+	return chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", headless: true, args: ARGUMENTS });
+}
+
+export interface Opening {
+	readonly base: string;
+	readonly home: string;
+	readonly path?: string;
+	readonly settings?: Record<string, unknown>;
+	readonly secrets?: Record<string, string>;
+	readonly width?: number;
+	readonly dark?: boolean;
+	/** Another `main.js` than the one that was built. */
+	readonly source?: string;
+}
+
+/** A window of the app with a vault in it and the plugin loaded, as far as the plugin can tell. */
+export class AppWindow {
+	private constructor(
+		readonly page: Page,
+		readonly node: NodeSide,
+		readonly loadMs: number,
+		private readonly server: Server,
+		private readonly faults: string[],
+	) {}
+
+	static async open(browser: Browser, { base, home, path = "", settings = {}, secrets = {}, width = 1200, dark = false, source }: Opening): Promise<AppWindow> {
+		const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions: [] });
+		const page = await context.newPage();
+		const faults: string[] = [];
+		page.on("pageerror", (error) => faults.push(String(error)));
+		page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+		const node = new NodeSide(home, (id, name, data) => {
+			if (!page.isClosed()) void page.evaluate(([i, n, d]) => window.fromNode(i, n, d), [id, name, data] as const).catch(() => {});
+		});
+		const server = await serve(await document(dark), node);
+		const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
+		await page.exposeFunction("doInNode", (what: string, ...given: never[]) => node.does[what]?.(...given));
+		await page.goto(origin);
+		const given = {
+			source: source ?? (await readFile(join(PLUGIN, "main.js"), "utf8")),
+			manifest: JSON.parse(await readFile(join(PLUGIN, "manifest.json"), "utf8")) as { id: string },
+			base,
+			facts: { platform: "linux", home, env: { PATH: path } },
+			settings,
+			secrets,
+		};
+		const { loadMs } = await page.evaluate((boot) => window.boot(boot), given);
+		return new AppWindow(page, node, loadMs, server, faults);
+	}
+
+	/** Run one of the plugin's commands. */
+	async run(command: string): Promise<void> {
+		await this.page.evaluate((id) => window.app.run(id), `vault-bridge:${command}`);
+	}
+
+	/** Wait until the status bar tells of a state, and return what it says. */
+	async state(is: string): Promise<string> {
+		const item = this.page.locator(`.vault-bridge-status-bar[data-state="${is}"]`);
+		await item.waitFor();
+		return item.innerText();
+	}
+
+	/** Unload the plugin and return what it left. */
+	async unload(): Promise<Record<string, number>> {
+		return this.page.evaluate(() => {
+			window.plugin.unload();
+			return window.left();
+		});
+	}
+
+	/** Close the window, as when the app dies: nothing is unloaded. Return what went wrong in it. */
+	async close(): Promise<readonly string[]> {
+		await this.page.context().close();
+		this.node.end();
+		this.server.closeAllConnections();
+		this.server.close();
+		return this.faults;
+	}
+}
+
+let harness: Promise<string> | null = null;
+
+async function document(dark: boolean): Promise<string> {
+	harness ??= bundle();
+	const styles = await Promise.all(["tests/browser/shim/obsidian.css", "styles.css"].map((name) => readFile(join(PLUGIN, name), "utf8")));
+	const head = `<!doctype html><html><head><meta charset="utf-8"><style>${styles.join("\n")}</style></head>`;
+	const script = (await harness).replaceAll("</script", "<\\/script");
+	return `${head}<body class="theme-${dark ? "dark" : "light"}"><div class="app-container"></div><script>${script}</script></body></html>`;
+}
+
+async function bundle(): Promise<string> {
+	const made = await build({ entryPoints: [join(PLUGIN, "tests/browser/shim/harness.ts")], bundle: true, write: false, format: "iife", target: "es2022" });
+	return made.outputFiles[0]?.text ?? "";
+}
+
+/** The page comes from loopback; what it must know at once it asks here. */
+async function serve(html: string, node: NodeSide): Promise<Server> {
+	const server = createServer((asked, answer) => {
+		if (asked.method !== "POST") {
+			answer.setHeader("Content-Type", "text/html").end(html);
+			return;
+		}
+		let body = "";
+		asked.on("data", (piece) => (body += String(piece)));
+		asked.on("end", () => {
+			const [what, ...given] = JSON.parse(body) as [string, ...never[]];
+			try {
+				answer.end(JSON.stringify({ value: node.does[what]?.(...given) ?? null }));
+			} catch (error) {
+				const { message, code } = error as { message: string; code?: string };
+				answer.end(JSON.stringify({ error: { message, code } }));
+			}
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	return server;
+}
