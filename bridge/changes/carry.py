@@ -1,18 +1,21 @@
 """Puts what was asked on the desk: each request as the steps that do it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import assert_never
+from functools import partial
+from typing import Any, assert_never
 
 from bridge.changes.desk import Desk, digest_of
 from bridge.changes.effect import Effect
 from bridge.changes.heading import rename_heading
 from bridge.changes.known import Known
 from bridge.changes.moving import move
+from bridge.changes.offering import offer
 from bridge.changes.removing import remove
 from bridge.edits import AddItem
-from bridge.errors import InvalidArguments, NoteChanged, NoteExists, NoteNotFound
+from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteExists, NoteNotFound
 from bridge.requests import (
     AddTask,
     CreateNote,
@@ -50,8 +53,8 @@ class Around:
     obsidian: ObsidianSettings
     now: datetime
     """Local time."""
-    differing: Callable[[Digest, bytes], Mapping[str, object]] = field(default=lambda _digest, _now: {})
-    """Says what differs between a content that a caller read and the present one."""
+    read_before: Callable[[Digest], bytes | None] = field(default=lambda _digest: None)
+    """Returns a content that somebody read lately; None when it is not known any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,8 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
         case CreateNote():
             return _create(request, desk, around)
         case EditNote() | SetProperties():
-            desk.replace(request.path, _edited(request, _unchanged(request.path, request.digest, desk, around), around))
+            change = partial(_edited, request, around=around)
+            desk.replace(request.path, change(_unchanged(request.path, request.digest, desk, around, change)))
             return Carried(request.path)
         case ToggleTask():
             return _toggle(request, desk, around)
@@ -184,7 +188,13 @@ def _template(path: VaultPath, desk: Desk, around: Around) -> str:
     raise NoteNotFound(f"There is no template `{path}`.", path=path)
 
 
-def _unchanged(path: VaultPath, digest: Digest | None, desk: Desk, around: Around) -> bytes:
+def _unchanged(
+    path: VaultPath,
+    digest: Digest | None,
+    desk: Desk,
+    around: Around,
+    change: Callable[[bytes], bytes] | None = None,
+) -> bytes:
     """Return a file as the desk has it, if it was what the caller read when the change began.
 
     Raises:
@@ -198,14 +208,24 @@ def _unchanged(path: VaultPath, digest: Digest | None, desk: Desk, around: Aroun
         # It was made, or came here, on this desk: then its bytes there are what can be known of it.
         found = digest_of(data)
     if digest is not None and digest not in (found, digest_of(data)):
-        raise NoteChanged(
-            f"`{path}` changed since you read it.",
-            path=path,
-            expected=digest,
-            found=found,
-            differs=around.differing(digest, data),
-        )
+        facts = _differing(path, around.read_before(digest), data, change)
+        raise NoteChanged(f"`{path}` changed since you read it.", path=path, expected=digest, found=found, **facts)
     return data
+
+
+def _differing(
+    path: VaultPath, base: bytes | None, data: bytes, change: Callable[[bytes], bytes] | None
+) -> dict[str, Any]:
+    """Tell what changed since a file was read, and what the wanted change would be on it now."""
+    if base is None:
+        return {}
+    wanted = None
+    if change is not None:
+        with suppress(BridgeError):
+            wanted = change(base)
+    found = offer(path, base, data, wanted)
+    told = {"differs": found.differs, "merged_diff": found.merged_diff, "merged_text": found.merged_text}
+    return {name: value for name, value in told.items() if value}
 
 
 def together(effects: list[Effect]) -> Effect:

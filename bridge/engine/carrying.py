@@ -1,6 +1,6 @@
 """Gives requests to change the vault what they need to know of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from bridge.changes import Desk, Known
 from bridge.changes.carry import Around, carry, together
 from bridge.engine.writing import Drawn
 from bridge.requests import Renaming, Request
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
 from bridge.vault import Names, Vault, read_obsidian_settings
 
 if TYPE_CHECKING:
@@ -35,7 +35,12 @@ def carried(requests: Sequence[Request], desk: Desk, around: Around) -> Drawn:
     return Drawn(done[-1].path, together([one.effect for one in done]))
 
 
-def around(vault: Vault, names: Names, notes: "Mapping[VaultPath, IndexedNote]") -> Around:
+def around(
+    vault: Vault,
+    names: Names,
+    notes: "Mapping[VaultPath, IndexedNote]",
+    read_before: Callable[[Digest], bytes | None],
+) -> Around:
     """Gather what is known of a vault; nothing of it changes with the vault."""
     paths, indexed = tuple(names), dict(notes)
 
@@ -50,7 +55,7 @@ def around(vault: Vault, names: Names, notes: "Mapping[VaultPath, IndexedNote]")
             bookmarks=bookmarks(vault.root),
         )
 
-    return Around(known, read_obsidian_settings(vault.root), datetime.now().astimezone())
+    return Around(known, read_obsidian_settings(vault.root), datetime.now().astimezone(), read_before)
 
 
 def bookmarks(root: Path) -> bytes:

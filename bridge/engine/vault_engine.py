@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-import functools
 import logging
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from bridge.changes import Desk
 from bridge.engine.atlas import Atlas, Chart
 from bridge.engine.deciding import Deciding
 from bridge.engine.drifting import Drifting
@@ -23,12 +23,13 @@ from bridge.engine.looking import What, holds, inspect
 from bridge.engine.mentioning import Mentioning
 from bridge.engine.minding import mind, open_index, told
 from bridge.engine.reading import Readers, rules_of
+from bridge.engine.recent import Recent
 from bridge.engine.remembering import EVERY_S as REMEMBER_EVERY_S
 from bridge.engine.remembering import remember
 from bridge.engine.signal import Signal
 from bridge.engine.status import Inspection, ModelInUse, Progress
 from bridge.engine.vaults import adopt
-from bridge.engine.writing import Author, Made, Writing
+from bridge.engine.writing import Author, Drawn, Made, Writing
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, NoteNotFound, NotReady, ReadOnly
 from bridge.events import Events
 from bridge.folders import Folders, vault_id
@@ -89,6 +90,7 @@ class VaultEngine:
         self._store: Store | None = None
         self._index: Index | None = None
         self.atlas = Atlas()
+        self.recent = Recent()
         self._mentioning: Mentioning | None = None
         self._readers = Readers()
         self._following: Following | None = None
@@ -175,11 +177,16 @@ class VaultEngine:
         self._writing = Writing(self.id, self._following, self._store, self.settings, self._events)
         self._deciding = Deciding(self._store, self._writing)
         await asyncio.to_thread(self._deciding.recover)
+        await self._limit_history()
         self._enforcing = Enforcing(self._following, self._store)
         self._enforcing.hide()
         self._drifting = Drifting(index, self._store, self.settings)
         self._filling = Filling(index, self._store, self._embedders, self._progressed)
         self._filling.paused = self._paused
+
+    async def _limit_history(self) -> None:
+        """Keep no more of what notes said before than the user wants."""
+        await asyncio.to_thread(self.store.limit_history, self.settings.history_mb, self.settings.history_days)
 
     async def _keep(self) -> None:
         """Do all that keeps the parts true, until one of them fails."""
@@ -292,9 +299,22 @@ class VaultEngine:
         return self._there(self._deciding)
 
     async def carry(
-        self, requests: Sequence[Request], author: Author, *, dry_run: bool, expect: Mapping[str, int] | None
+        self,
+        requests: Sequence[Request],
+        author: Author,
+        *,
+        dry_run: bool = False,
+        expect: Mapping[str, int] | None = None,
+        finish: Callable[[Desk], None] | None = None,
     ) -> Made:
         """Do what was asked, as one change.
+
+        Args:
+            requests: What, one after the other.
+            author: Who asks.
+            dry_run: Only tell what would happen.
+            expect: How much it should do, in the words of `Made.counts`.
+            finish: Adds to it on the desk.
 
         Raises:
             NotReady: The first full scan is not committed: links could be missed.
@@ -303,14 +323,23 @@ class VaultEngine:
         from bridge.engine.carrying import around, carried, touched
 
         self.require_keyword()
-        known = around(self.vault, self.names, self.index.notes)
-        return await self.writing.make(
-            functools.partial(carried, requests, around=known),
-            touched(requests),
-            author,
-            dry_run=dry_run,
-            expect=expect,
-        )
+        known = around(self.vault, self.names, self.index.notes, self.read_before)
+
+        def draw(desk: Desk) -> Drawn:
+            drawn = carried(requests, desk, known)
+            if finish is not None:
+                finish(desk)
+            return drawn
+
+        return await self.writing.make(draw, touched(requests), author, dry_run=dry_run, expect=expect)
+
+    def read_before(self, digest: Digest) -> bytes | None:
+        """Return what a file said once, if somebody read it lately or a change of it is kept."""
+        held = self.recent.get(digest)
+        if held is None:
+            with contextlib.suppress(BridgeError):
+                held = self.store.snapshot(digest)
+        return held
 
     def _there(self, part: Part | None) -> Part:
         """Return a part.
@@ -505,6 +534,7 @@ class VaultEngine:
         if self._following is None or self._filling is None or self._enforcing is None:
             return
         self._following.settings = settings
+        await self._limit_history()
         self.drifting.use(settings)
         self.writing.settings = settings
         await self._enforcing.use(self.vault)

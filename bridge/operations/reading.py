@@ -112,7 +112,9 @@ def opened(engine: "VaultEngine", path: VaultPath) -> "Note":
         data, _ = engine.vault.read(path)
     except NoteNotFound:
         raise no_such_note(engine, path) from None
-    return read_document(path, data, max_pdf_pages=engine.settings.max_pdf_pages)
+    note = read_document(path, data, max_pdf_pages=engine.settings.max_pdf_pages)
+    engine.recent.keep(note.digest, data)
+    return note
 
 
 def chosen(note: "Note", section: str | None, lines: Lines | None) -> Lines:

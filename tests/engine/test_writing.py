@@ -172,6 +172,23 @@ async def test_a_stale_digest_is_refused(vault: Path, opened: Opened) -> None:
         assert (vault / RYE).read_text() == "Somebody was faster.\n"
 
 
+async def test_who_is_late_is_told_what_differs_and_offered_a_merge(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        read = (vault / SOURDOUGH).read_bytes()
+        stale = digest(vault / SOURDOUGH)
+        engine.recent.keep(stale, read)
+        (vault / SOURDOUGH).write_bytes(b"First.\n\n" + read)
+        late = EditNote(SOURDOUGH, (ReplaceText(old="raises the loaf", new="lifts it"),), stale)
+        with pytest.raises(NoteChanged) as refused:
+            await make(engine, late)
+        facts = refused.value.facts
+        assert "+First.\n" in str(facts["differs"])
+        assert "First." in str(facts["merged_text"])
+        assert "lifts it" in str(facts["merged_text"])
+        assert (vault / SOURDOUGH).read_bytes() == b"First.\n\n" + read
+
+
 async def test_several_requests_are_one_change_or_none(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = await ready(bridge)
