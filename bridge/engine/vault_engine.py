@@ -178,11 +178,16 @@ class VaultEngine:
         self._deciding = Deciding(self._store, self._writing)
         await asyncio.to_thread(self._deciding.recover)
         await self._limit_history()
+        await self._limit_history()
         self._enforcing = Enforcing(self._following, self._store)
         self._enforcing.hide()
         self._drifting = Drifting(index, self._store, self.settings)
         self._filling = Filling(index, self._store, self._embedders, self._progressed)
         self._filling.paused = self._paused
+
+    async def _limit_history(self) -> None:
+        """Keep no more of what notes said before than the user wants."""
+        await asyncio.to_thread(self.store.limit_history, self.settings.history_mb, self.settings.history_days)
 
     async def _limit_history(self) -> None:
         """Keep no more of what notes said before than the user wants."""
@@ -534,6 +539,7 @@ class VaultEngine:
         if self._following is None or self._filling is None or self._enforcing is None:
             return
         self._following.settings = settings
+        await self._limit_history()
         await self._limit_history()
         self.drifting.use(settings)
         self.writing.settings = settings

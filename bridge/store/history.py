@@ -1,5 +1,6 @@
 """The part of a vault's file that is about changes: the journal of what is being written, and what was."""
 
+import contextlib
 import secrets
 import sqlite3
 import threading
@@ -9,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TypeVar
 
+from bridge.errors import BridgeError
 from bridge.steps import Blobs, Plan
 from bridge.store import changes
 from bridge.store.calls import DAY_S
@@ -156,11 +158,11 @@ class History(ABC):
     def limit_history(self, megabytes: int, days: int) -> None:
         """Say how many MiB of contents are kept and for how long; the oldest changes lose theirs first.
 
-        Raises:
-            ReadOnly: The data folder cannot be written.
+        What the disk does not let go now goes with the next try, within an hour.
         """
         self._limits = megabytes * MIB, days * DAY_S
-        self.prune()
+        with contextlib.suppress(BridgeError):
+            self.prune()
 
     def prune(self) -> None:
         """Delete contents that are too old or too many, never those of proposals and of what is not settled."""
