@@ -1,9 +1,13 @@
 """What a change would do beyond the file that it is about."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from bridge.steps import Plan
 from bridge.types import VaultPath
+
+_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +58,19 @@ class Planned:
 
     plan: Plan
     effect: Effect
+
+
+def told(named: Sequence[str], mended: Sequence[Reference] = ()) -> tuple[str, ...]:
+    """Say in sentences where a name stays, and which links find a file that they did not find before."""
+    found: list[str] = []
+    if named:
+        found.append(f"The name also stands in {_some(named)}, where nothing is changed.")
+    if mended:
+        found.append(f"Links that led nowhere find a file then, in {_some([one.path for one in mended])}.")
+    return tuple(found)
+
+
+def _some(paths: Sequence[str]) -> str:
+    once = tuple(dict.fromkeys(paths))
+    more = f" and {len(once) - _NAMED} more" if len(once) > _NAMED else ""
+    return ", ".join(f"`{path}`" for path in once[:_NAMED]) + more

@@ -7,7 +7,7 @@ from typing import Final
 
 from bridge.changes.affected import Affected, affected
 from bridge.changes.desk import digest_of
-from bridge.changes.effect import Effect, Planned
+from bridge.changes.effect import Effect, Planned, told
 from bridge.changes.known import BOOKMARKS, Known
 from bridge.changes.naming import in_bookmarks, naming
 from bridge.changes.puts import puts
@@ -50,7 +50,8 @@ def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
     shift = Shift.of(known.names, wanted.files)
     folder = wanted.path if wanted.folder else None
     found = affected(known, shift, naming(wanted.files, folder))
-    bookmarked = in_bookmarks(known.bookmarks, wanted.files, folder)
+    named: list[str] = [shift.now(file) for file in found.naming]
+    named += [BOOKMARKS] if in_bookmarks(known.bookmarks, wanted.files, folder) else []
     return Planned(
         _plan(wanted, found, known),
         Effect(
@@ -59,8 +60,8 @@ def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
             links_rewritten=len(found.rewritten),
             rewritten=found.rewritten,
             mended=found.mended,
-            named_in=(*(shift.now(file) for file in found.naming), *((BOOKMARKS,) if bookmarked else ())),
-            warnings=found.warnings,
+            named_in=tuple(named),
+            warnings=(*found.warnings, *told(named, found.mended)),
         ),
     )
 

@@ -4,7 +4,7 @@ from functools import partial
 
 from bridge.changes.concerned import concerned
 from bridge.changes.desk import digest_of
-from bridge.changes.effect import Effect, Planned, Reference
+from bridge.changes.effect import Effect, Planned, Reference, told
 from bridge.changes.known import BOOKMARKS, Known
 from bridge.changes.naming import in_base, in_bookmarks, in_queries, naming
 from bridge.changes.shift import Shift
@@ -47,7 +47,8 @@ def remove(path: VaultPath, known: Known) -> Planned:
         named += [source] if says else []
     named += [BOOKMARKS] if in_bookmarks(known.bookmarks, [path]) else []
     step = Step("remove", path, before=digest_of(data))
-    return Planned(Plan((step,), {digest_of(data): data}), Effect(broken=tuple(broken), named_in=tuple(named)))
+    effect = Effect(broken=tuple(broken), named_in=tuple(named), warnings=told(named))
+    return Planned(Plan((step,), {digest_of(data): data}), effect)
 
 
 def _breaks(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> bool:
