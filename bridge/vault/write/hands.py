@@ -100,8 +100,7 @@ class Hands:
             OSError: The system refuses.
         """
         require_same(path, place, before)
-        aside = self._free_draft(place)
-        self._rename_new(path, place, place.name, place, aside)
+        aside = self._put_aside(place)
         with past_return(path):
             # Whoever saved it in this moment wants it: only what was read is deleted.
             if place.digest(aside) == before:
@@ -151,8 +150,7 @@ class Hands:
 
     def _draft(self, place: Place, data: bytes) -> tuple[str, os.stat_result]:
         """Write a new file beside a place, whole and on the disk; return its name and what the system knows of it."""
-        name = self._free_draft(place)
-        descriptor = self.disk.open(name, NEW, 0o600, dir_fd=place.folder)
+        name, descriptor = self._new_draft(place)
         try:
             with self._kept_until_placed(place, name):
                 left = memoryview(data)
@@ -185,10 +183,20 @@ class Hands:
                 self.disk.unlink(draft, dir_fd=place.folder)
             raise
 
-    def _free_draft(self, place: Place) -> str:
-        """Return a name for a draft that nothing has."""
-        held = {*place.drafts()}
-        return next(name for name in map(place.draft, range(DRAFTS)) if name not in held)
+    def _new_draft(self, place: Place) -> tuple[str, int]:
+        """Make an empty file beside a place, under the first name that nothing has."""
+        for name in map(place.draft, range(DRAFTS)):
+            with contextlib.suppress(FileExistsError):
+                return name, self.disk.open(name, NEW, 0o600, dir_fd=place.folder)
+        raise crowded()
+
+    def _put_aside(self, place: Place) -> str:
+        """Give a file the first name of a draft that nothing has."""
+        for name in map(place.draft, range(DRAFTS)):
+            with contextlib.suppress(FileExistsError):
+                self.disk.rename_new(place.name, name, source_folder=place.folder, target_folder=place.folder)
+                return name
+        raise crowded()
 
     def _replace(self, path: str, place: Place, draft: str, before: Digest, after: Digest) -> None:
         """Put a draft in the place of the file that was read."""
@@ -272,6 +280,11 @@ def require_unlocked(path: str, place: Place) -> None:
 def same(one: Place, other: Place) -> bool:
     """Say whether two places hold one file."""
     return one.info is not None and other.info is not None and os.path.samestat(one.info, other.info)
+
+
+def crowded() -> OSError:
+    """Say that every name for a draft is taken."""
+    return OSError(errno.EEXIST, "what crashes left is in the way")
 
 
 def taken(path: str) -> NoteExists:

@@ -70,7 +70,8 @@ class Place:
 
     def drafts(self) -> list[str]:
         """Return the files beside it that a crash left."""
-        return sorted(self.beside(name) for name in self.names() if name.startswith(self.prefix))
+        prefix = self.prefix
+        return sorted(self.beside(name) for name in self.names() if name.startswith(prefix))
 
     @property
     def prefix(self) -> str:
