@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 Sort = Literal["path", "due", "-due"]
 
+WORDS = ("all", "open", "todo", "in_progress", "done", "cancelled", "other")
+"""What may be asked for instead of characters."""
+
+MOST_LETTERS = 2
+"""Letters that are taken for characters of boxes, such as `xX`; more are a word that means nothing here."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListedTask:
@@ -116,7 +122,7 @@ async def list_tasks(
     Args:
         path: Only tasks of this note.
         folder: Only tasks of notes in this folder and below.
-        status: `all`, `open` (neither done nor cancelled), `done`, `cancelled`, or characters of the box, such as `/!`.
+        status: `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or characters of the box: `/!`.
         due_on: Only tasks due on this day.
         due_after: Only tasks due on this day or later.
         due_before: Only tasks due before this day.
@@ -134,8 +140,8 @@ async def list_tasks(
 
     engine = call.engine
     engine.require_keyword()
-    if not status:
-        raise InvalidArguments("`status` must be all, open, done, cancelled or characters of a box.")
+    if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
+        raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or characters of a box.")
     wanted = Wanted(
         status,
         tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),
@@ -193,7 +199,7 @@ def has_status(status: str, wanted: str, settings: "TaskSettings") -> bool:
             return True
         case "open":
             return meaning not in CLOSED
-        case "done" | "cancelled":
+        case _ if wanted in WORDS:
             return meaning == wanted
         case _:
             return status in wanted

@@ -52,6 +52,9 @@ async def found(served: Served, **arguments: Any) -> list[str]:
         ({"folder": "Garden/Old", "path": "Plan.md"}, []),
         ({"status": "done"}, ["Ask"]),
         ({"status": "cancelled"}, ["Rent a digger"]),
+        ({"status": "in_progress"}, ["Fetch spades"]),
+        ({"status": "other", "path": "Plan.md"}, ["Straße fegen"]),
+        ({"status": "xX"}, ["Ask"]),
         ({"status": "/D"}, ["Dry peas", "Fetch spades"]),
         ({"due_on": "2026-01-31"}, ["Dig"]),
         ({"due_before": "2026-01-31"}, ["Dry peas"]),
@@ -130,6 +133,7 @@ async def test_the_vault_s_own_marks_count(served: Served) -> None:
 
 async def test_odd_questions_are_refused(served: Served) -> None:
     assert (await served.call("list_tasks", status="")).status == 400
+    assert (await served.call("list_tasks", status="finished")).status == 400
     assert (await served.call("list_tasks", due_on="tomorrow")).status == 400
     missing = await served.call("list_tasks", path="Plam.md")
     assert (missing.status, missing.json["error"]["closest"]) == (404, ["Plan.md"])

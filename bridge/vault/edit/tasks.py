@@ -23,7 +23,7 @@ from bridge.vault.tasks import (
     without_block_id,
 )
 
-_BOX: Final = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[([^\r\n])\]")
+_BOX: Final = re.compile(r"((?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[)[^\r\n]\]")
 _FIELD: Final = re.compile(r"[\[(][A-Za-z]+::[^\[\]()]*[\])]")
 _SHOWN: Final = 10
 
@@ -74,13 +74,8 @@ def toggled(
     if len(after) != 1 or not after.isprintable():
         raise InvalidArguments("`status` must be the one character that stands in the box.")
     lines = data.decode("utf-8", "surrogateescape").split("\n")
-    written = lines[line - 1]
-    box = _BOX.search(written)
-    if box is None:
-        raise InvalidArguments(f"The task in line {line} of `{path}` cannot be changed alone.")
-    written = written[: box.start(1)] + after + written[box.end(1) :]
-    written, warnings = _dated(written, task, after, today, known, dated=dated)
-    lines[line - 1] = written
+    written = _BOX.sub(lambda box: f"{box[1]}{after}]", lines[line - 1], count=1)
+    lines[line - 1], warnings = _dated(written, task, after, today, known, dated=dated)
     changed = "\n".join(lines).encode("utf-8", "surrogateescape")
     tasks = {each.line: each for each in parse(path, changed).tasks}
     if line not in tasks or tasks[line].status != after:

@@ -981,7 +981,7 @@ export interface ListTasksArguments {
 	readonly path?: string | null;
 	/** Only tasks of notes in this folder and below. */
 	readonly folder?: string | null;
-	/** `all`, `open` (neither done nor cancelled), `done`, `cancelled`, or characters of the box, such as `/!`. */
+	/** `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or characters of the box: `/!`. */
 	readonly status?: string;
 	/** Only tasks due on this day. */
 	readonly due_on?: string | null;
