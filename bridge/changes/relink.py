@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from bridge.changes.effect import Reference
 from bridge.changes.shift import Fate, Shift
@@ -109,8 +110,6 @@ def _candidates(spot: Spot, slot: Slot, fate: Fate, path: VaultPath, shift: Shif
 def _read_again(spot: Spot, target: str) -> str:
     """Return a target as the parser will read it; in a property it decodes Markdown links itself."""
     if spot.syntax == "markdown" and spot.kind == "property":
-        from urllib.parse import unquote
-
         return unquote(target)
     return target
 

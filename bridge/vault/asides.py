@@ -4,7 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-DEFINITION: Final = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\r\n]+\]:[ \t]+(?=\S)([^\r\n]+)", re.MULTILINE)
+DEFINITION: Final = re.compile(
+    r"""^[ ]{0,3}\[(?!\^)[^\[\]\r\n]+\]:[ \t]+
+    (<[^<>\r\n]*>|[^<\s]\S*)
+    (?:[ \t]+(?:"[^"\r\n]*"|'[^'\r\n]*'|\([^()\r\n]*\)))?[ \t]*\r?$""",
+    re.MULTILINE | re.VERBOSE,
+)
 """The definition of a reference link, alone on a line."""
 
 _QUERY: Final = re.compile(

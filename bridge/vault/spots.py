@@ -21,7 +21,6 @@ from bridge.vault.note import Link, LinkKind
 from bridge.vault.properties import read_frontmatter
 
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-_NOT_READ: Final = frozenset({"fence", "html", "math"})
 _WORDS: Final = ("rawText", "originalText", "text")
 
 
@@ -94,7 +93,8 @@ def _of_note(path: VaultPath, text: str) -> Iterator[Spot]:
         yield _property_spot(text, link)
     for link in read_links(shown, front.body, structure, lines):
         yield _spot(link, itself)
-    closed = [(part.start, part.end) for part in structure.parts if part.kind in _NOT_READ]
+    # What defines a reference is no block of its own to the parser.
+    closed = [(part.start, part.end) for part in structure.parts if part.depth == 0]
     yield from _definitions(shown, front.body, [*closed, *comments], lines)
 
 

@@ -73,7 +73,18 @@ def test_a_link_follows_in_its_own_style(before: str, wanted: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["`[[Rye]]`", "```\n[[Rye]]\n```\n", "[[Oat]]", "[x](https://example.org/Rye.md)", "%%\n[[Rye]]\n%%\n", "[[#Rye]]"],
+    [
+        "[x]: Bread/Rye.md is it",
+        "so\n[x]: Bread/Rye.md",
+        "[^1]: Bread/Rye.md",
+        "    [x]: Bread/Rye.md",
+        "`[[Rye]]`",
+        "```\n[[Rye]]\n```\n",
+        "[[Oat]]",
+        "[x](https://example.org/Rye.md)",
+        "%%\n[[Rye]]\n%%\n",
+        "[[#Rye]]",
+    ],
 )
 def test_what_is_no_link_to_it_stays(text: str) -> None:
     assert after(text, Oat="") == text
