@@ -21,6 +21,7 @@ _DRAWING: Final = re.compile(
     r"^(?:%%[ \t]*\r?\n)?#{1,6} (?:Excalidraw Data|Text Elements|Element Links|Embedded [Ff]iles|Drawing)[ \t]*\r?$",
     re.MULTILINE,
 )
+_BOARD: Final = re.compile(r"^%% kanban:settings[ \t]*\r?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +83,15 @@ def read(path: VaultPath, text: str) -> Draft:
 
 
 def end_of(draft: Draft) -> int:
-    """Return where what may be edited ends: at the end, or above an Excalidraw drawing's own part."""
-    text = draft.text
-    # YAML takes time, and most notes do not say the word.
-    properties = read_frontmatter(text, draft.lines).properties if "excalidraw" in text[: draft.body] else {}
-    if not is_drawing(draft.path, properties):
-        return len(text)
-    found = _DRAWING.search(text, draft.body)
+    """Return where what may be edited ends: at the end, or above what Excalidraw and Kanban keep there."""
+    text, head = draft.text, draft.text[: draft.body]
+    # YAML takes time, and most notes do not say the words.
+    properties = read_frontmatter(text, draft.lines).properties if "excalidraw-" in head or "kanban-" in head else {}
+    found = None
+    if is_drawing(draft.path, properties):
+        found = _DRAWING.search(text, draft.body)
+    elif "kanban-plugin" in properties:
+        found = _BOARD.search(text, draft.body)
     return found.start() if found else len(text)
 
 
@@ -102,6 +105,15 @@ def written_end(text: str, start: int, end: int) -> int:
     """Return where the last line of a span ends that is not blank; `start` when all are."""
     last = start + len(text[start:end].rstrip(BLANK))
     return line_end(text, last) if last > start else start
+
+
+def last_place(text: str, start: int, end: int) -> int:
+    """Return where in a span text goes that comes last: behind its last line that is not blank.
+
+    Among blank lines alone it goes behind the first, if that does not leave it without one below.
+    """
+    where, first = written_end(text, start, end), line_end(text, start)
+    return first if where == start < end and (first < end or end == len(text)) else where
 
 
 def written_start(text: str, start: int, end: int) -> int:

@@ -1,7 +1,7 @@
 """An item for a list."""
 
 from bridge.edits import AddItem
-from bridge.vault.edit.draft import Draft, end_of, line_end, written_end
+from bridge.vault.edit.draft import Draft, end_of, last_place, line_end
 from bridge.vault.edit.lists import BOX, MARKER, is_loose, items_of
 from bridge.vault.edit.places import Place, given
 from bridge.vault.edit.weave import is_blank
@@ -25,7 +25,7 @@ def added(draft: Draft, edit: AddItem) -> Place:
     here = [part for part in lists if start <= part.start < end]
     if not here:
         sign = marker_of(draft, lists[-1])[1][0] if lists else "-"
-        where = written_end(draft.text, start, end)
+        where = last_place(draft.text, start, end)
         return Place(where, where, written(edit, "", f"{sign if sign in '-*+' else '-'} "))
     item = items_of(draft, here[-1])[-1]
     where = line_end(draft.text, item.end - 1)

@@ -51,7 +51,7 @@ def ordered(draft: Draft, planned: Sequence[Sequence[Place]]) -> list[Place]:
     """Return the places of all edits from the first to the last; several at one place stay in the order given.
 
     Raises:
-        InvalidArguments: Two edits overlap, or one would change a drawing.
+        InvalidArguments: Two edits overlap, or one would change what belongs to a plugin.
     """
     numbered = [(place, number) for number, places in enumerate(planned, 1) for place in places]
     numbered.sort(key=lambda each: (each[0].start, each[0].end))
@@ -66,7 +66,7 @@ def ordered(draft: Draft, planned: Sequence[Sequence[Place]]) -> list[Place]:
     places = [place for place, _ in numbered]
     if places and max(max(place.start, place.end) for place in places) > end_of(draft):
         raise InvalidArguments(
-            f"Part of `{draft.path}` is an Excalidraw drawing, which cannot be edited as text.",
-            hint="Change the text above the drawing, or the drawing in Obsidian.",
+            f"From line {draft.lines.at(end_of(draft))} on `{draft.path}` belongs to Excalidraw or Kanban.",
+            hint="Change the text above, or the drawing or the board's settings in Obsidian.",
         )
     return places

@@ -2,7 +2,7 @@
 
 from bridge.edits import InsertUnder, ReplaceSection
 from bridge.errors import InvalidArguments
-from bridge.vault.edit.draft import BLANK, Draft, end_of, line_end, written_end, written_start
+from bridge.vault.edit.draft import BLANK, Draft, end_of, last_place, line_end, written_end, written_start
 from bridge.vault.edit.levels import headings_in, highest, repeated, shifted
 from bridge.vault.edit.places import Place, given
 
@@ -35,8 +35,8 @@ def inserted(draft: Draft, edit: InsertUnder) -> Place:
                 hint="Begin the text with a heading, so that it goes below the other subsections.",
             )
         end = below[0].span[0]
-    start = min(line_end(draft.text, heading.span[1]), len(draft.text))
-    where = written_end(draft.text, start, end_above(draft, start, end))
+    start = line_end(draft.text, heading.span[1])
+    where = last_place(draft.text, start, end_above(draft, start, end))
     return Place(where, where, text)
 
 
@@ -60,13 +60,15 @@ def replaced(draft: Draft, edit: ReplaceSection) -> Place:
         by = heading.level - own.level
     if mine := headings_in(text):
         text = shifted(text, by + max(0, heading.level + 1 - highest(mine) - by))
+    if last <= first:
+        first = last = last_place(draft.text, start, end)
     if text:
-        return Place(min(first, last), last, text)
+        return Place(first, last, text)
     # The blank line above what goes takes the place of the one below it.
-    return Place(min(first, last), end if first > start else last, "")
+    return Place(first, end if start < first < last else last, "")
 
 
 def end_above(draft: Draft, start: int, end: int) -> int:
-    """Return where a section ends that may be edited: above a drawing that follows it."""
-    drawing = end_of(draft)
-    return min(end, drawing) if start <= drawing else end
+    """Return where a section ends that may be edited: above what a plugin keeps at the end."""
+    kept = end_of(draft)
+    return min(end, kept) if start <= kept else end

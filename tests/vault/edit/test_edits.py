@@ -104,6 +104,10 @@ def test_an_empty_section_gets_its_first_text() -> None:
     assert after("## A\n\n## B\n", InsertUnder(heading="A", text="x")) == "## A\nx\n\n## B\n"
     assert after("## A\n## B\n", InsertUnder(heading="A", text="x")) == "## A\nx\n## B\n"
     assert after("## A", InsertUnder(heading="A", text="x")) == "## A\nx"
+    assert after("## A\n\n", InsertUnder(heading="A", text="x")) == "## A\n\nx\n"
+    assert after("## A\n\n\n## B\n", AddItem(heading="A", text="x")) == "## A\n\n- x\n\n## B\n"
+    assert after("## A\n\n\n## B\n", ReplaceSection(heading="A", text="x")) == "## A\n\nx\n\n## B\n"
+    assert after("## A\n\n\n## B\n", ReplaceSection(heading="A", text="")) == "## A\n\n\n## B\n"
     assert after("## A\nB\n===\n", InsertUnder(heading="A", text="x")) == "## A\nx\n\nB\n===\n"
 
 
@@ -223,7 +227,7 @@ def test_text_is_replaced_wherever_it_stands_when_asked() -> None:
         ("- a\n", None, "* [x] c", True, "- a\n- [x] c\n"),
         ("-   a\r\n", None, "c\nmore", True, "-   a\r\n-   [ ] c\r\n    more\r\n"),
         ("- a\nlazy\n", None, "c", False, "- a\nlazy\n- c\n"),
-        ("x\n## H\n\n", "H", "c", True, "x\n## H\n- [ ] c\n\n"),
+        ("x\n## H\n\n", "H", "c", True, "x\n## H\n\n- [ ] c\n"),
         ("text\n", None, "c", False, "text\n\n- c\n"),
         ("* a\n\n## H\ntext\n", "H", "c", False, "* a\n\n## H\ntext\n\n* c\n"),
         ("1. a\n\n## H\n", "H", "c", False, "1. a\n\n## H\n- c\n"),
@@ -389,5 +393,16 @@ def test_a_drawing_takes_text_above_itself_only() -> None:
         ReplaceLines(lines=(8, 8), text=""),
         AddItem(heading="Drawing", text="x"),
     ):
-        with pytest.raises(InvalidArguments, match=r"Part of `A\.md` is an Excalidraw drawing"):
+        with pytest.raises(InvalidArguments, match=r"From line \d+ on `A\.md` belongs to Excalidraw"):
             after(DRAWING.replace("%%\n", ""), edit)
+
+
+BOARD = "---\nkanban-plugin: board\n---\n\n## Done\n\n- [x] a\n\n\n%% kanban:settings\n```\n{}\n```\n%%"
+
+
+def test_a_board_keeps_its_settings_at_the_end() -> None:
+    assert after(BOARD, InsertUnder(heading="Done", text="- b")) == BOARD.replace("a\n", "a\n- b\n")
+    assert after(BOARD, ReplaceSection(heading="Done", text="- b")) == BOARD.replace("[x] a", "b")
+    assert after(BOARD, Append(text="## New")) == BOARD.replace("%% k", "## New\n\n%% k")
+    with pytest.raises(InvalidArguments):
+        after(BOARD, ReplaceText(old="{}", new="{ }"))
