@@ -1,8 +1,10 @@
 """Prints how many of a vault's own links are found again once they are taken away."""
 
 import sys
+from itertools import chain
 from pathlib import Path
 
+from scripts.evaluation.fifths import by_fifths
 from scripts.evaluation.rediscovery import rediscover, stripped
 
 SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
@@ -22,7 +24,7 @@ def print_rediscovery(data: Path) -> int:
         vault = stripped(root)
         print(f"\n{root.name}: {len(vault.notes):,} notes, {len(vault.links):,} links")
         print(f"  {'':14}{'precision':>10}{'recall':>8}{'F1':>8}{'suggested':>11}")
-        for name, score in rediscover(vault):
+        for name, score in chain(rediscover(vault), by_fifths(vault)):
             row = f"{score.precision:10.3f}{score.recall:8.3f}{score.f1:8.3f}{score.suggested:11,}"
             print(f"  {name:14}{row}")
     return 0

@@ -31,7 +31,7 @@ Values = Mapping[str, Sequence[Sequence[float]]]
 
 
 async def print_walks(data: Path, cache: Path, embedder: Embedder | None) -> None:
-    """Print each set with the gain of each weight over none, then all of them by kind and together."""
+    """Print each set with the gain of each weight over none, then all of them by kind, by vault and together."""
     every: dict[str, list[Values]] = {}
     print(f"{'':36}{'':14}{'no links':>9}" + "".join(f"{weight:>26}" for weight in TRIED[1:]))
     with tempfile.TemporaryDirectory() as folder:
@@ -39,7 +39,8 @@ async def print_walks(data: Path, cache: Path, embedder: Embedder | None) -> Non
             readable = judged.folder.name in READABLE
             values = await _measured(judged, cache, embedder if readable else None, write)
             _print(judged.name, [values])
-            for group in (f"all {judged.name.partition(' ')[2] or 'judged'}", "all"):
+            vault, _, kind = judged.name.partition(" ")
+            for group in (f"all {kind or 'judged'}", f"all of {vault}", "everything"):
                 every.setdefault(group, []).append(values)
     for group in sorted(every, reverse=True):
         _print(group, every[group])
