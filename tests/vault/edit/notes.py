@@ -110,8 +110,8 @@ def check(before: bytes, edit: Edit, after: bytes) -> None:
             assert kept(before, after, above, "\n".join(split[place.lines[1] :]))
             assert block.lower() in {each.id.lower() for each in new.blocks}
         case Append() | Prepend() | InsertUnder() | AddItem():
-            drawing = "excalidraw-plugin" in old.properties
-            assert edit.op != "append" or drawing or after.startswith(before)
+            ended_by_plugin = {"excalidraw-plugin", "kanban-plugin"} & old.properties.keys()
+            assert edit.op != "append" or ended_by_plugin or after.startswith(before)
             assert common(before, after) + common(before[::-1], after[::-1]) >= len(before)
             still_there(old, new)
 
