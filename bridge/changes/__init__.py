@@ -1,7 +1,8 @@
-"""What a change is made of: planned, compared, merged, turned back; nothing here touches the disk."""
+"""What a change is made of: planned, compared, merged, turned back; only git is asked to write."""
 
 from bridge.changes.alias import rename_alias
 from bridge.changes.alike import shares
+from bridge.changes.committing import Committed, commit
 from bridge.changes.desk import Desk, digest_of
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
 from bridge.changes.differences import Difference, differences
@@ -17,6 +18,7 @@ from bridge.changes.removing import remove
 from bridge.changes.words import Run, runs, words
 
 __all__ = [
+    "Committed",
     "Contradiction",
     "Desk",
     "Difference",
@@ -31,6 +33,7 @@ __all__ = [
     "Run",
     "accept",
     "bytes_of",
+    "commit",
     "differences",
     "digest_of",
     "hunks",

@@ -88,6 +88,9 @@ class Settings:
         most=1_000_000,
     )
     history_days: int = setting(365, "Days for which it is kept at most.", least=1, most=36_500)
+    git_commit: bool = setting(
+        False, "Commit each change made through the bridge to the git repository that the vault is in, and only that."
+    )
     rate_limit_per_s: int = setting(
         20, "Calls a second that one client may make, after a burst of five times as many.", least=1, most=10_000
     )

@@ -1,0 +1,204 @@
+"""Git as this project uses it: told exactly what to do, by commands that run no hooks and ask nobody."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from bridge.types import VaultPath
+
+TIMEOUT_S: Final = 30
+
+_AT_ONCE: Final = 500
+"""Paths in one command; systems limit how long it may be."""
+
+_FIXED: Final = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.safecrlf": "false",
+    "gc.auto": "0",
+    "user.useConfigOnly": "true",
+}
+"""Nothing runs beside the command, and who the user is is not guessed."""
+
+_BUSY: Final = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "BISECT_LOG": "a bisection",
+}
+
+
+class NoCommit(Exception):
+    """Nothing can be committed; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """A file as git keeps it."""
+
+    mode: str
+    id: str
+
+
+Files = Mapping[VaultPath, Tracked]
+"""Files by their path in the vault."""
+
+Turned = Mapping[VaultPath, Tracked | None]
+"""What becomes of files; None is gone."""
+
+
+class Repository:
+    """The repository that a vault is in, on a branch that can be committed to."""
+
+    def __init__(self, vault: Path) -> None:
+        """Find it.
+
+        Raises:
+            NoCommit: There is none, or this is not the moment.
+        """
+        self._root = vault
+        where = ("--show-toplevel", "--git-dir", "--git-path", "index", "--show-prefix")
+        found = self._say("rev-parse", "--path-format=absolute", *where, sorry="there is no git repository")
+        root, git, index, self._prefix = found.split("\n")[:4]
+        self._root, self._index = Path(root), Path(index)
+        for name, what in _BUSY.items():
+            if Path(git, name).exists():
+                raise NoCommit(f"{what} is going on")
+        self._branch = self._say("symbolic-ref", "--quiet", "HEAD", sorry="no branch is checked out")
+        self._head = self._say("rev-parse", "--quiet", "--verify", "HEAD^{commit}", sorry="there is no commit yet")
+        self._say("var", "GIT_COMMITTER_IDENT", sorry="git has no `user.name` and `user.email` to sign with")
+        if self._prefix and not self._run("ls-tree", self._head, "--", self._prefix):
+            raise NoCommit("nothing of the vault was ever committed")
+
+    def committed(self, paths: Collection[VaultPath]) -> Files:
+        """Return the files at or below some paths that the last commit has."""
+        listed = self._listed(("ls-tree", "-r", "-z", self._head), paths)
+        return {path: Tracked(mode, id_) for path, (mode, _, id_) in listed}
+
+    def staged(self, paths: Collection[VaultPath]) -> Files:
+        """Return the files at or below some paths that the index has.
+
+        Raises:
+            NoCommit: One of them is in conflict.
+        """
+        found: dict[VaultPath, Tracked] = {}
+        for path, (mode, id_, stage) in self._listed(("ls-files", "--stage", "-z"), paths):
+            if stage != "0":
+                raise NoCommit(f"`{path}` is in conflict")
+            found[path] = Tracked(mode, id_)
+        return found
+
+    def store(self, path: VaultPath, data: bytes) -> str:
+        """Keep a file's bytes as git would, line ends and all, and return their id."""
+        return self._say("hash-object", "-w", "--stdin", "--path", f"{self._prefix}{path}", given=data)
+
+    def content(self, id_: str) -> bytes:
+        """Return what git keeps under an id."""
+        return self._run("cat-file", "blob", id_)
+
+    def ignores(self, path: VaultPath) -> bool:
+        """Say whether git is told to leave a file alone."""
+        return bool(self._run("ls-files", "--others", "--ignored", "--exclude-standard", "--", f"{self._prefix}{path}"))
+
+    def commit(self, committed: Turned, staged: Turned, message: str) -> str:
+        """Commit files on top of the last commit, and let the index follow; return the commit's id.
+
+        Args:
+            committed: What becomes of files that the last commit has, or has not.
+            staged: What becomes of files that the index has, or has not; what else it holds stays as it is.
+            message: The commit's message.
+
+        Raises:
+            NoCommit: Somebody else is at work in the repository.
+        """
+        with self._index_locked() as lock, TemporaryDirectory() as folder:
+            draft = Path(folder, "draft")
+            self._run("read-tree", self._head, index=draft)
+            self._turn(committed, draft)
+            tree = self._say("write-tree", index=draft)
+            commit = self._say("commit-tree", "-p", self._head, "-F", "-", tree, given=message.encode())
+            if staged:
+                following = Path(folder, "index")
+                # With its time, by which git knows what may have been saved in the moment that it was looked at.
+                shutil.copy2(self._index, following)
+                self._turn(staged, following)
+                lock.write_bytes(following.read_bytes())
+            # Between these two the index seems to take the change back; only a crash can stop there.
+            self._run("update-ref", "-m", message.partition("\n")[0], self._branch, commit, self._head)
+            if staged:
+                lock.replace(self._index)
+            else:
+                lock.unlink()
+        return commit
+
+    @contextmanager
+    def _index_locked(self) -> Iterator[Path]:
+        """Hold the index as git itself does; whoever comes through gives it back."""
+        lock = Path(f"{self._index}.lock")
+        try:
+            lock.touch(self._index.stat().st_mode & 0o777, exist_ok=False)
+        except FileExistsError:
+            raise NoCommit("another git is at work in the repository") from None
+        except OSError:
+            raise NoCommit("the repository cannot be written") from None
+        try:
+            yield lock
+        except BaseException:
+            lock.unlink(missing_ok=True)
+            raise
+
+    def _turn(self, turned: Turned, index: Path) -> None:
+        nothing = f"0 {'0' * len(self._head)}"
+        lines = (
+            f"{f'{file.mode} {file.id}' if file else nothing}\t{self._prefix}{path}\0" for path, file in turned.items()
+        )
+        self._run("update-index", "-z", "--index-info", index=index, given="".join(lines).encode())
+
+    def _listed(
+        self, command: Sequence[str], paths: Collection[VaultPath]
+    ) -> Iterator[tuple[VaultPath, Sequence[str]]]:
+        asked = [f"{self._prefix}{path}" for path in paths]
+        for start in range(0, len(asked), _AT_ONCE):
+            for entry in self._run(*command, "--", *asked[start : start + _AT_ONCE]).split(b"\0")[:-1]:
+                facts, _, path = entry.decode("utf-8", "surrogateescape").partition("\t")
+                yield VaultPath(path.removeprefix(self._prefix)), facts.split(" ")
+
+    def _say(self, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None) -> str:
+        said = self._run(*arguments, given=given, index=index, sorry=sorry)
+        return said.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    def _run(self, *arguments: str, given: bytes = b"", index: Path | None = None, sorry: str | None = None) -> bytes:
+        """Run a command; `sorry` is what it means when it fails."""
+        settings = [part for name, value in _FIXED.items() for part in ("-c", f"{name}={value}")]
+        try:
+            done = subprocess.run(
+                ["git", *settings, *arguments],
+                cwd=self._root,
+                env=environment() | ({} if index is None else {"GIT_INDEX_FILE": str(index)}),
+                input=given,
+                capture_output=True,
+                timeout=TIMEOUT_S,
+                check=True,
+            )
+        except FileNotFoundError:
+            raise NoCommit("git is not installed") from None
+        except subprocess.TimeoutExpired:
+            raise NoCommit(f"git took longer than {TIMEOUT_S} s") from None
+        except subprocess.CalledProcessError as error:
+            told = error.stderr.decode("utf-8", "replace").strip().partition("\n")[0].removeprefix("fatal: ")
+            raise NoCommit(sorry or f"git refuses: {told[:200]}") from None
+        return done.stdout
+
+
+def environment() -> dict[str, str]:
+    """Return what git may know of this process: not which repository a caller of ours works in."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return own | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_LITERAL_PATHSPECS": "1", "GIT_NO_LAZY_FETCH": "1"}
