@@ -16,3 +16,9 @@ def models_dir() -> Path:
     folder = Path(named) if named else default_models_dir()
     install(folder, DEFAULT_MODEL, lambda *_: None)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _not_into_your_trash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what tests delete out of the trash of whoever runs them."""
+    monkeypatch.setattr("bridge.vault.write.trash.has_trash", lambda _: False)

@@ -8,7 +8,7 @@ from bridge.vault.write.hands import Hands, same
 from bridge.vault.write.place import Place
 
 
-def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool]) -> bool:
+def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool], *, throws: bool = False) -> bool:
     """Do a step; False when there was nothing to do.
 
     Args:
@@ -16,6 +16,7 @@ def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool]
         step: The step.
         blobs: The bytes that it needs.
         keeps: Says which paths must stay as they are, under every name that leads there.
+        throws: Whether a file that is removed goes to the system's trash.
 
     Raises:
         NoteChanged: The file is not the one that was read.
@@ -31,6 +32,8 @@ def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool]
             case "move" | "remove" if step.to is not None:
                 with hands.at(step.to, keeps) as there:
                     hands.move(step.path, place, step.to, there, step.before)
+            case "remove" if step.before is not None and throws:
+                hands.throw_away(step.path, place, step.before)
             case "remove" if step.before is not None:
                 hands.delete(step.path, place, step.before)
             case "make_folder":

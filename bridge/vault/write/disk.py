@@ -3,6 +3,7 @@
 import os
 
 from bridge.vault.write.renaming import exchange, rename_new
+from bridge.vault.write.system_trash import throw_away
 
 
 class Disk:
@@ -23,3 +24,4 @@ class Disk:
     rename = staticmethod(os.rename)
     rename_new = staticmethod(rename_new)
     exchange = staticmethod(exchange)
+    throw_away = staticmethod(throw_away)

@@ -6,20 +6,18 @@ from dataclasses import replace
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
 from bridge.vault.paths import parents
-from bridge.vault.vault import Vault
 from bridge.vault.write.hands import Hands
 from bridge.vault.write.states import moved
 from bridge.vault.write.trash import Trash, in_trash
 
 
-def expanded(hands: Hands, vault: Vault, plan: Plan) -> Plan:
+def expanded(hands: Hands, trash: Trash, plan: Plan) -> Plan:
     """Return a plan with a step for each folder that has to be made and a place for each file that is removed.
 
     Raises:
         OSError: The system refuses.
     """
     steps: list[Step] = []
-    trash = Trash(hands, vault)
     for step in plan.steps:
         target = named(step) if step.kind in {"put", "move"} else None
         for folder in parents(target or ""):

@@ -110,6 +110,19 @@ class Hands:
             self._rename_new(path, place, aside, place, place.name)
         raise changed(path)
 
+    def throw_away(self, path: str, place: Place, before: Digest) -> None:
+        """Put a file that was read into the system's trash.
+
+        Raises:
+            NoteChanged: It is not the file that was read.
+            OSError: The system refuses.
+        """
+        require_same(path, place, before)
+        # By its name, as the trash wants it; what is saved in this moment goes there too, and is not lost.
+        self.disk.throw_away(os.path.join(os.path.realpath(self.root), *path.split("/")))  # noqa: PTH118
+        with past_return(path):
+            place.sync()
+
     def make_folder(self, path: str, place: Place) -> None:
         """Make a folder with the rights of the one that holds it; one that is there will do.
 

@@ -1,6 +1,8 @@
 """Where removed files go, as the user set it in Obsidian."""
 
+import os
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
@@ -8,12 +10,13 @@ from bridge.vault.obsidian import read_obsidian_settings
 from bridge.vault.paths import nfc
 from bridge.vault.vault import Vault
 from bridge.vault.write.hands import Hands
+from bridge.vault.write.system_trash import has_trash
 
 TRASH = ".trash"
 """Obsidian's trash of a vault."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Trash:
     """The trash of a vault during one change."""
 
@@ -22,14 +25,28 @@ class Trash:
     _held: set[str] | None = field(default=None, init=False)
 
     def takes(self, step: Step, plan: Plan) -> Step:
-        """Return a removal with the place in the vault's trash where the file goes; none when it is deleted.
+        """Return a removal with the place in the vault's trash where the file goes, if it goes there.
 
-        It goes there by the user's and the plan's wish, or since nothing else would keep its bytes.
+        It does by the user's and the plan's wish, and when nothing else would keep its bytes.
         """
-        wanted = plan.trash and read_obsidian_settings(self.vault.root).trash != "none"
-        if step.to is not None or (step.before in plan.blobs and not wanted):
+        elsewhere = step.before in plan.blobs and (self._is_deleted(plan) or self.is_thrown(step, plan))
+        if step.to is not None or elsewhere:
             return step
         return replace(step, to=VaultPath(f"{TRASH}/{self._free(step.path.rpartition('/')[2])}"))
+
+    def is_thrown(self, step: Step, plan: Plan) -> bool:
+        """Say whether a removed file goes to the system's trash, where there is one."""
+        wanted = step.to is None and plan.trash and self._wish == "system"
+        return wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
+
+    def _is_deleted(self, plan: Plan) -> bool:
+        """Say whether removed files are deleted."""
+        return not plan.trash or self._wish == "none"
+
+    @cached_property
+    def _wish(self) -> str:
+        """What the user chose in Obsidian."""
+        return read_obsidian_settings(self.vault.root).trash
 
     def _free(self, name: str) -> str:
         """Return a name that the trash does not have, numbered as Obsidian does."""

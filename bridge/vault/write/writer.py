@@ -20,7 +20,7 @@ from bridge.vault.write.hands import Halfway, Hands
 from bridge.vault.write.refusals import told
 from bridge.vault.write.states import SOMETHING, Held, progress, states
 from bridge.vault.write.tidying import tidy
-from bridge.vault.write.trash import TRASH, in_trash
+from bridge.vault.write.trash import TRASH, Trash, in_trash
 
 Recovered = Literal["before", "after", "conflict"]
 """What a crash left, made whole: all old, all new, or with something in it that somebody wrote since."""
@@ -138,7 +138,7 @@ class Writer:
         checking = Checking(self._hands, self.vault)
         checking.require_allowed(plan)
         try:
-            whole = expanded(self._hands, self.vault, plan)
+            whole = expanded(self._hands, Trash(self._hands, self.vault), plan)
         except OSError as error:
             raise told(os.fspath(self.vault.root), error) from None
         return whole, checking.warnings(whole)
@@ -149,7 +149,8 @@ class Writer:
             if step.to is not None and in_trash(step.to):
                 with self._hands.at(TRASH) as trash:
                     self._hands.make_folder(TRASH, trash)
-            if forward(self._hands, step, plan.blobs, self._keeps):
+            throws = step.kind == "remove" and Trash(self._hands, self.vault).is_thrown(step, plan)
+            if forward(self._hands, step, plan.blobs, self._keeps, throws=throws):
                 done.append(step)
         except Halfway as error:
             done.append(step)

@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -156,6 +158,30 @@ def test_removed_notes_go_where_the_user_wants_them(root: Path, writer: Writer, 
     assert noted.plan is not None
     assert noted.plan.steps[0].to == (".trash/a.md" if wish == "local" else None)
     assert not (root / "a.md").exists()
+
+
+THROW = """
+import sys
+from pathlib import Path
+from tests.vault.write.plans import Noted, remove, writer_of
+noted = Noted()
+writer_of(Path(sys.argv[1])).write(remove("Folder/c.md", b"old c"), noted)
+assert noted.plan.steps[0].to is None
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it would be the user's own trash")
+@pytest.mark.parametrize("there", [True, False])
+def test_removed_notes_go_to_the_trash_of_the_system_where_it_has_one(root: Path, tmp_path: Path, there: bool) -> None:
+    trash = tmp_path / "share/Trash"
+    if there:
+        trash.mkdir(parents=True)
+    home = {"XDG_DATA_HOME": str(trash.parent), "HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", THROW, root], env={**os.environ, **home}, check=False)
+    assert not (root / "Folder/c.md").exists()
+    assert (done.returncode == 0) == there
+    assert tree(trash).get("files/c.md") == (b"old c" if there else None)
+    assert tree(root).get(".trash/c.md") == (None if there else b"old c")
 
 
 def test_what_nothing_else_keeps_goes_to_the_trash(root: Path, writer: Writer) -> None:
