@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from bridge.graph import Edges, Measures, Network
     from bridge.index import Index
 
-MOST_COMPARED = 20_000
-"""Notes of a vault up to which all are compared in meaning: each with each takes some ten seconds there."""
-
 AT_ONCE = 100
 """Vectors gathered before others get their turn."""
 
@@ -130,17 +127,18 @@ class Atlas:
             import numpy as np
 
             numbers: list[int] = []
-            vectors: list[Any] = []
+            vectors = np.empty((0, 0), np.float16)
             for at, (number, path) in enumerate(chart.graph.paths.items()):
                 vector = chart.index.vector_of(path)
                 if vector is not None:
+                    if not numbers:
+                        # Half as exact is as good, and half as much to hand over.
+                        vectors = np.empty((len(chart.graph), len(vector)), np.float16)
+                    vectors[len(numbers)] = vector
                     numbers.append(number)
-                    vectors.append(vector)
                 if at % AT_ONCE == 0:
                     await asyncio.sleep(0)
-            if not vectors or len(vectors) > MOST_COMPARED:
-                return ()
-            found = await self._apart.run(mutually_nearest, np.stack(vectors).astype(np.float32))
+            found = await self._apart.run(mutually_nearest, vectors[: len(numbers)])
             return [(numbers[one], numbers[other], alike) for one, other, alike in found]
 
         return await self._once(chart, ("similar", chart.index.answering_model, chart.index.pending_vectors()), compare)

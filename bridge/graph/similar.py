@@ -1,7 +1,12 @@
 """Notes close in meaning, by a rule that no popular note can win alone: each is among the nearest of the other."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
 
 NEAREST = 5
 """Of each note, as many others are asked whether it is also among their nearest."""
@@ -10,29 +15,37 @@ LEAST = 0.5
 """Cosine from which on two notes can be called similar."""
 
 BLOCK = 512
-"""Notes compared with all others at a time: 512 × 50,000 products are 100 MB."""
+"""Notes compared at a time: 512 × 50,000 products are 100 MB."""
+
+EACH_WITH_EACH = 20_000
+"""Notes up to which each is compared with each, some ten seconds; of more, those that lie in the same region."""
+
+NEAR = 16
+"""Regions in which the nearest of a note are looked for."""
+
+SEED = 17
+ROUNDS = 3
 
 
-def mutually_nearest(vectors: NDArray[np.float32]) -> list[tuple[int, int, float]]:
+def mutually_nearest(
+    vectors: NDArray[np.floating], each_with_each: int = EACH_WITH_EACH
+) -> list[tuple[int, int, float]]:
     """Return the pairs of rows that are among the nearest of each other, with their cosine; takes seconds from 10,000.
 
     Args:
         vectors: One a row, of length 1.
+        each_with_each: Rows up to which none is missed; of more, a few in a hundred pairs are.
     """
+    vectors = np.ascontiguousarray(vectors, np.float32)
     count = len(vectors)
     if count < 2:
         return []
-    taken = min(NEAREST, count - 1)
-    nearest = np.empty((count, taken), np.int64)
-    cosine = np.empty((count, taken), np.float32)
-    for start in range(0, count, BLOCK):
-        rows = slice(start, min(start + BLOCK, count))
-        products = vectors[rows] @ vectors.T
-        products[np.arange(rows.stop - start), np.arange(start, rows.stop)] = -np.inf
-        best = np.argpartition(products, count - taken, axis=1)[:, count - taken :]
-        nearest[rows] = best
-        cosine[rows] = np.take_along_axis(products, best, axis=1)
-    first = np.repeat(np.arange(count), taken)
+    nearest = np.full((count, NEAREST), -1, np.int64)
+    cosine = np.full((count, NEAREST), -np.inf, np.float32)
+    everything = np.arange(count)
+    for rows, others in [(everything, everything)] if count <= each_with_each else regions(vectors):
+        compare(vectors, rows, others, nearest, cosine)
+    first = np.repeat(everything, NEAREST)
     second, alike = nearest.ravel(), cosine.ravel()
     kept = alike >= LEAST
     key = np.minimum(first, second)[kept] * count + np.maximum(first, second)[kept]
@@ -41,3 +54,47 @@ def mutually_nearest(vectors: NDArray[np.float32]) -> list[tuple[int, int, float
     weights = alike[kept][at][both]
     pairs = zip((found[both] // count).tolist(), (found[both] % count).tolist(), weights.tolist(), strict=True)
     return [*pairs]
+
+
+def compare(vectors: Floats, rows: Numbers, others: Numbers, nearest: Numbers, cosine: Floats) -> None:
+    """Look for the nearest of some rows among others, themselves left out, and write down what is nearer."""
+    taken = min(NEAREST, len(others))
+    among = vectors[others].T
+    for start in range(0, len(rows), BLOCK):
+        some = rows[start : start + BLOCK]
+        products = vectors[some] @ among
+        products[some[:, None] == others] = -np.inf
+        best = np.argpartition(products, len(others) - taken, axis=1)[:, len(others) - taken :]
+        found = np.hstack([nearest[some], others[best]])
+        alike = np.hstack([cosine[some], np.take_along_axis(products, best, axis=1)])
+        kept = np.argpartition(alike, taken, axis=1)[:, taken:]
+        nearest[some] = np.take_along_axis(found, kept, axis=1)
+        cosine[some] = np.take_along_axis(alike, kept, axis=1)
+
+
+def regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield the rows that lie in or near each region, and those that lie in it: as many regions as each has rows."""
+    count = round(len(vectors) ** 0.5)
+    centres = vectors[np.random.default_rng(SEED).choice(len(vectors), count, replace=False)]
+    for _ in range(ROUNDS):
+        sums = np.zeros_like(centres)
+        np.add.at(sums, regions_of(vectors, centres, 1)[:, 0], vectors)
+        length = np.linalg.norm(sums, axis=1, keepdims=True)
+        # A region that nobody is in any more stays where it was.
+        centres = np.where(length > 0, sums / np.maximum(length, 1e-12), centres)
+    near = regions_of(vectors, centres, min(NEAR, count))
+    for inside, beside in zip(gathered(near[:, :1], count), gathered(near, count), strict=True):
+        if len(inside):
+            yield beside, inside
+
+
+def regions_of(vectors: Floats, centres: Floats, taken: int) -> Numbers:
+    """Return the regions nearest to each row, the nearest first."""
+    parts = (vectors[at : at + BLOCK] @ centres.T for at in range(0, len(vectors), BLOCK))
+    return np.concatenate([np.argsort(-part, axis=1)[:, :taken] for part in parts])
+
+
+def gathered(near: Numbers, count: int) -> list[Numbers]:
+    """Return the rows of each region."""
+    order = np.argsort(near.ravel(), kind="stable")
+    return np.split(order // near.shape[1], np.searchsorted(near.ravel()[order], np.arange(1, count)))

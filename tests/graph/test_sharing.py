@@ -59,3 +59,24 @@ def test_two_are_nearest_to_each_other() -> None:
     ((one, other, alike),) = mutually_nearest(np.array([[1, 0], [0.8, 0.6]], np.float32))
     assert (one, other, round(alike, 6)) == (0, 1, 0.8)
     assert mutually_nearest(np.array([[1, 0], [0, 1]], np.float32)) == []
+
+
+def test_of_many_notes_those_of_one_region_are_compared() -> None:
+    lots = np.random.default_rng(5)
+    topics = lots.normal(size=(150, 64))
+    vectors = topics[lots.integers(150, size=3_000)] + 0.8 * lots.normal(size=(3_000, 64))
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    exact = {pair[:2]: pair[2] for pair in mutually_nearest(vectors)}
+    found = {pair[:2]: pair[2] for pair in mutually_nearest(vectors, each_with_each=100)}
+    same = exact.keys() & found.keys()
+    assert min(len(same) / len(exact), len(same) / len(found)) > 0.95
+    assert all(one < other and found[one, other] == pytest.approx(exact[one, other], abs=1e-5) for one, other in same)
+
+
+@pytest.mark.parametrize("count", [2, 3, 50])
+def test_few_or_equal_notes_have_regions_too(count: int) -> None:
+    same = np.tile(np.array([[0.6, 0.8]], np.float32), (count, 1))
+    found = mutually_nearest(same, each_with_each=1)
+    assert found
+    assert len({pair[:2] for pair in found}) == len(found)
+    assert all(one != other for one, other, _ in found)
