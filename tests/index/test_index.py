@@ -154,7 +154,7 @@ async def test_a_reopened_index_knows_everything(index: Index, tmp_path: Path) -
 
 async def test_properties_links_and_headings_come_back_whole(tmp_path: Path) -> None:
     text = '---\ntags: [a, b/c]\naliases: [Other]\nrating: 4\nnested: {x: [1, "two"]}\n---\n'
-    text += "# H\n\n[[Tea#x|y]] ![[p.png]]\n"
+    text += "# H\n\n[[Tea#x|y]] ![[p.png]]\n\n[r]: Tea.md\n"
     index = await opened(tmp_path / "index", {"Note.md": text})
     note = index.notes[VaultPath("Note.md")]
     await index.close()
@@ -166,6 +166,8 @@ async def test_properties_links_and_headings_come_back_whole(tmp_path: Path) -> 
         ("Tea#x", "y", False),
         ("p.png", None, True),
     ]
+    assert again.targets == (("Tea#x", "wiki"), ("p.png", "embed"))
+    assert again.asides
     assert [heading.text for heading in again.headings] == ["H"]
 
 
