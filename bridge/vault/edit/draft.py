@@ -21,6 +21,7 @@ _DRAWING: Final = re.compile(
     r"^(?:%%[ \t]*\r?\n)?#{1,6} (?:Excalidraw Data|Text Elements|Element Links|Embedded [Ff]iles|Drawing)[ \t]*\r?$",
     re.MULTILINE,
 )
+_BREAK: Final = re.compile(r"\r\n?|\n")
 _BOARD: Final = re.compile(r"^%% kanban:settings[ \t]*\r?$", re.MULTILINE)
 
 
@@ -96,9 +97,9 @@ def end_of(draft: Draft) -> int:
 
 
 def line_end(text: str, offset: int) -> int:
-    """Return where the line of an offset ends, its line break included."""
-    found = text.find("\n", offset)
-    return len(text) if found < 0 else found + 1
+    """Return where the line of an offset ends, its line break included; to Markdown a CR is one too."""
+    found = _BREAK.search(text, offset)
+    return found.end() if found else len(text)
 
 
 def written_end(text: str, start: int, end: int) -> int:
@@ -120,11 +121,13 @@ def written_start(text: str, start: int, end: int) -> int:
     """Return where the first line of a span starts that is not blank; `end` when all are."""
     rest = text[start:end]
     first = start + len(rest) - len(rest.lstrip(BLANK))
-    return max(start, text.rfind("\n", 0, first) + 1) if first < end else end
+    return max(start, text.rfind("\n", 0, first) + 1, text.rfind("\r", 0, first) + 1) if first < end else end
 
 
 def newline_at(text: str, offset: int) -> str:
     """Return the line break that is used around an offset."""
-    found = text.rfind("\n", 0, offset)
-    found = found if found >= 0 else text.find("\n", offset)
-    return "\r\n" if found > 0 and text[found - 1] == "\r" else "\n"
+    last = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset))
+    found = (
+        _BREAK.match(text, last - (text[last - 1 : last + 1] == "\r\n")) if last >= 0 else _BREAK.search(text, offset)
+    )
+    return found[0] if found else "\n"

@@ -1,11 +1,16 @@
 """An item for a list."""
 
+from typing import Final
+
 from bridge.edits import AddItem
 from bridge.vault.edit.draft import Draft, end_of, last_place, line_end
 from bridge.vault.edit.lists import BOX, MARKER, is_loose, items_of
 from bridge.vault.edit.places import Place, given
 from bridge.vault.edit.weave import is_blank
 from bridge.vault.structure import Part
+
+_MOST: Final = 999_999_999
+"""The highest number that Markdown counts to."""
 
 
 def added(draft: Draft, edit: AddItem) -> Place:
@@ -48,7 +53,7 @@ def marker_of(draft: Draft, part: Part) -> tuple[str, str]:
     before = MARKER.match(draft.text, items[-2].start) if len(items) > 1 else None
     # A list whose numbers are all alike is left to Markdown to count.
     step = 0 if before and before["number"] == last["number"] else 1
-    return margin, f"{number + step}{last['closing']}{space}"
+    return margin, f"{min(number + step, _MOST)}{last['closing']}{space}"
 
 
 def written(edit: AddItem, margin: str, marker: str) -> str:

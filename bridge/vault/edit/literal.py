@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bridge.edits import ReplaceLines, ReplaceText
 from bridge.errors import InvalidArguments, TextNotFound
 from bridge.types import Span
-from bridge.vault.edit.draft import Draft, line_end
+from bridge.vault.edit.draft import Draft
 from bridge.vault.edit.near import nearest
 from bridge.vault.edit.places import Place, plain
 
@@ -77,8 +77,8 @@ def span_of(text: str, first: int, last: int) -> Span:
     """Return the characters of some lines, line ends included."""
     start = 0
     for _ in range(first - 1):
-        start = line_end(text, start)
+        start = text.index("\n", start) + 1
     end = start
     for _ in range(last - first + 1):
-        end = line_end(text, end)
+        end = text.find("\n", end) + 1 or len(text)
     return start, end

@@ -1,7 +1,10 @@
 """Puts texts into a text, and knows where everything else went."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Final
 
 from bridge.vault.edit.draft import newline_at
 from bridge.vault.edit.places import Place
@@ -17,6 +20,9 @@ class Spliced:
     length: int
 
 
+END: Final = attrgetter("end")
+
+
 @dataclass(frozen=True, slots=True)
 class Woven:
     """A text after changes, and what was changed, in order."""
@@ -26,8 +32,14 @@ class Woven:
 
     def moved(self, offset: int) -> int:
         """Return where a character that was not changed lies now."""
-        before = [change for change in self.changes if change.end <= offset]
-        return offset + (before[-1].at + before[-1].length - before[-1].end if before else 0)
+        index = bisect_right(self.changes, offset, key=END)
+        before = self.changes[index - 1] if index else Spliced(0, 0, 0, 0)
+        return offset + before.at + before.length - before.end
+
+    def touched(self, start: int, end: int) -> bool:
+        """Tell whether something inside a span was changed."""
+        index = bisect_right(self.changes, start, key=END)
+        return index < len(self.changes) and self.changes[index].start < end
 
 
 def spliced(text: str, places: Sequence[Place]) -> Woven:

@@ -2,8 +2,8 @@
 
 from bridge.errors import InvalidArguments
 from bridge.vault.edit.draft import Draft
-from bridge.vault.edit.splice import Spliced, Woven
-from bridge.vault.edit.unclosed import Opening, openings
+from bridge.vault.edit.splice import Woven
+from bridge.vault.edit.unclosed import openings
 from bridge.vault.structure import Part
 
 _HOLDING = frozenset({"quote", "item", "footnote", "table"})
@@ -38,7 +38,11 @@ def harm(before: Draft, after: Draft, made: Woven) -> InvalidArguments | None:
             "The text would be read as the note's properties.", hint="Use `set_properties`, or `***` for a line."
         )
     for opening in openings(before):
-        if opening.hides and any(opening.offset < change.start for change in made.changes) and kept(opening, made):
+        if (
+            opening.hides
+            and opening.offset < made.changes[-1].start
+            and not made.touched(opening.offset, opening.offset + 1)
+        ):
             line = before.lines.at(opening.offset)
             return InvalidArguments(
                 f"Line {line} opens {opening.what} that nothing closes; what is put below it would be lost in it.",
@@ -46,7 +50,7 @@ def harm(before: Draft, after: Draft, made: Woven) -> InvalidArguments | None:
             )
     known = {mark(part) for part in parts_of(after)}
     for part in parts_of(before):
-        if apart(part, made) and mark(moved(part, made)) not in known:
+        if not touched(part, made) and mark(moved(part, made)) not in known:
             line = before.lines.at(part.start)
             return InvalidArguments(
                 f"With this text line {line} of `{before.path}` would mean something else to Markdown.",
@@ -60,21 +64,9 @@ def properties(draft: Draft) -> str:
     return draft.text[: draft.body].rstrip()
 
 
-def kept(opening: Opening, made: Woven) -> bool:
-    """Tell whether what is opened stays as it is."""
-    return not any(change.start <= opening.offset < change.end for change in made.changes)
-
-
-def apart(part: Part, made: Woven) -> bool:
-    """Tell whether a part lies outside all that was changed."""
-    return not any(overlaps(part, change) for change in made.changes)
-
-
-def overlaps(part: Part, change: Spliced) -> bool:
-    """Tell whether a change touches a part; a part that holds others is touched where it starts."""
-    if part.kind in _HOLDING:
-        return change.start <= part.start < change.end
-    return change.start < part.end and part.start < change.end
+def touched(part: Part, made: Woven) -> bool:
+    """Tell whether a part was changed; one that holds others is when its start was."""
+    return made.touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
 
 
 def moved(part: Part, made: Woven) -> Part:

@@ -35,7 +35,7 @@ def woven(draft: Draft, places: Sequence[Place], margins: Margins) -> Woven:
 def lead(draft: Draft, place: Place, last: Place | None, margins: Margins) -> str:
     """Return the line breaks above a text; `last` is what another edit puts right above it."""
     above = last.text if last else draft.text[draft.body : place.start]
-    ended = (above or draft.text[: place.start] or "\n").endswith("\n")
+    ended = (above or draft.text[: place.start] or "\n").endswith(("\n", "\r"))
     apart = place.apart if place.apart is not None else not joined(draft, place, last)
     blank = (apart or margins.above) and not is_blank(last_line(above))
     return ("" if ended else "\n") + ("\n" if blank else "")

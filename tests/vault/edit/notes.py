@@ -114,6 +114,7 @@ def check(before: bytes, edit: Edit, after: bytes) -> None:
             assert edit.op != "append" or ended_by_plugin or after.startswith(before)
             assert common(before, after) + common(before[::-1], after[::-1]) >= len(before)
             still_there(old, new)
+            assert not getattr(edit, "task", False) or len(new.tasks) > len(old.tasks)
 
 
 def kept(before: bytes, after: bytes, above: str, below: str) -> bool:

@@ -256,6 +256,19 @@ def test_an_edit_of_the_text_can_make_room_for_another() -> None:
     assert after("```\na\n", ReplaceText(old="a", new="a\n```"), Append(text="b")) == "```\na\n```\n\nb\n"
 
 
+def test_a_lone_carriage_return_ends_a_line_to_markdown() -> None:
+    text = "# A\rx\r# B\ry\r"
+    assert after(text, InsertUnder(heading="A", text="z")) == "# A\rx\r\rz\r# B\ry\r"
+    assert after(text, ReplaceSection(heading="A", text="z")) == "# A\rz\r# B\ry\r"
+
+
+def test_many_edits_of_one_note_are_made_at_once() -> None:
+    edits = [ReplaceLines(lines=(at, at), text=f"{at}") for at in range(1, 2000, 2)]
+    edits_below = [Append(text="- x")] * 500
+    expected = "".join(f"{at}\na\n" for at in range(1, 2000, 2)) + "\n" + "- x\n" * 500
+    assert after("a\n" * 2000, *edits, *edits_below) == expected
+
+
 def test_no_edit_leaves_a_note_as_it_is() -> None:
     assert after("a\r\n\x00b") == "a\r\n\x00b"
 
