@@ -44,6 +44,8 @@ class Desk:
                     return self._blobs[step.after]
                 case "remove" if step.path == path:
                     raise NoteNotFound(f"There is no note `{path}` any more.")
+                case "move" if step.to == path and step.before in self._blobs:
+                    return self._blobs[step.before]
                 case "move" if step.to is not None:
                     if (origin := moved(path, step.to, step.path)) is not None:
                         path = origin
@@ -69,6 +71,8 @@ class Desk:
                     return True
                 case "remove" | "remove_folder" if step.path == path:
                     return False
+                case "move" if step.to == path:
+                    return True
                 case "move" if step.to is not None:
                     if (origin := moved(path, step.to, step.path)) is not None:
                         path = origin

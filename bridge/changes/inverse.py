@@ -113,12 +113,12 @@ def _require_none(conflicts: Sequence[Conflict]) -> None:
 
 
 def _inverse(step: Step) -> Step:
-    """Return what takes a step back."""
+    """Return what takes a step back; to put a removed file back names where it went."""
     match step.kind:
         case "put":
             return Step("remove" if step.before is None else "put", step.path, before=step.after, after=step.before)
         case "remove":
-            return Step("put", step.path, after=step.before)
+            return Step("put", step.path, to=step.to, after=step.before)
         case "move":
             return Step("move", step.to or step.path, to=step.path, before=step.before)
         case "make_folder":
@@ -161,7 +161,7 @@ class _Turning:
             return
         match step.kind:
             case "put" if step.after is not None and step.before is None:
-                self._restore(place, step.after)
+                self._restore(place, step.after, step.to)
             case "put" if step.after is not None and step.before is not None:
                 self._put(place, now, step.before, step.after)
             case "remove":
@@ -173,11 +173,15 @@ class _Turning:
             case "remove_folder" if self._desk.has(place) and place == step.path and not self._left_in(place, now):
                 self._desk.take(Plan((Step("remove_folder", place),)))
 
-    def _restore(self, place: VaultPath, after: Digest) -> None:
-        if not self._desk.has(place):
-            self._desk.create(place, self._kept(place, after))
-        else:
+    def _restore(self, place: VaultPath, after: Digest, trashed: VaultPath | None) -> None:
+        if self._desk.has(place):
             self._conflict(place, "Another file has this name now.")
+        elif trashed is not None and trashed in self._inside(VaultPath(trashed.rpartition("/")[0])):
+            data = self._snapshot(after)
+            blobs = {} if data is None else {after: data}
+            self._desk.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
+        else:
+            self._desk.create(place, self._kept(place, after))
 
     def _put(self, place: VaultPath, now: VaultPath, before: Digest, after: Digest) -> None:
         if not self._desk.is_file(place):

@@ -128,6 +128,35 @@ def test_a_removed_note_comes_back_unless_its_name_is_taken() -> None:
     assert "name" in str(conflicts(lambda: vault.undo(change))[0]["why"])
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_removed_note_comes_back_out_of_the_trash(kept: bool) -> None:
+    vault = Trial(a="old\n")
+    vault.has_trash = True
+    change = vault.put("a.md", None)
+    if not kept:
+        vault.kept.clear()
+    vault.undo(change)
+    assert (vault.text("a.md"), vault.trash) == ("old\n", {})
+
+
+def test_a_removed_note_comes_back_though_the_trash_was_emptied() -> None:
+    vault = Trial(a="old\n")
+    vault.has_trash = True
+    change, edit = vault.put("b.md", "b\n"), vault.put("b.md", "more\n")
+    gone = vault.put("b.md", None)
+    vault.trash.clear()
+    vault.undo(gone, edit, change)
+    assert set(vault.files) == {"a.md"}
+
+
+def test_a_note_from_the_trash_is_turned_back_further() -> None:
+    vault = Trial(a="old\n")
+    vault.has_trash = True
+    changes = vault.put("a.md", "new\n"), vault.move("a.md", "F/b.md"), vault.put("F/b.md", None)
+    vault.undo(*reversed(changes))
+    assert (vault.text("a.md"), vault.trash) == ("old\n", {})
+
+
 def test_a_note_that_is_gone_is_a_conflict() -> None:
     vault = Trial(a="a\n")
     edit, move = vault.put("a.md", "b\n"), vault.move("a.md", "b.md")

@@ -16,6 +16,8 @@ class Trial:
     def __init__(self, **files: str) -> None:
         self.files = {VaultPath(f"{name}.md"): text.encode() for name, text in files.items()}
         self.folders: set[VaultPath] = set()
+        self.trash: dict[VaultPath, bytes] = {}
+        self.has_trash = False
         self.kept: dict[Digest, bytes] = {}
         self.changes: list[Change] = []
 
@@ -29,7 +31,7 @@ class Trial:
         return self.kept.get(digest)
 
     def inside(self, folder: VaultPath) -> Collection[VaultPath]:
-        return [path for path in (*self.files, *self.folders) if path.rpartition("/")[0] == folder]
+        return [path for path in (*self.files, *self.folders, *self.trash) if path.rpartition("/")[0] == folder]
 
     def desk(self) -> Desk:
         def read(path: VaultPath) -> bytes:
@@ -90,7 +92,16 @@ class Trial:
                 assert step.path not in self.folders
                 self.files[step.path] = self.kept[step.after]
             case "remove":
-                assert digest_of(self.files.pop(step.path)) == step.before
+                data = self.files.pop(step.path)
+                assert digest_of(data) == step.before
+                if self.has_trash:
+                    step = replace(step, to=VaultPath(f".trash/{step.path.rpartition('/')[2]}"))
+                    self.trash[step.to or step.path] = data
+            case "move" if step.path in self.trash:
+                assert step.to is not None
+                assert step.to not in self.files
+                assert digest_of(self.trash[step.path]) == step.before
+                self.files[step.to] = self.trash.pop(step.path)
             case "move":
                 assert step.to is not None
                 assert step.to not in self.files
