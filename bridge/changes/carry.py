@@ -139,7 +139,13 @@ def _create(request: CreateNote, desk: Desk, around: Around) -> Carried:
     text, warnings = request.text, tuple[str, ...]()
     if request.template is not None:
         title = path.rpartition("/")[2].removesuffix(".md")
-        start = filled(_template(request.template, desk, around), title, around.now)
+        start = filled(
+            _template(request.template, desk, around),
+            title,
+            around.now,
+            date_format=around.obsidian.date_format,
+            time_format=around.obsidian.time_format,
+        )
         text, warnings = below(start.text, text), start.warnings
     desk.create(path, created(path, text, request.properties, around.obsidian.property_types))
     return Carried(path, Effect(warnings=warnings))

@@ -130,10 +130,15 @@ class Writing:
 
     def desk(self) -> Desk:
         """Return a desk with the vault as it is."""
-        vault = self._following.vault
+        vault, names = self._following.vault, self._following.names
 
         def read(path: VaultPath) -> bytes:
-            return vault.read(path)[0]
+            try:
+                return vault.read(path)[0]
+            except NoteNotFound as error:
+                closest = names.closest(path)
+                meant = f" The closest are {', '.join(f'`{near}`' for near in closest)}." if closest else ""
+                raise NoteNotFound(f"{error.message}{meant}", path=path, closest=closest) from None
 
         return Desk(read, vault.has)
 

@@ -1,7 +1,7 @@
 """Daily notes."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date as day_of_calendar
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
@@ -14,11 +14,12 @@ from bridge.operations.call import Call
 from bridge.operations.registry import operation
 from bridge.operations.writing import Reason
 from bridge.operations.written import Written, carried_out
-from bridge.requests import CreateNote, EditNote
+from bridge.requests import CreateNote, EditNote, Request
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine import VaultEngine
+    from bridge.vault import Filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,27 +118,28 @@ async def added(
         if call.engine.vault.has(path):
             return await carried_out(call, [there], **how)
         start = await asyncio.to_thread(begun, call.engine, path, day)
+        requests: list[Request] = [CreateNote(path, start.text), there]
         if heading is None:
-            return await carried_out(
-                call, [CreateNote(path, f"{start.rstrip()}\n\n{text}" if start.strip() else text)], **how
-            )
-        return await carried_out(call, [CreateNote(path, start), there], **how)
+            requests = [CreateNote(path, f"{start.text.rstrip()}\n\n{text}" if start.text.strip() else text)]
+        made = await carried_out(call, requests, **how)
+        return replace(made, warnings=(*start.warnings, *made.warnings))
     except NoteExists:
         # Obsidian or another program made it meanwhile.
         return await carried_out(call, [there], **how)
 
 
-def begun(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> str:
+def begun(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> "Filled":
     """Return what a new daily note begins with.
 
     Raises:
         NoteNotFound: The template is not there.
     """
-    from bridge.vault import filled, moment_of, read_obsidian_settings
+    from bridge.vault import Filled, filled, moment_of, read_obsidian_settings
 
-    template = read_obsidian_settings(engine.root).daily_template
+    settings = read_obsidian_settings(engine.root)
+    template = settings.daily_template
     if template is None:
-        return ""
+        return Filled("")
     try:
         data, _ = engine.vault.read(template)
     except NoteNotFound:
@@ -148,7 +150,8 @@ def begun(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> str:
         ) from None
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     title = path.rpartition("/")[2].removesuffix(".md")
-    return filled(text, title, moment_of(day, datetime.now().astimezone())).text
+    when = moment_of(day, datetime.now().astimezone())
+    return filled(text, title, when, date_format=settings.date_format, time_format=settings.time_format)
 
 
 def present(engine: "VaultEngine", path: VaultPath) -> tuple[str | None, Digest | None]:

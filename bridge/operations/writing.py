@@ -1,12 +1,14 @@
 """Making notes and changing what they say."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from annotated_types import MaxLen, MinLen
 
 from bridge.edits import Edit
 from bridge.operations.call import Call
+from bridge.operations.doubles import doubles
 from bridge.operations.registry import operation
 from bridge.operations.written import Written, carried_out
 from bridge.requests import CreateNote, EditNote, SetProperties
@@ -47,7 +49,10 @@ async def create_note(
         ConfirmationRequired: A note says nearly the same, or the text is large.
     """
     asked = CreateNote(path, text, properties or {}, template)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    call.engine.require_keyword()
+    like = () if call.engine.vault.has(path) else await doubles(call.engine, text, template, confirmed=confirm)
+    made = await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    return replace(made, warnings=(*made.warnings, *like))
 
 
 @operation(

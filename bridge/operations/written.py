@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bridge.operations.call import Call
 from bridge.operations.showing import LostLink, diff_of, lost
+from bridge.operations.weaving import weaver
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ async def carried_out(
         proposes=proposes(call),
         confirmed=confirm,
     )
-    return written(await call.engine.carry(requests, author, dry_run=dry_run, expect=expect))
+    finish = await weaver(call)
+    return written(await call.engine.carry(requests, author, dry_run=dry_run, expect=expect, finish=finish))
 
 
 def written(made: "Made") -> Written:
