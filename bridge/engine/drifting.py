@@ -19,10 +19,10 @@ log = logging.getLogger(__name__)
 LOOKED_AT_S = 35 * DAY_S
 """Seconds that are looked back: what is older says a thirtieth at most."""
 
-MOST = 10_000
-"""Readings that are looked at, the last ones."""
+MOST = 3_000
+"""Readings that are looked at, the last ones: a tenth of a second of work even if all were in long sittings."""
 
-EVERY_S = 10.0
+EVERY_S = 30.0
 """Seconds for which what was found is true enough."""
 
 
