@@ -1,0 +1,52 @@
+"""Moves and renames on disk, through the engine: links follow at once, and all comes back byte by byte."""
+
+from pathlib import Path
+
+from bridge.edits import Append
+from bridge.requests import EditNote, MoveNote, RenameHeading
+from bridge.types import VaultPath
+from tests.engine.conftest import Opened
+from tests.engine.test_writing import AGENT, BEANS, RYE, SOURDOUGH, bytes_of, digest, folders_of, make, ready
+
+
+async def test_what_moves_and_is_renamed_in_turn_comes_back_whole(vault: Path, opened: Opened) -> None:
+    (vault / "Board.canvas").write_text('{"nodes":[{"type":"file","file":"Bread/Rye.md"}],"edges":[]}')
+    (vault / "List.md").write_text("[[Rye#Dough]] [r](Bread/Rye.md#Dough) ![[Bread/Rye|200]]\n\n[x]: ./Bread/Rye.md\n")
+    (vault / RYE).write_text("---\nup: '[[Sourdough]]'\n---\n# Dough\n[[#Dough]]\n")
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before, folders = bytes_of(vault), folders_of(vault)
+        loaf, cased, spelt = map(VaultPath, ("Grain/Loaves/Rye.md", "Grain/Loaves/RYE.md", "Spelt.md"))
+        made = [
+            await make(engine, MoveNote(VaultPath("Bread"), VaultPath("Grain/Loaves"))),
+            await make(engine, RenameHeading(loaf, "Dough", "Paste", digest(vault / loaf))),
+            await make(engine, MoveNote(loaf, cased, digest(vault / loaf))),
+            await make(engine, MoveNote(cased, spelt, digest(vault / cased))),
+        ]
+        assert (vault / "Board.canvas").read_text() == '{"nodes":[{"type":"file","file":"Spelt.md"}],"edges":[]}'
+        links = "[[Spelt#Paste]] [r](Spelt.md#Paste) ![[Spelt|200]]\n\n[x]: ./Spelt.md\n"
+        assert (vault / "List.md").read_text() == links
+        assert (vault / "Spelt.md").read_text() == "---\nup: '[[Sourdough]]'\n---\n# Paste\n[[#Paste]]\n"
+        for one in reversed(made):
+            assert one.change is not None
+            await engine.deciding.undo([one.change.id], AGENT)
+        assert (bytes_of(vault), folders_of(vault)) == (before, folders)
+
+
+async def test_requests_of_one_change_see_what_earlier_ones_moved(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        new, newer = VaultPath("Grain/Roggen.md"), VaultPath("Grain/Korn.md")
+        said = digest(vault / RYE)
+        made = await make(
+            engine,
+            EditNote(BEANS, (Append(text="See [[Rye]]."),)),
+            MoveNote(RYE, new, said),
+            MoveNote(new, newer, said),
+        )
+        assert "See [[Korn]]." in (vault / BEANS).read_text()
+        assert "See [[Korn]] and [[Missing]]." in (vault / SOURDOUGH).read_text()
+        assert made.change is not None
+        await engine.deciding.undo([made.change.id], AGENT)
+        assert bytes_of(vault) == before
