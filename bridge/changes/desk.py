@@ -44,7 +44,7 @@ class Desk:
                     return self._blobs[step.after]
                 case "remove" if step.path == path:
                     raise NoteNotFound(f"There is no note `{path}` any more.")
-                case "move" if step.to == path and step.before in self._blobs:
+                case "move" if step.to == path and step.before is not None and step.before in self._blobs:
                     return self._blobs[step.before]
                 case "move" if step.to is not None:
                     if (origin := moved(path, step.to, step.path)) is not None:
