@@ -351,6 +351,11 @@ def test_text_that_is_not_there_once_is_told_with_what_is_near(
     assert raised.value.facts == facts
 
 
+def test_places_that_overlap_are_two() -> None:
+    with pytest.raises(TextNotFound, match="stands 2 times"):
+        after("aaa", ReplaceText(old="aa", new="b"))
+
+
 def test_missing_and_ambiguous_headings_and_blocks_name_what_there_is() -> None:
     text = "# A\n## X\n# B\n## X\n\nc ^c1\n"
     with pytest.raises(HeadingNotFound) as missing:
