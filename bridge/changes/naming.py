@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from bridge.types import VaultPath
@@ -12,20 +12,23 @@ _BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
 _BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
 
 
-def naming(moved: Iterable[VaultPath], folder: VaultPath | None = None) -> re.Pattern[str]:
+def naming(moved: Mapping[VaultPath, VaultPath | None], folder: VaultPath | None = None) -> re.Pattern[str]:
     """Return what finds the names of files, or the path of a folder, in a query.
 
     Args:
-        moved: The files.
+        moved: The files, with their paths afterwards; None for one that is taken away.
         folder: The folder that they are in, when all of it is meant.
     """
-    names: Collection[str]
-    if folder is not None:
-        names = (folder,)
-    else:
-        names = {name for path in moved for name in (path.removesuffix(".md"), title_of(path), path)}
+    names = {folder} if folder else {name for path, to in moved.items() for name in _said(path, to)}
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(f"{_BEFORE}(?:{either}){_BEHIND}", re.IGNORECASE)
+
+
+def _said(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
+    """Return what a query may call a file that is called otherwise afterwards."""
+    title = title_of(path)
+    whole = (path, path.removesuffix(".md"))
+    return whole if to is not None and title_of(to) == title else (*whole, title)
 
 
 def in_queries(text: str, names: re.Pattern[str]) -> bool:

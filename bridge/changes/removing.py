@@ -31,7 +31,7 @@ def remove(path: VaultPath, known: Known) -> Planned:
         raise ProtectedPath(f"`{path}` must stay as it is: the user's settings say so.", path=path)
     data = known.read(path)
     shift = Shift.of(known.names, {}, gone=[path])
-    names = naming([path])
+    names = naming({path: None})
     broken: list[Reference] = []
     named: list[str] = []
     for source in concerned(known, shift.keys(), partial(_breaks, shift)):

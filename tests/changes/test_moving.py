@@ -212,6 +212,11 @@ def test_the_effect_tells_what_is_written_anew_and_what_is_only_named() -> None:
     )
 
 
+def test_a_query_that_says_a_name_which_stays_is_not_told() -> None:
+    paper = Paper.of({OLD: "", "Q.md": "```query\n[[Rye]]\n```\n", "P.md": "```query\npath:Bread/Rye\n```\n"})
+    assert move(OLD, VaultPath("Grain/Rye.md"), paper.known()).effect.named_in == ("P.md",)
+
+
 def test_a_rename_in_case_alone_leaves_links_but_those_of_canvases() -> None:
     node = '{"nodes":[{"type":"file","file":"Bread/Rye.md"}]}'
     paper = Paper.of({OLD: "", "H.md": "[[Rye]] [a](Bread/Rye.md)", "C.canvas": node})
