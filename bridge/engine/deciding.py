@@ -35,14 +35,11 @@ class Deciding:
 
         What cannot be made whole now stays written down, and is tried again by the next start.
         """
-        from bridge.vault import Writer
-
-        writer = Writer(self._vault)
         for change, entry in self._store.unsettled():
             try:
                 found = {digest: self._store.snapshot(digest) for step in change.steps for digest in contents(step)}
                 blobs = {digest: data for digest, data in found.items() if data is not None}
-                match writer.recover(Plan(change.steps, blobs)):
+                match self._writing.writer.recover(Plan(change.steps, blobs)):
                     case "conflict":
                         self._store.set_state(change.id, "conflict")
                     case became:

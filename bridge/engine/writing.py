@@ -7,17 +7,17 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from bridge.changes import Desk, Effect, digest_of
+from bridge.changes import Desk, Effect, commit, digest_of
 from bridge.changes.desk import moved
 from bridge.engine.following import Following
 from bridge.engine.locks import Locks
 from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound
 from bridge.events import Events
 from bridge.settings import Settings
-from bridge.steps import Plan, Step
+from bridge.steps import Blobs, Plan, Step
 from bridge.store import Change, Store
 from bridge.types import Digest, VaultId, VaultPath
-from bridge.vault import Vault
+from bridge.vault import Vault, Writer
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +79,9 @@ class Writing:
         self._store = store
         self._events = events
         self._locks = Locks()
+        # One alone: two might make the same folder at once.
+        self._writer = Writer(following.vault)
+        self._committing = asyncio.Lock()
 
     async def make(
         self,
@@ -124,6 +127,12 @@ class Writing:
         """The files."""
         return self._following.vault
 
+    @property
+    def writer(self) -> Writer:
+        """What writes, by the rules of now."""
+        self._writer.vault = self._following.vault
+        return self._writer
+
     def tell(self, change: Change) -> None:
         """Tell whoever listens what became of a change."""
         self._events.publish("change_recorded", self._id, **told(change))
@@ -149,10 +158,9 @@ class Writing:
 
     def _checked(self, plan: Plan) -> tuple[str, ...]:
         """Refuse what the writer would refuse, and say what it would warn of."""
-        from bridge.vault import Writer, faults
+        from bridge.vault import faults
 
-        vault = self._following.vault
-        warnings = Writer(vault).check(plan)
+        warnings = self.writer.check(plan)
         found = tuple(
             fault
             for step in plan.steps
@@ -189,14 +197,13 @@ class Writing:
 
     async def _apply(self, made: Made, author: Author, of: Change | None) -> Made:
         """Write a change, index it and tell of it."""
-        from bridge.vault import Writer
-
         change = self._begun(made, author) if of is None else replace(of, state="applied", facts=made.drawn.facts)
         entry = self._store.begin(change)
-        steps = await asyncio.to_thread(Writer(self._following.vault).write, made.plan, entry)
+        steps = await asyncio.to_thread(self.writer.write, made.plan, entry)
         late = await self._indexed(steps)
+        left = await self._committed(replace(change, steps=tuple(steps)), made.plan.blobs)
         self.tell(change)
-        return replace(made, change=change, warnings=(*made.warnings, *late))
+        return replace(made, change=change, warnings=(*made.warnings, *late, *left))
 
     def _begun(self, made: Made, author: Author) -> Change:
         return Change(
@@ -209,6 +216,14 @@ class Writing:
             steps=tuple(made.plan.steps),
             facts=made.drawn.facts,
         )
+
+    async def _committed(self, change: Change, blobs: Blobs) -> tuple[str, ...]:
+        """Commit a change to git where the user wants that; say what was not."""
+        if not self.settings.git_commit:
+            return ()
+        async with self._committing:
+            done = await asyncio.to_thread(commit, self.vault.root, change, blobs.get)
+        return done.warnings
 
     async def _indexed(self, steps: Collection[Step]) -> tuple[str, ...]:
         """Take up what was written; it stays written if that fails, and the index follows later."""
