@@ -57,13 +57,14 @@ def commit(vault: Path, change: Change, snapshot: Snapshot) -> Committed:
 
 
 def _commit(repository: Repository, vault: Path, change: Change, snapshot: Snapshot) -> Committed:
-    paths = dict.fromkeys(place for step in change.steps for place in (step.path, step.to) if place is not None)
+    todo = [_seen(step) for step in change.steps]
+    paths = dict.fromkeys(place for step in todo for place in (step.path, step.to) if place is not None)
     left = {path: "lies in a repository of its own" for path in paths if _is_apart(vault, path)}
     inside = [path for path in paths if path not in left]
     committed, staged = repository.committed(inside), repository.staged(inside)
     again = _Again(repository, snapshot)
     while True:
-        steps = [step for step in change.steps if step.path not in left and step.to not in left]
+        steps = [step for step in todo if step.path not in left and step.to not in left]
         try:
             turned = again.on(committed, steps, _refused), again.on(staged, steps, _passed_by)
             break
@@ -73,6 +74,13 @@ def _commit(repository: Repository, vault: Path, change: Change, snapshot: Snaps
     if not turned[0]:
         return Committed(None, warnings)
     return Committed(repository.commit(*turned, message(change)), warnings)
+
+
+def _seen(step: Step) -> Step:
+    """Return a step as git sees it, for which a file out of the trash is a new one."""
+    if step.kind == "move" and step.to is not None and step.path.startswith(".trash/"):
+        return Step("put", step.to, after=step.before)
+    return step
 
 
 def _is_apart(vault: Path, path: VaultPath) -> bool:
@@ -141,7 +149,11 @@ class _Again:
 
 def message(change: Change) -> str:
     """Return a commit's message."""
-    paths = [step.to or step.path for step in change.steps if not step.kind.endswith("_folder")]
+    paths = [
+        step.to if step.kind == "move" and step.to else step.path
+        for step in change.steps
+        if not step.kind.endswith("_folder")
+    ]
     more = f" and {len(set(paths)) - 1} more" if len(set(paths)) > 1 else ""
     path = one_line(paths[0]) if paths else ""
     if len(path) > _SUBJECT:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,18 @@ def test_files_are_made_moved_and_removed(place: Place) -> None:
     assert place.git("ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1] == [
         f"Notes [x]/{name}.md" for name in ("G/H/a", "G/c", "G/ü * d", "made :(top)")
     ]
+
+
+def test_a_note_goes_to_the_trash_and_comes_back(place: Place) -> None:
+    place.start(a=NOTE, b="b\n")
+    gone = replace(place.put("a.md", None), to=VaultPath(".trash/a.md"))
+    place.write(".trash/a.md", NOTE)
+    (place.root / ".git/info/exclude").write_text("/.trash\n")
+    assert place.commit(gone).commit
+    assert place.git("log", "-1", "--format=%s") == "vault-bridge: edit_note a.md\n"
+    assert place.commit(place.move(".trash/a.md", "a.md")).commit
+    assert place.git("show", "HEAD:a.md") == NOTE
+    assert place.git("status", "--porcelain") == ""
 
 
 def test_a_name_is_a_name_though_git_has_a_meaning_for_it(place: Place) -> None:
