@@ -39,7 +39,16 @@ def rename_new(source: str, target: str, *, source_folder: int | None = None, ta
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
         os.rename(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
     else:
+        lose_old_name(source, target, source_folder, target_folder)
+
+
+def lose_old_name(source: str, target: str, source_folder: int | None, target_folder: int | None) -> None:
+    """Take the old one of two names away, or else the new one."""
+    try:
         os.unlink(source, dir_fd=source_folder)
+    except OSError:
+        os.unlink(target, dir_fd=target_folder)
+        raise
 
 
 def exchange(one: str, other: str, *, folder: int | None = None) -> bool:

@@ -86,10 +86,20 @@ def progress(found: Sequence[State], look: Callable[[str], Held]) -> tuple[int, 
     Returns:
         The number of steps done, and whether everything fits; else as much as with any other number.
     """
-    seen = {path: look(path) for path in sorted({path for state in found for path in state})}
+    seen = looked_at(found, look)
     fits = [sum(fit(state.get(path), held) for path, held in seen.items()) for state in found]
     best = max(range(len(found)), key=lambda number: (fits[number], number))
     return best, fits[best] == len(seen)
+
+
+def is_at_start(found: Sequence[State], look: Callable[[str], Held]) -> bool:
+    """Say whether a disk is as before the first step."""
+    return all(fit(found[0].get(path), held) for path, held in looked_at(found, look).items())
+
+
+def looked_at(found: Sequence[State], look: Callable[[str], Held]) -> State:
+    """Return what is at every path of a plan."""
+    return {path: look(path) for path in sorted({path for state in found for path in state})}
 
 
 def fit(expected: Held, seen: Held) -> bool:

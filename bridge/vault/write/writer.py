@@ -18,7 +18,7 @@ from bridge.vault.write.disk import Disk
 from bridge.vault.write.expanding import expanded
 from bridge.vault.write.hands import Halfway, Hands
 from bridge.vault.write.refusals import told
-from bridge.vault.write.states import SOMETHING, Held, progress, states
+from bridge.vault.write.states import SOMETHING, Held, is_at_start, progress, states
 from bridge.vault.write.tidying import tidy
 from bridge.vault.write.trash import TRASH, Trash, in_trash
 
@@ -120,12 +120,14 @@ class Writer:
             if fits and number == len(plan.steps):
                 self._finish(plan)
                 return "after"
-            whole = [back(self._hands, step, plan.blobs) for step in reversed(plan.steps[:number])]
+            for step in reversed(plan.steps[:number]):
+                back(self._hands, step, plan.blobs)
+            at_start = is_at_start(trail, self._look)
         except OSError as error:
             raise told(str(self.vault.root), error) from None
         except Halfway as error:
             raise told(error.path, error.error) from None
-        return "before" if fits and all(whole) else "conflict"
+        return "before" if at_start else "conflict"
 
     def _finish(self, plan: Plan) -> None:
         """Do the folder steps at the end of a plan, of which the files do not tell whether they were done."""
@@ -197,6 +199,8 @@ class Writer:
         """Say what is at a path."""
         try:
             with self._hands.at(path) as place:
-                return None if place.info is None else place.digest() if place.is_file else SOMETHING
+                if place.info is None or not place.is_spelled:
+                    return None
+                return place.digest() if place.is_file else SOMETHING
         except (FileNotFoundError, NotADirectoryError):
             return None

@@ -1,7 +1,11 @@
 """The same change, with something going wrong at its first call, its second, and so on to its last."""
 
+import errno
+import itertools
+import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +21,7 @@ from tests.vault.write.plans import Noted, folder, move, put, remove, together, 
 MOST = 400
 
 
-@pytest.fixture(params=["swaps", "links", "names"])
+@pytest.fixture
 def stepwise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Use the system's renames with flags, or what is done where there are none, or where no folder can be held."""
     if request.param != "swaps":
@@ -72,7 +76,14 @@ def trees(fresh: Callable[[], Path], *, stepwise: bool) -> dict[str, Tree]:
     return {"before": before, "after": tree(root)}
 
 
-@pytest.mark.parametrize("kind", ["kill", "torn", "once", "on"])
+@pytest.mark.parametrize(
+    ("kind", "stepwise"),
+    [
+        *itertools.product(["kill", "once"], ["swaps", "links", "names"]),
+        *itertools.product(["torn", "on"], ["swaps"]),
+    ],
+    indirect=["stepwise"],
+)
 def test_whatever_fails_all_is_old_or_all_is_new(fresh: Callable[[], Path], kind: Kind, stepwise: bool) -> None:
     wanted = trees(fresh, stepwise=stepwise)
     outcomes = set()
@@ -136,3 +147,30 @@ def test_what_somebody_wrote_after_a_crash_stays_and_all_else_is_old(fresh: Call
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "conflict"
     assert tree(root) == {**before, "New": None, "New/n.md": b"theirs"}
+
+
+def test_a_file_that_a_crash_left_with_two_names_keeps_the_old_one(fresh: Callable[[], Path]) -> None:
+    root = fresh()
+    before = tree(root)
+    (root / "z.md").hardlink_to(root / "a.md")
+    assert Writer(Vault(root, Rules())).recover(move("a.md", "z.md", b"old a.md")) == "before"
+    assert tree(root) == before
+
+
+def test_a_rename_that_cannot_lose_the_old_name_gives_no_new_one(
+    fresh: Callable[[], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = fresh()
+    before = tree(root)
+    monkeypatch.setattr(renaming, "_rename", None)
+    unlink, failures = os.unlink, iter([OSError(errno.EIO, "once")])
+
+    def failing(*arguments: Any, **named: Any) -> None:
+        if failure := next(failures, None):
+            raise failure
+        unlink(*arguments, **named)
+
+    monkeypatch.setattr(os, "unlink", failing)
+    with pytest.raises(BridgeError):
+        Writer(Vault(root, Rules())).write(move("a.md", "z.md", b"old a.md"), Noted())
+    assert tree(root) == before

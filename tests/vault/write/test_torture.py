@@ -69,5 +69,5 @@ class Torture(RuleBasedStateMachine):
 
 TestTorture = Torture.TestCase
 TestTorture.settings = settings(
-    max_examples=15, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=10, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
 )
