@@ -1,8 +1,10 @@
 """What a text opens and never closes."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from bridge.vault.edit.draft import Draft
@@ -50,7 +52,8 @@ def signs(draft: Draft) -> Iterator[Opening]:
     formulas: list[int] = []
     for found in _SIGN.finditer(draft.text, draft.body):
         offset = found.start()
-        if draft.structure.covers(offset) or any(start <= offset < end for start, end in draft.comments):
+        index = bisect_right(draft.comments, offset, key=itemgetter(0))
+        if draft.structure.covers(offset) or (index and offset < draft.comments[index - 1][1]):
             continue
         if found[0] == "%%":
             yield Opening(offset, "a comment", hides=True)
