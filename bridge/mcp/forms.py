@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bridge.mcp import change_forms
+from bridge.mcp import change_forms, graph_forms
 from bridge.mcp.excerpts import around_match, cost, fitting
 from bridge.mcp.text import Answer, Form, fields, inline, returnable
 
@@ -142,4 +142,5 @@ FORMS: Mapping[str, Form] = {
     "find_tool": tools,
     "run_tool": ran,
     **change_forms.FORMS,
+    **graph_forms.FORMS,
 }

@@ -1,0 +1,209 @@
+"""How the answers about the graph and about missing links are written."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from bridge.mcp.excerpts import fitting
+from bridge.mcp.text import Answer, Form, inline, returnable
+
+SHOWN = 50
+"""Entries of one sort at most; the rest is counted."""
+
+NAMED = 3
+"""Notes that are named beside an entry."""
+
+SENTENCE = 160
+"""What the sentence of a step may cost."""
+
+Entry = Mapping[str, Any]
+
+
+def neighbours(answer: Answer) -> Iterable[str]:
+    """Write the notes around a note, a line each."""
+    yield from section(counted(answer, "notes around it"), answer["nodes"], neighbour)
+    if not answer["nodes"]:
+        yield "Nothing is around it."
+
+
+def neighbour(one: Entry) -> str:
+    """Write a note near another: how far, over which note, and how they are joined."""
+    via = f" via {returnable(one['via'])}" if one["via"] else ""
+    return f"{returnable(one['path'])} · {many(one['distance'], 'step')}{via} · {', '.join(one['kinds'])}"
+
+
+def paths(answer: Answer) -> Iterable[str]:
+    """Write each way from note to note, with the sentences that lead on."""
+    for number, path in enumerate(answer["paths"], start=1):
+        yield f"{number}. {returnable(path['notes'][0])} ({many(len(path['steps']), 'step')})"
+        yield from map(step, path["steps"])
+    if not answer["paths"]:
+        yield "Nothing joins the two."
+
+
+def step(one: Entry) -> str:
+    """Write what leads to the next note, `←` against a link, and where that is said."""
+    line = f":{one['line']}" if one["line"] else ""
+    where = f", {returnable(one['note'])}{line}" if one["note"] else ""
+    says = f" — {fitting(inline(one['text']), SENTENCE)}" if one["text"] else ""
+    arrow = "←" if one["note"] == one["target"] else "→"
+    return f"   {arrow} {returnable(one['target'])} ({one['kind']}{where}){says}"
+
+
+def insights(answer: Answer) -> Iterable[str]:
+    """Write what stands out, part by part."""
+    yield counts(answer["counts"])
+    for name, (title, line) in PARTS.items():
+        found = answer.get(name)
+        if found is None:
+            continue
+        whole = isinstance(found, dict)
+        entries, total = (found["notes"], found["total"]) if whole else (found, len(found))
+        yield from section(f"{title} ({total})" if whole else title, entries, line)
+
+
+def report(answer: Answer) -> Iterable[str]:
+    """Write what could be better about the links of a vault."""
+    yield f"{answer['unresolved']} names that links ask for have no note."
+    yield from section("Likely mean a note", answer["broken"], broken)
+    yield from section("Mean none", answer["stubs"], stub)
+    yield from section("Mentioned without a link", answer["unlinked"], unlinked)
+    yield from section("Names of several notes", answer["ambiguous"], ambiguous)
+    if answer["rate"] is not None:
+        yield f"Of suggested links {answer['accepted']} were accepted and {answer['declined']} declined."
+
+
+def prospects(answer: Answer) -> Iterable[str]:
+    """Write the names worth a note, a line each."""
+    for one in answer["prospects"]:
+        said = f"{one['kind']}, {one['notes']} notes, {one['confidence']:.0%}"
+        yield f"- {inline(one['name'])} ({said}): {some(one['examples'])}"
+    if not answer["prospects"]:
+        yield "No name stands out."
+
+
+def history(answer: Answer) -> Iterable[str]:
+    """Write what changed, week by week."""
+    for week in answer["weeks"]:
+        yield f"{week['week']}: {counts(week['counts'])}"
+        for name in ("appeared", "vanished"):
+            if week[name]:
+                yield f"  {name}: {', '.join(map(returnable, week[name]))}"
+        if week["grown"]:
+            grown = (f"{returnable(one['path'])} {one['more']:+}" for one in week["grown"])
+            yield f"  joined to more or fewer: {', '.join(grown)}"
+    yield f"Known since {answer['since']}."
+
+
+def view(answer: Answer) -> Iterable[str]:
+    """Write a picture in words: what is in it, the largest first; places are for programs that draw."""
+    yield counted(answer, f"nodes with {len(answer['edges'])} edges")
+    yield from section("Communities", answer["communities"], lambda one: f"{inline(one['name'])} ({one['size']} notes)")
+    largest = sorted(answer["nodes"], key=lambda node: -node["joined"])
+    yield from section("Largest", largest, lambda one: f"{named(one)} · joined to {one['joined']}")
+
+
+def section(title: str, entries: Sequence[Any], line: Callable[[Any], str]) -> Iterable[str]:
+    """Write a sort of entries, a line each; nothing where there are none."""
+    if not entries:
+        return
+    yield f"{title}:"
+    yield from (f"- {line(entry)}" for entry in entries[:SHOWN])
+    if len(entries) > SHOWN:
+        yield f"… and {len(entries) - SHOWN} more"
+
+
+def counted(answer: Answer, what: str) -> str:
+    """Say how many of how many nodes an answer has."""
+    shown, total = len(answer["nodes"]), answer["total"]
+    return f"{shown} of {total} {what}" + ("; `limit` shows more" if shown < total else "")
+
+
+def many(count: int, word: str) -> str:
+    """Write a number of something."""
+    return f"{count} {word}" + ("" if count == 1 else "s")
+
+
+def counts(found: Entry) -> str:
+    """Say how much there is."""
+    notes, links, stubs = many(found["notes"], "note"), many(found["links"], "link"), many(found["stubs"], "name")
+    return f"{notes}, {links}, {stubs} without a note"
+
+
+def some(notes: Sequence[str]) -> str:
+    """Name the first of some notes."""
+    return ", ".join(map(returnable, notes[:NAMED])) + (" …" if len(notes) > NAMED else "")
+
+
+def named(one: Entry) -> str:
+    """Name a node of a picture."""
+    return returnable(one["path"]) if one["path"] else f"{inline(one['title'])} ({one['type']})"
+
+
+def broken(one: Entry) -> str:
+    """Write a name that means a note which is called otherwise."""
+    return f"[[{inline(one['name'])}]] in {some(one['notes'])} → {returnable(one['meant'])} ({inline(one['why'])})"
+
+
+def stub(one: Entry) -> str:
+    """Write a name without a note."""
+    return f"[[{inline(one['name'])}]] wanted by {one['wanted']}: {some(one['notes'])}"
+
+
+def unlinked(one: Entry) -> str:
+    """Write a note that is mentioned without a link."""
+    return f"{returnable(one['path'])} in {many(one['mentioned'], 'note')}: {some(one['notes'])}"
+
+
+def ambiguous(one: Entry) -> str:
+    """Write a name of several notes."""
+    return (
+        f"{inline(one['name'])} means {some(one['notes'])}; {many(one['links'], 'link')}, as in {some(one['sources'])}"
+    )
+
+
+def hub(one: Entry) -> str:
+    """Write a note that much hangs together with."""
+    return (
+        f"{returnable(one['path'])} · {one['score']:.0f} of 100, PageRank {one['pagerank']}, joined to {one['joined']}"
+    )
+
+
+def community(one: Entry) -> str:
+    """Write a group of notes."""
+    return f"{one['number']} “{inline(one['name'])}”, {one['size']} notes: {some(one['notes'])}"
+
+
+def pair(one: Entry) -> str:
+    """Write two notes and what is known of the pair."""
+    if "holds" in one:
+        known = f"holds {one['holds']}"
+    elif "together" in one:
+        known = f"linked to together by {one['together']}"
+    else:
+        known = many(one["links"], "link")
+    return f"{returnable(one['source'])} — {returnable(one['target'])} ({known})"
+
+
+PARTS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "hubs": ("Hubs", hub),
+    "pagerank": ("Where readers come by most", hub),
+    "orphans": ("No links at all", returnable),
+    "dead_ends": ("Linked to, link nowhere", returnable),
+    "sources": ("Link, not linked to", returnable),
+    "stubs": ("Wanted", stub),
+    "communities": ("Communities", community),
+    "bridges": ("Sole links between parts", pair),
+    "articulations": ("Hold the graph together", lambda one: f"{returnable(one['path'])} holds {one['holds']}"),
+    "strong_pairs": ("Linked both ways most", pair),
+    "gaps": ("Perhaps to be linked", pair),
+}
+
+FORMS: Mapping[str, Form] = {
+    "graph_neighbours": neighbours,
+    "graph_path": paths,
+    "graph_insights": insights,
+    "graph_view": view,
+    "graph_history": history,
+    "link_report": report,
+    "find_prospects": prospects,
+}

@@ -1,0 +1,151 @@
+"""What a model reads of the graph and of missing links: a line an entry, never without end."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bridge.mcp.excerpts import cost
+from bridge.mcp.forms import FORMS
+from bridge.mcp.graph_forms import SHOWN
+from tests.mcp.client import connected, text_of
+from tests.operations.served import Served
+
+STAR = "Bread/Starters/Sourdough starter.md"
+ASKED: dict[str, dict[str, Any]] = {
+    "graph_neighbours": {"path": STAR, "depth": 2},
+    "graph_path": {"source": "Bread/Science/Staling.md", "target": "Garden/Plants/Garlic.md"},
+    "graph_insights": {},
+    "graph_view": {},
+    "link_report": {},
+    "find_prospects": {},
+}
+
+
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize("tool", ASKED)
+async def test_an_answer_is_shorter_than_its_json_and_names_notes(sample: Served, tool: str) -> None:
+    async with connected(sample, preset="full") as client:
+        answer = await client.call_tool(tool, ASKED[tool])
+    text, whole = text_of(answer), json.dumps(answer.structured_content, ensure_ascii=False)
+    assert cost(text) < min(15_000, 0.8 * cost(whole))
+    assert ".md" in text
+    assert "{" not in text
+
+
+def lines(tool: str, answer: dict[str, Any]) -> list[str]:
+    return list(FORMS[tool](answer))
+
+
+def test_a_neighbour_is_told_with_the_way_to_it() -> None:
+    near = {"path": "A.md", "title": "A", "distance": 1, "score": 0.5, "via": None, "kinds": ["wiki", "tag"]}
+    far = {**near, "path": "B.md", "distance": 2, "via": "A.md", "kinds": ["embed"]}
+    assert lines("graph_neighbours", {"nodes": [near, far], "total": 3}) == [
+        "2 of 3 notes around it; `limit` shows more:",
+        "- A.md · 1 step · wiki, tag",
+        "- B.md · 2 steps via A.md · embed",
+    ]
+    assert lines("graph_neighbours", {"nodes": [], "total": 0}) == ["Nothing is around it."]
+
+
+def test_a_way_is_told_with_the_sentences_that_lead_on() -> None:
+    steps = [
+        {"source": "A.md", "target": "B.md", "kind": "wiki", "note": "A.md", "line": 4, "text": "See [[B]]."},
+        {"source": "B.md", "target": "C.md", "kind": "embed", "note": "C.md", "line": 1, "text": ""},
+        {"source": "C.md", "target": "D.md", "kind": "tag", "note": None, "line": None, "text": "both carry #x"},
+    ]
+    way = {"notes": ["A.md", "B.md", "C.md", "D.md"], "steps": steps}
+    assert lines("graph_path", {"paths": [way]}) == [
+        "1. A.md (3 steps)",
+        "   → B.md (wiki, A.md:4) — See [[B]].",
+        "   ← C.md (embed, C.md:1)",
+        "   → D.md (tag) — both carry #x",
+    ]
+    assert lines("graph_path", {"paths": []}) == ["Nothing joins the two."]
+
+
+def test_what_stands_out_is_told_part_by_part() -> None:
+    hub = {"path": "A.md", "title": "A", "score": 99.6, "pagerank": 2.5, "joined": 4, "community": 0}
+    answer = {
+        "counts": {"notes": 2, "links": 1, "stubs": 1},
+        "hubs": [hub],
+        "orphans": {"total": 70, "notes": ["B.md"] * 60},
+        "stubs": [{"name": "X", "wanted": 4, "notes": ["A.md", "B.md", "C.md", "D.md"]}],
+        "bridges": [{"source": "A.md", "target": "B.md", "holds": 2}],
+        "strong_pairs": [{"source": "A.md", "target": "B.md", "links": 3}],
+        "gaps": [{"source": "A.md", "target": "B.md", "together": 5, "score": 1.0}],
+        "articulations": [],
+        "communities": None,
+    }
+    told = lines("graph_insights", answer)
+    assert told[:4] == [
+        "2 notes, 1 link, 1 name without a note",
+        "Hubs:",
+        "- A.md · 100 of 100, PageRank 2.5, joined to 4",
+        "No links at all (70):",
+    ]
+    assert told.count("- B.md") == SHOWN
+    assert told[4 + SHOWN :] == [
+        "… and 10 more",
+        "Wanted:",
+        "- [[X]] wanted by 4: A.md, B.md, C.md …",
+        "Sole links between parts:",
+        "- A.md — B.md (holds 2)",
+        "Linked both ways most:",
+        "- A.md — B.md (3 links)",
+        "Perhaps to be linked:",
+        "- A.md — B.md (linked to together by 5)",
+    ]
+
+
+def test_a_report_says_what_broken_names_mean() -> None:
+    answer = {
+        "unresolved": 9,
+        "broken": [{"name": "Rey", "wanted": 1, "notes": ["A.md"], "meant": "Rye.md", "why": "almost its name"}],
+        "stubs": [],
+        "unlinked": [{"path": "B.md", "mentioned": 1, "linked": 0, "notes": ["A.md"]}],
+        "ambiguous": [{"name": "I", "notes": ["I.md", "d/I.md"], "links": 1, "sources": ["A.md"]}],
+        "accepted": 3,
+        "declined": 1,
+        "rate": 0.75,
+    }
+    assert lines("link_report", answer) == [
+        "9 names that links ask for have no note.",
+        "Likely mean a note:",
+        "- [[Rey]] in A.md → Rye.md (almost its name)",
+        "Mentioned without a link:",
+        "- B.md in 1 note: A.md",
+        "Names of several notes:",
+        "- I means I.md, d/I.md; 1 link, as in A.md",
+        "Of suggested links 3 were accepted and 1 declined.",
+    ]
+
+
+def test_names_worth_a_note_are_told_with_where_they_are_said() -> None:
+    one = {"name": "Grace Hopper", "kind": "name", "notes": 4, "confidence": 0.7, "examples": ["A.md"]}
+    assert lines("find_prospects", {"prospects": [one]}) == ["- Grace Hopper (name, 4 notes, 70%): A.md"]
+    assert lines("find_prospects", {"prospects": []}) == ["No name stands out."]
+
+
+def test_weeks_and_pictures_are_told_in_words() -> None:
+    counts = {"notes": 2, "links": 1, "stubs": 0}
+    grown = [{"path": "A.md", "more": 2}, {"path": "B.md", "more": -1}]
+    week = {"week": "2026-01-05", "counts": counts, "appeared": ["A.md"], "vanished": [], "grown": grown}
+    assert lines("graph_history", {"since": "2026-01-01", "weeks": [week]}) == [
+        "2026-01-05: 2 notes, 1 link, 0 names without a note",
+        "  appeared: A.md",
+        "  joined to more or fewer: A.md +2, B.md -1",
+        "Known since 2026-01-01.",
+    ]
+    node = {"path": "A.md", "title": "A", "type": "note", "joined": 1}
+    stub = {"path": None, "title": "X", "type": "stub", "joined": 3}
+    group = {"number": 0, "name": "rye · bread", "size": 2}
+    picture = {"nodes": [node, stub], "edges": [{}], "communities": [group], "folded": False, "total": 2}
+    assert lines("graph_view", picture) == [
+        "2 of 2 nodes with 1 edges",
+        "Communities:",
+        "- rye · bread (2 notes)",
+        "Largest:",
+        "- X (stub) · joined to 3",
+        "- A.md · joined to 1",
+    ]
