@@ -15,6 +15,8 @@ State = Literal["prepared", "applied", "proposed", "rejected", "expired", "undon
 COLUMNS = "id, time, client, session, operation, reason, state, expires, undoes, facts"
 INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
 MARKS_AT_ONCE = 500
+MOST = 100_000
+"""Changes that are kept at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +236,14 @@ def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) 
     touched: Iterable[tuple[str, ...]] = connection.execute("SELECT change, path, target, now FROM step").fetchall()
     gone = {change for change, *paths in touched if any(path and denied(VaultPath(path)) for path in paths)}
     drop(connection, gone)
+
+
+def purge(connection: sqlite3.Connection) -> None:
+    """Delete the oldest changes of more than are kept, but none that is still open."""
+    rows = connection.execute(
+        "SELECT id FROM change WHERE state NOT IN ('prepared', 'proposed') ORDER BY id DESC LIMIT -1 OFFSET ?", (MOST,)
+    )
+    drop(connection, [change for (change,) in rows])
 
 
 def drop(connection: sqlite3.Connection, changes: Collection[str]) -> None:

@@ -291,6 +291,7 @@ class Store(History):
         """Delete what is too old, and make today's backup."""
         with self._writing() as connection:
             calls.purge(connection, self._now())
+            changes.purge(connection)
         self.prune()
         if is_due(self._path):
             self.back_up()

@@ -247,6 +247,14 @@ def test_the_oldest_changes_lose_their_contents_first(store: Store, clock: Clock
     assert len(store.changes()) == 4
 
 
+def test_so_many_changes_are_kept_and_all_that_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.store.changes.MOST", 2)
+    waiting = proposed(store, put("p.md", None, b"p"))
+    ids = [made(store, put("a.md", None, bytes([number]))) for number in range(4)]
+    store._tidy()
+    assert [change.id for change in store.changes()] == [ids[3], ids[2], waiting]
+
+
 def test_nothing_is_deleted_before_the_limits_are_known(store: Store, clock: Clock) -> None:
     made(store, put("a.md", b"old", b"new"))
     clock.time += 10_000 * DAY

@@ -49,7 +49,6 @@ class Hands:
         if before is None:
             require_free(path, place)
         else:
-            require_same(path, place, before)
             require_unlocked(path, place)
         draft, written = self._draft(place, data)
         with self._kept_until_placed(place, draft):
