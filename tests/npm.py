@@ -26,3 +26,8 @@ def installed(folder: Path, *options: str) -> Path:
         subprocess.run(command, cwd=folder, check=True, stdout=sys.stderr)
         done.write_text("\n".join(wanted), encoding="utf-8")
     return packages
+
+
+if __name__ == "__main__":
+    for place in sys.argv[1:]:
+        installed(Path(place))

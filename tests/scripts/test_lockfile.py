@@ -7,7 +7,8 @@ import pytest
 from scripts.lockfile import LOCKS, ROOT, Pin, misfits, normal, pins, wanted
 
 NPM_LOCKS = [
-    ROOT / place / "package-lock.json" for place in ("obsidian-plugin", "tests/conformance", "tests/system/inspector")
+    ROOT / place / "package-lock.json"
+    for place in ("obsidian-plugin", "tests/conformance", "tests/plugin/carried", "tests/system/inspector")
 ]
 HASH = "--hash=sha256:" + "0" * 64
 LOCK = f"""Alpha==1.0 \\

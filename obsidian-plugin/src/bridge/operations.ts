@@ -12,6 +12,8 @@ export const FORMS = {
 	list_tags: "5377073c3921",
 	list_tasks: "e7a09a410fad",
 	read_note: "39170a8ae71e",
+	suggest_links: "096473ce3b4e",
+	judge_link: "a11a23625bef",
 	create_note: "0efbd98404dc",
 	edit_note: "8fe5e1ab343b",
 	set_properties: "eeb44729e299",
@@ -31,14 +33,12 @@ export const FORMS = {
 	reject_change: "69b95e46a474",
 	note_links: "c6f78384932f",
 	resolve_link: "c512cf228b19",
-	suggest_links: "096473ce3b4e",
-	judge_link: "a11a23625bef",
 	apply_links: "084e3d1e0455",
 	find_prospects: "903a8a8dd182",
 	link_report: "108c5e5295b3",
 	graph_neighbours: "d674ddfb705d",
 	graph_path: "41b89f5ae297",
-	graph_insights: "bb251ffbf839",
+	graph_insights: "b396d1f4c3bd",
 	graph_view: "3150782d6cdf",
 	graph_history: "9cfdab5de1c4",
 	export_graph: "29b7db956d7d",
@@ -555,6 +555,8 @@ export interface GraphInsights {
 	readonly counts: LinkCounts;
 	/** Notes joined to many that are joined to many, the greatest first. */
 	readonly hubs?: readonly Hub[] | null;
+	/** Notes that a reader who follows links comes by most, as `hubs` but by PageRank. */
+	readonly pagerank?: readonly Hub[] | null;
 	/** Notes without any link in either direction. */
 	readonly orphans?: NoteCount | null;
 	/** Notes that are linked to and link nowhere. */
@@ -577,7 +579,7 @@ export interface GraphInsights {
 
 export interface GraphInsightsArguments {
 	/** Only these; without, all. */
-	readonly parts?: readonly ("hubs" | "orphans" | "dead_ends" | "sources" | "stubs" | "communities" | "bridges" | "articulations" | "strong_pairs" | "gaps")[];
+	readonly parts?: readonly ("hubs" | "pagerank" | "orphans" | "dead_ends" | "sources" | "stubs" | "communities" | "bridges" | "articulations" | "strong_pairs" | "gaps")[];
 	/** What joins notes, as in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs are always about what is written. */
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
 	/** Most notes, names or pairs of each part. */
@@ -2097,6 +2099,18 @@ export interface Operations {
 		result: ReadNote;
 		error: AnyCallError | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
+	/** Find names of notes in prose that should be links, likeliest first, with what speaks for each. */
+	suggest_links: {
+		arguments: SuggestLinksArguments;
+		result: LinkSuggestions;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Tell what became of a suggested link, so that the next suggestions are better. */
+	judge_link: {
+		arguments: JudgeLinkArguments;
+		result: LinkJudged;
+		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
 	/** Make a note; never in place of another. */
 	create_note: {
 		arguments: CreateNoteArguments;
@@ -2210,18 +2224,6 @@ export interface Operations {
 		arguments: ResolveLinkArguments;
 		result: ResolvedLink;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
-	};
-	/** Find names of notes in prose that should be links, likeliest first, with what speaks for each. */
-	suggest_links: {
-		arguments: SuggestLinksArguments;
-		result: LinkSuggestions;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
-	};
-	/** Tell what became of a suggested link, so that the next suggestions are better. */
-	judge_link: {
-		arguments: JudgeLinkArguments;
-		result: LinkJudged;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Give the edit that makes links of words that name notes, written as Obsidian would; nothing is written yet. */
 	apply_links: {

@@ -1,7 +1,7 @@
 import { type App, Keymap, Menu, setIcon } from "obsidian";
 import type { Hit } from "../bridge/operations";
-import { parts } from "../core/snippet";
-import { copy, insertLink, linkTo, open, quoted } from "./opening";
+import { type Part, parts, TITLE } from "../core/snippet";
+import { copy, headings, insertLink, linkTo, open, quoted } from "./opening";
 
 /** What a list may be told to do with a hit beside opening and linking it. */
 export interface Extra {
@@ -120,15 +120,12 @@ export class HitList {
 			this.extra.used?.();
 			insertLink(this.app, hit);
 		});
-		const where = [folderOf(hit.path), ...(hit.heading === "" || hit.heading === hit.title ? [] : [hit.heading])];
-		const place = where.filter((part) => part !== "").join(" › ");
+		const place = [folderOf(hit.path), headings(hit).join(" › ")].filter((part) => part !== "").join(" · ");
 		if (place !== "") el.createDiv({ cls: "vault-bridge-hit-place", text: place, attr: { dir: "auto" } });
 		const text = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
-		for (const part of parts(hit.snippet)) {
-			if (part.marked) text.createEl("mark", { text: part.text });
-			else text.appendText(part.text);
-		}
-		if (hit.why.length > 0) el.createDiv({ cls: "vault-bridge-hit-why", text: hit.why.join(" · "), attr: { dir: "auto" } });
+		write(text, "mark", parts(hit.snippet));
+		if (hit.why.length === 0) return;
+		write(el.createDiv({ cls: "vault-bridge-hit-why", attr: { dir: "auto" } }), "em", parts(hit.why.join(" · "), TITLE));
 	}
 
 	private menu(hit: Hit): Menu {
@@ -150,6 +147,13 @@ export class HitList {
 	}
 
 	private static made = 0;
+}
+
+function write(el: HTMLElement, tag: "mark" | "em", all: readonly Part[]): void {
+	for (const part of all) {
+		if (part.marked) el.createEl(tag, { text: part.text });
+		else el.appendText(part.text);
+	}
 }
 
 function folderOf(path: string): string {

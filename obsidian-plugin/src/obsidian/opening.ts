@@ -2,6 +2,8 @@ import { type App, MarkdownView, Notice, type PaneType, type TFile } from "obsid
 import type { Hit } from "../bridge/operations";
 import { unmarked } from "../core/snippet";
 
+type Placed = Pick<Hit, "path" | "title" | "heading">;
+
 /** Open a hit at its line: in place, in a tab, a split or a window. */
 export async function open(app: App, hit: Pick<Hit, "path" | "lines">, where: PaneType | boolean): Promise<void> {
 	const file = fileOf(app, hit);
@@ -9,16 +11,21 @@ export async function open(app: App, hit: Pick<Hit, "path" | "lines">, where: Pa
 	await app.workspace.getLeaf(where).openFile(file, { active: true, eState: { line: hit.lines[0] - 1 } });
 }
 
+/** The headings that a hit stands under, without one that only repeats the title. */
+export function headings(hit: Placed): readonly string[] {
+	const all = hit.heading === "" ? [] : hit.heading.split(" > ");
+	return all[0] === hit.title ? all.slice(1) : all;
+}
+
 /** Write a link to a hit as it would be written in a note. */
-export function linkTo(app: App, hit: Pick<Hit, "path" | "heading">, from: string): string | null {
+export function linkTo(app: App, hit: Placed, from: string): string | null {
 	const file = app.vault.getFileByPath(hit.path);
-	if (file === null) return null;
-	const heading = hit.heading.split(" > ").at(-1) ?? "";
-	return app.fileManager.generateMarkdownLink(file, from, heading === "" ? "" : `#${heading}`);
+	const heading = headings(hit).at(-1);
+	return file && app.fileManager.generateMarkdownLink(file, from, heading === undefined ? "" : `#${heading}`);
 }
 
 /** Put a link to a hit where the cursor is, in the note that was edited last. */
-export function insertLink(app: App, hit: Pick<Hit, "path" | "heading">): void {
+export function insertLink(app: App, hit: Placed): void {
 	const edited = editedView(app);
 	if (edited?.file == null) {
 		new Notice("Open a note in which the link shall stand.");

@@ -30,6 +30,12 @@ describe("a snippet", () => {
 		expect(parts(snippet).map(({ text, marked }) => (marked ? `[${text}]` : text)).join("")).toBe(shown);
 	});
 
+	test("tells titles from words in a reason", () => {
+		expect(parts("links to *泡菜*, says *", "*").map(({ text, marked }) => (marked ? `[${text}]` : text)).join("")).toBe(
+			"links to [泡菜], says *",
+		);
+	});
+
 	test("can be read without its marks", () => {
 		expect(unmarked("a ==b== c")).toBe("a b c");
 	});

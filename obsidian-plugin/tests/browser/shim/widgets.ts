@@ -268,7 +268,9 @@ export class Modal {
 	readonly modalEl = makeEl("div", { cls: "prompt" }, this.containerEl);
 
 	constructor(readonly app: App) {
-		makeEl("div", { cls: "modal-bg" }, this.containerEl).addEventListener("click", () => this.close());
+		const behind = makeEl("div", { cls: "modal-bg" });
+		this.containerEl.prepend(behind);
+		behind.addEventListener("click", () => this.close());
 	}
 
 	onOpen(): void {}

@@ -1,0 +1,18 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { AppWindow } from "./window";
+
+/** Check that nothing of the pane is cut off, and keep a picture of it where `PICTURES` says. */
+export async function picture(obsidian: AppWindow, name: string, dark: boolean): Promise<void> {
+	const wide = await obsidian.page.evaluate(() =>
+		[...document.querySelectorAll<HTMLElement>(".vault-bridge-pane, .vault-bridge-pane *")]
+			.filter((el) => getComputedStyle(el).overflowX !== "hidden" && el.scrollWidth > el.clientWidth + 1 && getComputedStyle(el).display !== "inline")
+			.map((el) => `${el.className}: ${el.innerText.slice(0, 40)}`),
+	);
+	expect(wide).toEqual([]);
+	const folder = process.env["PICTURES"];
+	if (folder === undefined) return;
+	await mkdir(folder, { recursive: true });
+	await obsidian.page.screenshot({ path: join(folder, `${name}-${dark ? "dark" : "light"}.png`) });
+}

@@ -1,0 +1,60 @@
+"""A browser for the plugin's tests: one of the machine, else of the system's packages, else of npm's."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.npm import installed
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+CARRIED = Path(__file__).with_name("carried")
+
+
+def chromium() -> str:
+    """Return the path of a Chromium, installed where there is none.
+
+    Raises:
+        RuntimeError: There is none and none can be had; the message says what to install.
+    """
+    found = os.environ.get("CHROMIUM") or present() or from_apt() or from_npm()
+    if found is None:
+        raise RuntimeError(
+            "A Chromium is needed to try the plugin: install `chromium` or Chrome, or set CHROMIUM to its path."
+        )
+    return found
+
+
+def present() -> str | None:
+    """Return the Chromium of this machine."""
+    return next(filter(None, map(shutil.which, (*NAMES, *PLACES))), None)
+
+
+def from_apt() -> str | None:
+    """Install Debian's, which only root may."""
+    if shutil.which("apt-get") is None or os.geteuid() != 0:
+        return None
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "chromium"]):
+        done = subprocess.run(["apt-get", *command], env=env, stdout=sys.stderr, check=False)
+        if done.returncode:
+            return None
+    return present()
+
+
+def from_npm() -> str | None:
+    """Unpack the one that a package carries; it is for Linux on x86-64."""
+    if not sys.platform.startswith("linux") or os.uname().machine != "x86_64":
+        return None
+    try:
+        installed(CARRIED)
+    except (RuntimeError, subprocess.CalledProcessError):
+        return None
+    asked = "import('@sparticuz/chromium').then((m) => m.default.executablePath()).then(console.log)"
+    told = subprocess.run(["node", "-e", asked], cwd=CARRIED, capture_output=True, text=True, check=False)
+    return told.stdout.strip() or None
