@@ -15,6 +15,7 @@ from bridge.operations.standing import Gap, LinkCounts, NoteCount, StrongPair, S
 
 Part = Literal[
     "hubs",
+    "pagerank",
     "orphans",
     "dead_ends",
     "sources",
@@ -34,6 +35,7 @@ class GraphInsights:
     Attributes:
         counts: How much there is of everything.
         hubs: Notes joined to many that are joined to many, the greatest first.
+        pagerank: Notes that a reader who follows links comes by most, as `hubs` but by PageRank.
         orphans: Notes without any link in either direction.
         dead_ends: Notes that are linked to and link nowhere.
         sources: Notes that link and that nothing links to.
@@ -47,6 +49,7 @@ class GraphInsights:
 
     counts: LinkCounts
     hubs: tuple[Hub, ...] | None = None
+    pagerank: tuple[Hub, ...] | None = None
     orphans: NoteCount | None = None
     dead_ends: NoteCount | None = None
     sources: NoteCount | None = None
@@ -89,7 +92,7 @@ async def graph_insights(
                 found[part] = await asyncio.to_thread(standing.strong_pairs, chart, limit)
             case "gaps":
                 found[part] = standing.gaps(chart, await call.engine.atlas.gaps(chart, kinds, limit))
-            case "hubs" | "communities" | "bridges" | "articulations":
+            case "hubs" | "pagerank" | "communities" | "bridges" | "articulations":
                 shape = await call.engine.atlas.shape(chart, kinds)
                 found[part] = await asyncio.to_thread(getattr(shapes, part), chart, shape, limit)
     return GraphInsights(**found)  # type: ignore[arg-type]  # by the names of its fields

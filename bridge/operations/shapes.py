@@ -1,5 +1,6 @@
 """What the shape of the whole graph tells of its notes: what much hangs together with, and what hangs together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -88,22 +89,34 @@ def hubs(chart: "Chart", shape: "Shape", limit: int) -> tuple[Hub, ...]:
     """Return the greatest hubs."""
     import numpy as np
 
-    measures, network = shape.measures, shape.network
-    score = np.round(100 * measures.hub, 1)
-    degree = network.degree
-    best = np.lexsort((network.nodes, -degree, -score))[:limit].tolist()
+    network = shape.network
+    score = np.round(100 * shape.measures.hub, 1)
+    return described(chart, shape, np.lexsort((network.nodes, -network.degree, -score))[:limit].tolist())
+
+
+def pagerank(chart: "Chart", shape: "Shape", limit: int) -> tuple[Hub, ...]:
+    """Return the notes where a reader who follows links is most often."""
+    import numpy as np
+
+    network = shape.network
+    rank = np.round(shape.rank[network.nodes], 12)
+    return described(chart, shape, np.lexsort((network.nodes, -network.degree, -rank))[:limit].tolist())
+
+
+def described(chart: "Chart", shape: "Shape", places: Sequence[int]) -> tuple[Hub, ...]:
+    """Tell of the notes at some places of the network, those without neighbours left out."""
+    network, degree = shape.network, shape.network.degree
     average = len(network) / max(float(shape.rank[network.nodes].sum()), 1e-12)
-    paths = [chart.graph.paths[int(network.nodes[at])] for at in best]
     return tuple(
         Hub(
-            path=path,
-            title=title(chart, path),
-            score=float(score[at]),
+            path=path_at(chart, shape, at),
+            title=title(chart, path_at(chart, shape, at)),
+            score=round(100 * float(shape.measures.hub[at]), 1),
             pagerank=round(float(shape.rank[network.nodes[at]]) * average, 2),
             joined=int(degree[at]),
-            community=int(measures.community[at]),
+            community=int(shape.measures.community[at]),
         )
-        for at, path in zip(best, paths, strict=True)
+        for at in places
         if degree[at]
     )
 

@@ -20,8 +20,8 @@ async def insights(drawn: Served, **arguments: Any) -> Any:
 
 async def test_everything_is_told_unless_parts_are_asked_for(drawn: Served) -> None:
     assert (await insights(drawn)).keys() == {
-        "counts", "hubs", "orphans", "dead_ends", "sources", "stubs", "communities", "bridges", "articulations",
-        "strong_pairs", "gaps",
+        "counts", "hubs", "pagerank", "orphans", "dead_ends", "sources", "stubs", "communities", "bridges",
+        "articulations", "strong_pairs", "gaps",
     }  # fmt: skip
     assert (await insights(drawn, parts=["gaps"])).keys() == {"counts", "gaps"}
 
@@ -48,7 +48,9 @@ async def test_hubs_are_scored_to_a_hundred(drawn: Served) -> None:
     assert hubs[1]["score"] < 100
     every = (await insights(drawn, parts=["hubs"]))["hubs"]
     assert sum(hub["pagerank"] for hub in every) / 6 == pytest.approx(1, abs=0.02)
-    assert max(every, key=lambda hub: hub["pagerank"])["path"] == "Lone.md"
+    ranked = (await insights(drawn, parts=["pagerank"]))["pagerank"]
+    assert ranked[0]["path"] == "Lone.md"
+    assert [hub["pagerank"] for hub in ranked] == sorted((hub["pagerank"] for hub in every), reverse=True)
 
 
 async def test_without_links_nothing_stands_out(drawn: Served) -> None:
