@@ -65,10 +65,22 @@ def with_hunks(before: str, after: str, chosen: Collection[int], *, first: int =
 def unified(before: str | None, after: str | None, path: str) -> str:
     """Return what turns one text into the other; empty when nothing does. None is a file that is not there."""
     found = hunks(before or "", after or "")
+    return written(found, path, made=before is None, gone=after is None)
+
+
+def written(found: Sequence[Hunk], path: str, *, made: bool = False, gone: bool = False) -> str:
+    """Write hunks down as a unified diff; empty when there are none.
+
+    Args:
+        found: The hunks.
+        path: The file.
+        made: Whether there was no such file before.
+        gone: Whether there is none after.
+    """
     if not found:
         return ""
-    names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if after is None else f"b/{path}")
-    return f"--- {names[0]}\n+++ {names[1]}\n" + "".join(line for hunk in found for line in _written(hunk))
+    names = ("/dev/null" if made else f"a/{path}", "/dev/null" if gone else f"b/{path}")
+    return f"--- {names[0]}\n+++ {names[1]}\n" + "".join(line for hunk in found for line in _lines(hunk))
 
 
 def differing(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
@@ -103,7 +115,7 @@ def _hunk(number: int, near: Sequence[Piece], old: Sequence[str], new: Sequence[
     return Hunk(number, (start + 1, end), (near[0].after.start - lead + 1, near[-1].after.stop + trail), tuple(rows))
 
 
-def _written(hunk: Hunk) -> Iterator[str]:
+def _lines(hunk: Hunk) -> Iterator[str]:
     yield f"@@ -{_range(hunk.before)} +{_range(hunk.after)} @@\n"
     for row in hunk.rows:
         line = _MARKS[row.kind] + shown(row.text)

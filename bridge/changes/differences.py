@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bridge.changes.desk import digest_of
-from bridge.changes.diff import Hunk, hunks, unified, with_hunks
+from bridge.changes.diff import Hunk, hunks, with_hunks, written
 from bridge.changes.plain import bytes_of, text_of
 from bridge.errors import InvalidArguments
 from bridge.steps import Step
@@ -89,10 +89,11 @@ def _difference(step: Step, snapshot: Snapshot, first: int) -> Difference:
     old, new = (None if data is None else text_of(data) for data in (before, after))
     if (old is None) > (before is None) or (new is None) > (after is None):
         return Difference(step, sizes=sizes, remarks=("The file is no text.",))
+    found = hunks(old or "", new or "", first=first)
     return Difference(
         step,
-        unified(old, new, step.path),
-        hunks(old or "", new or "", first=first),
+        written(found, step.path, made=old is None, gone=new is None),
+        found,
         sizes,
         () if old is None or new is None else tuple(_remarks(old, new)),
     )
