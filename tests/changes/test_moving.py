@@ -386,3 +386,9 @@ def test_bookmarks_are_read_without_trust(data: bytes) -> None:
     paper = Paper.of({OLD: ""})
     named = move(VaultPath("Bread"), VaultPath("B"), paper.known(data)).effect.named_in
     assert named == ((".obsidian/bookmarks.json",) if b"Bread" in data else ())
+
+
+def test_a_name_is_written_as_the_quotes_around_it_want() -> None:
+    text = "---\na: '[[Rye]]'\nb: \"[[Rye]]\"\nc: >-\n  [[Rye]]\n---\n"
+    wanted = '---\na: \'[[it\'\'s "x"]]\'\nb: "[[it\'s \\"x\\"]]"\nc: >-\n  [[it\'s "x"]]\n---\n'
+    assert after(text, new='it\'s "x".md') == wanted
