@@ -46,7 +46,7 @@ def trail(draft: Draft, place: Place, margins: Margins, *, follows: bool) -> str
     below = draft.text[place.end :]
     if not below and not follows:
         # A file keeps its way to end; an empty one gets a whole line.
-        return "\n" if draft.text[: place.end].endswith("\n") or not draft.text else ""
+        return "\n" if draft.text[: place.end].endswith(("\n", "\r")) or not draft.text else ""
     if follows or is_blank(below.partition("\n")[0]):
         return "\n"
     # What stood close together stays so, unless Markdown needs it otherwise.

@@ -21,6 +21,7 @@ from bridge.types import VaultPath
 from bridge.vault import Note, Outline, parse, section
 
 NOTE = VaultPath("A.md")
+BREAK = re.compile(r"\r\n?|\n")
 WORDS = (
     "rye",
     "漢字",
@@ -101,8 +102,7 @@ def check(before: bytes, edit: Edit, after: bytes) -> None:
             split = old.text.split("\n")
             assert kept(before, after, "".join(f"{line}\n" for line in split[: first - 1]), "\n".join(split[last:]))
         case ReplaceText(old=standing, new=put):
-            unified = old.text.replace("\r\n", "\n")
-            assert new.text.replace("\r\n", "\n") == unified.replace(standing, put)
+            assert BREAK.sub("\n", new.text) == BREAK.sub("\n", old.text).replace(standing, put)
         case ReplaceBlock(block=block):
             (place,) = (each for each in old.blocks if each.id.lower() == block.lower())
             split = old.text.split("\n")
@@ -130,8 +130,8 @@ def common(one: bytes, other: bytes) -> int:
 
 def ended(text: str, offset: int) -> int:
     """Return where the line of an offset ends."""
-    found = text.find("\n", offset)
-    return len(text) if found < 0 else found + 1
+    found = BREAK.search(text, offset)
+    return found.end() if found else len(text)
 
 
 def still_there(old: Note, new: Note) -> None:
