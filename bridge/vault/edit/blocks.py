@@ -11,6 +11,8 @@ from bridge.vault.edit.lists import BOX, MARKER
 from bridge.vault.edit.literal import span_of
 from bridge.vault.edit.places import Place, given
 from bridge.vault.edit.weave import is_blank, kinds
+from bridge.vault.lines import LineIndex
+from bridge.vault.markdown import structure_of
 from bridge.vault.note import Block
 
 _SHOWN: Final = 50
@@ -77,15 +79,17 @@ def fitted(source: str, text: str, id_: str) -> str:
 
 
 def marked(text: str, id_: str) -> str:
-    """Give a block an id, where Obsidian looks for it."""
-    lines = text.split("\n")
-    match kinds(text)[1]:
-        case "paragraph" | "heading":
-            return f"{text} {id_}"
-        case "list":
+    """Give a block an id: behind its words, or below it where nothing can stand behind them."""
+    match kinds(text):
+        case _, "paragraph" | "heading":
+            inline = f"{text} {id_}"
+        case "list", "list":
             # An item's id stands behind its own text, above the lists in it.
+            lines = text.split("\n")
             ends = (at for at, line in enumerate(lines[1:]) if is_blank(line) or MARKER.match(line.lstrip()))
             at = next(ends, len(lines) - 1)
-            return "\n".join([*lines[:at], f"{lines[at]} {id_}", *lines[at + 1 :]])
+            inline = "\n".join([*lines[:at], f"{lines[at]} {id_}", *lines[at + 1 :]])
         case _:
-            return f"{text}\n\n{id_}"
+            inline = text
+    ids = read_blocks(inline, 0, structure_of(inline, 0)[0], LineIndex(inline))
+    return inline if any(f"^{block.id}" == id_ for block in ids) else f"{text}\n\n{id_}"

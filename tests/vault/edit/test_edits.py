@@ -168,6 +168,8 @@ two ^p1
         ("de", "new\nmore", "\t1. deep ^de\n", "\t1. new\n\t   more ^de\n"),
         ("de", "\t1. new", "\t1. deep ^de\n", "\t1. new ^de\n"),
         ("ci", "```\nx\n```", "  - c ^ci\n\t1. deep ^de\n", "  - ```\n    x\n    ```\n\n    ^ci\n"),
+        ("p1", "```\n```\n- x", "para one\ntwo ^p1\n", "```\n```\n- x\n\n^p1\n"),
+        ("p1", "- ```\n  x\n  ```", "para one\ntwo ^p1\n", "- ```\n  x\n  ```\n\n^p1\n"),
         ("tab", "|b|\n|-|\n|1|", "|a|\n|-|\n", "|b|\n|-|\n|1|\n"),
         ("tab", "|b|\n|-|\n\n^tab", "|a|\n|-|\n", "|b|\n|-|\n"),
         ("qq", "new\nx", "> quote\n> more ^qq\n", "> new\n> x ^qq\n"),
