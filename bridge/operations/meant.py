@@ -1,7 +1,7 @@
 """Which note a link that leads nowhere may have meant."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.errors import NotReady
@@ -18,6 +18,9 @@ NUMBER = re.compile(r"\d+")
 
 NEAR = 0.6
 """Cosine from which on a note may be what a name is about, in the default model."""
+
+MOST_LOOKED_AT = 50
+"""Nearest notes that are looked at; of a name that more notes link to, all of these may be such."""
 
 Meant = tuple[VaultPath, str]
 """A note and why it is meant."""
@@ -47,11 +50,19 @@ def by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[Meant | None]:
     return [find(name) for name in wanted]
 
 
-async def by_meaning(engine: "VaultEngine", name: str) -> Meant | None:
-    """Find the note that is about what a name says; None when there is none or no model answers."""
+async def by_meaning(engine: "VaultEngine", name: str, sources: Collection[VaultPath]) -> Meant | None:
+    """Find the note that is about what a name says; None when there is none or no model answers.
+
+    Args:
+        engine: The vault.
+        name: The name.
+        sources: The notes that link to it: they say the very words, and mean another.
+    """
     try:
         vector = await engine.embed_query(name.rpartition("/")[2])
     except NotReady:
         return None
-    nearest = await engine.index.nearest(vector, 1) if vector is not None else []
-    return next(((hit.path, "it is close in meaning") for hit in nearest if hit.score >= NEAR), None)
+    some = min(len(sources) + 1, MOST_LOOKED_AT)
+    nearest = await engine.index.nearest(vector, some) if vector is not None else []
+    others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
+    return next(((path, "it is close in meaning") for path in others), None)

@@ -19,6 +19,7 @@ from bridge.types import VaultPath
 if TYPE_CHECKING:
     from bridge.engine import Chart, VaultEngine
     from bridge.linking import Corpus
+    from bridge.vault import Names
 
 TRIED = 4
 """Names without a note that are looked into for each one that is told."""
@@ -115,7 +116,7 @@ async def link_report(
     engine, inside = call.engine, folder or ""
     chart = await engine.chart()
     corpus = await engine.mentioning.corpus()
-    stubs = await asyncio.to_thread(lambda: by_demand(stubs_of(broken_links(chart, engine.names, inside))))
+    wanting, stubs = await asyncio.to_thread(wanted, chart, engine.names, inside)
     tried = stubs[: TRIED * limit]
     meant = await asyncio.to_thread(by_name, corpus, [stub.name for stub in tried])
     broken = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, meant, strict=True) if found]
@@ -123,7 +124,7 @@ async def link_report(
     for stub in (stub for stub, found in zip(tried, meant, strict=True) if not found):
         if len(left) == limit:
             break
-        found = await by_meaning(engine, stub.name)
+        found = await by_meaning(engine, stub.name, wanting[stub.name])
         if found is None:
             left.append(stub)
         else:
@@ -144,10 +145,11 @@ async def link_report(
     )
 
 
-def by_demand(wanting: Mapping[str, set[VaultPath]]) -> list[Stub]:
-    """Put names without a note in order, the most wanted first."""
+def wanted(chart: "Chart", names: "Names", folder: str) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
+    """Gather the names without a note that notes of a folder link to: who links to each, and the most wanted first."""
+    wanting = stubs_of(broken_links(chart, names, folder))
     found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
-    return sorted(found, key=lambda stub: (-stub.wanted, stub.name))
+    return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
 
 def unlinked_notes(chart: "Chart", corpus: "Corpus", folder: str) -> list[UnlinkedNote]:

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
-from tests.operations.served import Served, serving, write_vault
+from tests.operations.served import Served, readable, serving, write_vault
 
 NOTES = {
     "Old Rye Starter.md": "---\naliases: [Gertrude]\n---\nFed daily.\n",
@@ -82,3 +83,25 @@ async def test_a_vault_without_faults_has_an_empty_report(tmp_path: Path) -> Non
     async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
         told = await report(served)
     assert [told[name] for name in ("broken", "stubs", "unlinked", "ambiguous")] == [[], [], [], []]
+
+
+MEANING = {
+    "Levain.md": "A culture of wild yeast, fed with flour and water each morning.\n",
+    "Compost.md": "Kitchen scraps and leaves rot to soil in the heap behind the shed.\n",
+    "Dentist.md": "Every six months, in the tall house at the market.\n",
+    "Plan.md": "Before baking, wake the [[wild yeast culture]].\n\nThen see about the [[quarterly tax return]].\n",
+    "Diary.md": "The [[wild yeast culture]] smelled of apples. [[Rotting kitchen scraps into soil]] takes a year.\n",
+}
+
+
+@pytest.mark.model
+async def test_a_name_that_no_note_has_may_be_what_a_note_is_about(tmp_path: Path, models_dir: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", MEANING)
+    async with serving([vault], tmp_path / "data", models_dir) as served:
+        await readable(served, meaning=True)
+        told = await report(served)
+    assert [(one["name"], one["meant"], one["why"]) for one in told["broken"]] == [
+        ("wild yeast culture", "Levain.md", "it is close in meaning"),
+        ("Rotting kitchen scraps into soil", "Compost.md", "it is close in meaning"),
+    ]
+    assert [one["name"] for one in told["stubs"]] == ["quarterly tax return"]
