@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable
 
+from bridge.changes.shorten import shortened
 from bridge.errors import NoteExists, NoteNotFound
 from bridge.steps import Plan, Step
 from bridge.types import Digest, VaultPath
@@ -28,9 +29,10 @@ class Desk:
 
     @property
     def plan(self) -> Plan:
-        """What was gathered; a note that is as it was before is no step."""
-        steps = tuple(step for step in self._steps if step.kind != "put" or step.before != step.after)
-        return Plan(steps, self._blobs, self.trash)
+        """What was gathered, without the states in between; a note that is as it was before is no step."""
+        steps = shortened(self._steps)
+        named = {digest for step in steps for digest in (step.before, step.after)}
+        return Plan(steps, {digest: data for digest, data in self._blobs.items() if digest in named}, self.trash)
 
     def read(self, path: VaultPath) -> bytes:
         """Return a file's bytes after the steps so far.
@@ -125,11 +127,7 @@ class Desk:
             NoteNotFound: There is no such file.
         """
         before, after = self._keep(self.read(path)), self._keep(data)
-        last = self._steps[-1] if self._steps else None
-        if last is not None and last.kind == "put" and last.path == path:
-            self._steps[-1] = Step("put", path, before=last.before, after=after)
-        else:
-            self._steps.append(Step("put", path, before=before, after=after))
+        self._steps.append(Step("put", path, before=before, after=after))
 
     def take(self, plan: Plan) -> None:
         """Add steps that were planned for the vault as it is here."""

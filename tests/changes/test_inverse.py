@@ -222,8 +222,15 @@ def test_a_session_is_turned_back_as_one_change() -> None:
         vault.put("F/new.md", "newer\n"),
         vault.put("b.md", None),
     ]
-    vault.undo(*reversed(made))
+    undone = vault.undo(*reversed(made))
     assert vault.state() == start
+    assert [(step.kind, step.path) for step in undone.steps if not step.kind.endswith("folder")] == [
+        ("put", "b.md"),
+        ("remove", "F/new.md"),
+        ("put", "F/a.md"),
+        ("move", "F/a.md"),
+        ("put", "a.md"),
+    ]
 
 
 def test_some_hunks_are_turned_back_by_the_numbers_that_are_shown() -> None:

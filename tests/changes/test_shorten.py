@@ -1,0 +1,69 @@
+"""Fewer steps lead to the same files."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.changes.shorten import shortened
+from bridge.steps import Step
+from bridge.types import Digest, VaultPath
+
+PATHS = [VaultPath(path) for path in ("a", "b", "F/a")]
+
+Files = dict[VaultPath, Digest]
+
+
+def done(files: Files, steps: tuple[Step, ...]) -> Files:
+    """Do steps, each of which must fit."""
+    files = dict(files)
+    for step in steps:
+        assert files.get(step.path) == step.before
+        if step.kind == "put" and step.after is not None:
+            files[step.path] = step.after
+        elif step.kind == "remove":
+            del files[step.path]
+        elif step.kind == "move" and step.to is not None:
+            assert step.to not in files
+            files[step.to] = files.pop(step.path)
+    return files
+
+
+@st.composite
+def courses(draw: st.DrawFn) -> tuple[Files, tuple[Step, ...]]:
+    """Files, and steps that fit them."""
+    files = draw(st.dictionaries(st.sampled_from(PATHS), st.builds(Digest, st.sampled_from("xyz"))))
+    now, steps = dict(files), list[Step]()
+    for _ in range(draw(st.integers(0, 10))):
+        path, to = draw(st.sampled_from(PATHS)), draw(st.sampled_from(PATHS))
+        kind = draw(st.sampled_from(["put", "put", "remove", "move"]))
+        if kind == "put":
+            steps.append(Step("put", path, before=now.get(path), after=Digest(draw(st.sampled_from("xyz")))))
+        elif kind == "remove" and path in now:
+            steps.append(Step("remove", path, before=now[path]))
+        elif kind == "move" and path in now and to not in now:
+            steps.append(Step("move", path, to=to, before=now[path]))
+        else:
+            continue
+        now = done(now, (steps[-1],))
+    return files, tuple(steps)
+
+
+@given(courses())
+def test_the_same_files_come_of_it(course: tuple[Files, tuple[Step, ...]]) -> None:
+    files, steps = course
+    assert done(files, shortened(steps)) == done(files, steps)
+
+
+def test_only_the_last_of_what_is_written_is_written() -> None:
+    a, b = PATHS[:2]
+    x, y, z = map(Digest, "xyz")
+    steps = [Step("put", a, before=x, after=y), Step("put", b, after=x), Step("put", a, before=y, after=z)]
+    assert shortened(steps) == (Step("put", a, before=x, after=z), Step("put", b, after=x))
+    assert shortened([*steps, Step("put", a, before=z, after=x), Step("remove", b, before=x)]) == ()
+    assert shortened([steps[0], Step("remove", a, before=y)]) == (Step("remove", a, before=x),)
+
+
+def test_what_is_written_before_a_move_stays_before_it() -> None:
+    a, b = PATHS[:2]
+    x, y, z = map(Digest, "xyz")
+    steps = (Step("put", a, before=x, after=y), Step("move", a, to=b, before=y), Step("put", a, after=z))
+    assert shortened(steps) == steps
