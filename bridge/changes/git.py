@@ -22,9 +22,10 @@ _FIXED: Final = {
     "core.hooksPath": os.devnull,
     "core.safecrlf": "false",
     "gc.auto": "0",
+    "i18n.commitEncoding": "utf-8",
     "user.useConfigOnly": "true",
 }
-"""Nothing runs beside the command, and who the user is is not guessed."""
+"""Nothing runs beside the command, and nobody guesses who the user is."""
 
 _BUSY: Final = {
     "MERGE_HEAD": "a merge",
