@@ -28,9 +28,8 @@ COMMON: Final = -0.5
 SHARE: Final = 0.75
 HABIT: Final = 0.8
 NEARNESS: Final = 0.5
-UNRELATED: Final = 0.2
-RELATED: Final = 0.6
-"""Cosines of notes that have nothing, and much, to do with each other, in the default model."""
+COSINES: Final[Mapping[str, tuple[float, float]]] = {"all-minilm-l6-v2": (0.2, 0.6)}
+"""By model: cosines of notes that have nothing, and much, to do with each other; of other models nothing is known."""
 
 DECORATION: Final = 200
 """Characters that bullets, boxes and bars around a mention take at most."""
@@ -111,15 +110,24 @@ def of_habit(linked: int, mentioned: int) -> Part | None:
     return Part("habit", weight, f"linked in {linked} of the {linked + unlinked} notes that mention it")
 
 
-def of_meaning(cosine: float) -> Part:
-    """Judge how close the two notes are in meaning."""
-    close = min(1.0, max(0.0, (cosine - UNRELATED) / (RELATED - UNRELATED)))
+def of_meaning(cosine: float, model: str) -> Part | None:
+    """Judge how close the two notes are in meaning; nothing where it is not known what the model's cosines say.
+
+    Args:
+        cosine: Of the two notes.
+        model: The model by its id, or by a key that begins with its id.
+    """
+    scale = next((scale for id_, scale in COSINES.items() if model.startswith(id_)), None)
+    if scale is None:
+        return None
+    unrelated, related = scale
+    close = min(1.0, max(0.0, (cosine - unrelated) / (related - unrelated)))
     return Part("meaning", NEARNESS * (close - 0.5), "close in meaning" if close > 0.5 else "")
 
 
 def of_graph() -> Part:
     """Judge that both notes are linked with a third."""
-    return Part("graph", NEARNESS / 2, "both are linked with the same note")
+    return Part("graph", NEARNESS, "both are linked with the same note")
 
 
 def length(text: str) -> float:

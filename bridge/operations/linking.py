@@ -141,8 +141,10 @@ class Around:
         if near:
             parts.append(of_graph())
         mine, other = index.vector_of(self.path), index.vector_of(target)
-        if mine is not None and other is not None:
-            parts.append(of_meaning(float(mine @ other)))
+        model = index.answering_model
+        if mine is not None and other is not None and model is not None:
+            meaning = of_meaning(float(mine @ other), model)
+            parts += [meaning] if meaning else []
         return parts
 
 

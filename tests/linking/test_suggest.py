@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.linking import Corpus, Name, Names, Part, Source, Suggestion, suggest
+from bridge.linking import Corpus, Name, Names, Part, Source, Suggestion, of_meaning, suggest
 from bridge.types import VaultPath
 from scripts.evaluation.rediscovery import rediscover, stripped
 from tests.evaldata import EVAL
@@ -49,6 +49,15 @@ def test_a_mention_alone_on_its_line_is_likelier() -> None:
     (found,) = suggestions(text)
     assert found.span[0] > text.index("- ")
     assert "stands alone on its line" in found.why
+
+
+def test_what_another_models_cosines_say_is_not_guessed() -> None:
+    close, far = of_meaning(0.7, "all-minilm-l6-v2"), of_meaning(0.1, "all-minilm-l6-v2@0123")
+    assert close is not None
+    assert far is not None
+    assert (close.why, far.why) == ("close in meaning", "")
+    assert close.weight > 0 > far.weight
+    assert of_meaning(0.9, "multilingual-e5-small") is None
 
 
 def test_an_ordinary_word_is_less_likely_than_a_rare_one() -> None:
