@@ -90,7 +90,8 @@ MEANING = {
     "Compost.md": "Kitchen scraps and leaves rot to soil in the heap behind the shed.\n",
     "Dentist.md": "Every six months, in the tall house at the market.\n",
     "Plan.md": "Before baking, wake the [[wild yeast culture]].\n\nThen see about the [[quarterly tax return]].\n",
-    "Diary.md": "The [[wild yeast culture]] smelled of apples. [[Rotting kitchen scraps into soil]] takes a year.\n",
+    "Diary.md": "[[Rotting kitchen scraps into soil]] takes a year.\n",
+    "Todo.md": "[[wild yeast culture]]\n",
 }
 
 
