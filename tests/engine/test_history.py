@@ -1,0 +1,67 @@
+"""What was changed goes with its vault, and what a crash broke off is whole when the vault opens."""
+
+import time
+from pathlib import Path
+
+from bridge.folders import remember
+from bridge.steps import Plan
+from bridge.store import Change, Store
+from bridge.types import VaultPath
+from bridge.vault import Rules, Vault, Writer
+from tests.engine.conftest import NOTES, Opened, settled, until
+from tests.engine.test_vault_engine import only
+from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed
+from tests.vault.write.plans import digest, put, together
+
+NOTE = "Garden/Beans.md"
+OLD = NOTES[NOTE].encode()
+NEW = b"Sow in May.\n"
+
+
+def plan() -> Plan:
+    return together(put(NOTE, OLD, NEW), put("Garden/Peas.md", None, b"Sow early.\n"))
+
+
+async def test_a_vault_that_was_moved_keeps_its_history(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+        store, index = only(bridge).store, only(bridge).index
+        change = Change(store.next_id(), time.time(), "edit_note")
+        Writer(Vault(vault, Rules())).write(plan(), store.begin(change))
+        remember(bridge.folders, {only(bridge).id: vault})
+        await until(lambda: VaultPath("Garden/Peas.md") in index.notes)
+        await until(lambda: index.notes[VaultPath(NOTE)].digest == digest(NEW))
+    vault.rename(vault.with_name("Moved"))
+    async with opened(vault.with_name("Moved")) as bridge:
+        await settled(only(bridge))
+        store = only(bridge).store
+        found = store.change(change.id)
+        assert found is not None
+        assert [step.path for step in found.steps] == [NOTE, "Garden/Peas.md"]
+        assert store.snapshot(digest(OLD)) == OLD
+
+
+async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+        state = bridge.folders.state(only(bridge).id)
+    store = Store.open(state)
+    change = Change(store.next_id(), time.time(), "change_set")
+    at = 0
+    while (vault / NOTE).read_bytes() == OLD:
+        at += 1
+        for draft in (vault / "Garden").glob(".vault-bridge-*"):
+            draft.unlink()
+        disk = FaultyDisk(Fault("kill", at))
+        try:
+            Writer(Vault(vault, Rules()), disk).write(plan(), FaultyEntry(store.begin(change), disk))
+        except Killed:
+            continue
+    store.close()
+    assert not (vault / "Garden/Peas.md").exists()
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        assert (vault / NOTE).read_bytes() == OLD
+        assert engine.index.notes[VaultPath(NOTE)].digest == digest(OLD)
+        assert (engine.store.unsettled(), engine.store.change(change.id)) == ([], None)
