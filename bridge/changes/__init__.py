@@ -2,8 +2,9 @@
 
 from bridge.changes.alias import rename_alias
 from bridge.changes.alike import shares
+from bridge.changes.carry import Around, carry, together
 from bridge.changes.committing import Committed, commit
-from bridge.changes.desk import Desk, digest_of
+from bridge.changes.desk import Desk, digest_of, moved
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
 from bridge.changes.differences import Difference, differences
 from bridge.changes.effect import Effect, Planned, Reference
@@ -18,6 +19,8 @@ from bridge.changes.removing import remove
 from bridge.changes.words import Run, runs, words
 
 __all__ = [
+    "Around",
+    "Carried",
     "Committed",
     "Contradiction",
     "Desk",
@@ -33,12 +36,14 @@ __all__ = [
     "Run",
     "accept",
     "bytes_of",
+    "carry",
     "commit",
     "differences",
     "digest_of",
     "hunks",
     "merge",
     "move",
+    "moved",
     "offer",
     "redo",
     "remove",
@@ -48,6 +53,7 @@ __all__ = [
     "shares",
     "shown",
     "text_of",
+    "together",
     "undo",
     "unified",
     "with_hunks",

@@ -5,8 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.changes import Desk, Known
-from bridge.changes.carry import Around, carry, together
+from bridge.changes import Around, Desk, Known, carry, together
 from bridge.engine.writing import Drawn
 from bridge.requests import Renaming, Request
 from bridge.types import Digest, VaultPath
