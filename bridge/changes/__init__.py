@@ -20,7 +20,6 @@ from bridge.changes.words import Run, runs, words
 
 __all__ = [
     "Around",
-    "Carried",
     "Committed",
     "Contradiction",
     "Desk",
