@@ -3,10 +3,14 @@
 import contextlib
 import errno
 import os
+import sys
 import tempfile
 from pathlib import Path
 
 from bridge.errors import DiskFull, ReadOnly
+
+if sys.platform == "darwin":
+    import fcntl
 
 
 def write_private(path: Path, data: bytes) -> None:
@@ -23,7 +27,7 @@ def write_private(path: Path, data: bytes) -> None:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                sync(file.fileno())
             put(Path(draft), path)
         except OSError:
             with contextlib.suppress(OSError):
@@ -45,9 +49,18 @@ def sync_folder(folder: Path) -> None:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sync(descriptor: int) -> None:
+    """Return when an open file is on the disk, and not only in the cache of the disk itself, where macOS leaves it."""
+    if sys.platform == "darwin":
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(descriptor)
 
 
 def make_private(folder: Path) -> None:

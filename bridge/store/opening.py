@@ -31,6 +31,8 @@ def opened(path: Path, *, new: bool) -> sqlite3.Connection:
         path.chmod(0o600)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        # Only macOS knows this: what is synced is on the disk, and not only in its cache.
+        connection.execute("PRAGMA fullfsync = ON")
         # What is deleted is overwritten: the path of a note that is denied now must not stay in the file.
         connection.execute("PRAGMA secure_delete = ON")
         if not new and connection.execute("PRAGMA user_version").fetchone() == (0,):

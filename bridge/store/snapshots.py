@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from bridge.errors import StateUnusable
-from bridge.private import make_private, sync_folder, unwritable
+from bridge.private import make_private, sync, sync_folder, unwritable
 from bridge.steps import Blobs
 from bridge.types import Digest
 
@@ -130,7 +130,7 @@ class Snapshots:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                sync(file.fileno())
             Path(draft).replace(place)
         except OSError:
             with contextlib.suppress(OSError):

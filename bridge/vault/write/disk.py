@@ -2,6 +2,7 @@
 
 import os
 
+from bridge.private import sync
 from bridge.vault.write.renaming import exchange, rename_new
 from bridge.vault.write.system_trash import throw_away
 
@@ -13,7 +14,7 @@ class Disk:
     close = staticmethod(os.close)
     read = staticmethod(os.read)
     write = staticmethod(os.write)
-    fsync = staticmethod(os.fsync)
+    fsync = staticmethod(sync)
     fstat = staticmethod(os.fstat)
     stat = staticmethod(os.stat)
     listdir = staticmethod(os.listdir)

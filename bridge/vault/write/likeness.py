@@ -29,8 +29,8 @@ def dress(new: int, old: int) -> None:
         os.utime(new, ns=(now, int(info.st_birthtime * 1_000_000_000)))
         os.utime(new, ns=(now, now))
     elif sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            for name in os.listxattr(old):
+        for name in attributes(old):
+            with contextlib.suppress(OSError):
                 os.setxattr(new, name, os.getxattr(old, name))
 
 
@@ -39,3 +39,11 @@ def dress_new(new: int, folder: os.stat_result) -> None:
     if os.name != "nt":
         with contextlib.suppress(OSError):
             os.fchmod(new, stat.S_IMODE(folder.st_mode) & 0o666)
+
+
+def attributes(file: int) -> list[str]:
+    """Return the names of an open file's extended attributes; none where the disk has no such thing."""
+    try:
+        return os.listxattr(file) if sys.platform == "linux" else []
+    except OSError:
+        return []
