@@ -41,17 +41,16 @@ def differences(steps: Iterable[Step], snapshot: Snapshot) -> Iterator[Differenc
 
 
 def part(
-    steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int], *, last: bool
+    steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int], *, last: bool, others: bool = False
 ) -> tuple[list[Step | None], Snapshot]:
     """Return what is left of a change when only some of its hunks count, step by step, and the contents it speaks of.
-
-    Moves and folders have no hunks, so they do not count.
 
     Args:
         steps: The change.
         snapshot: Gives contents that are kept.
         chosen: The numbers of the hunks.
         last: Whether the chosen hunks come after all others, and lead to the text after; else they come first.
+        others: Whether what has no hunks, such as a move, counts too.
 
     Raises:
         InvalidArguments: It has no such hunk.
@@ -64,7 +63,7 @@ def part(
         known |= numbers
         some = numbers.intersection(chosen)
         if not some or some == numbers:
-            left.append(found.step if some else None)
+            left.append(found.step if some or (others and not numbers) else None)
             continue
         before, after = (
             text_of(_data(digest, snapshot) or b"") or "" for digest in (found.step.before, found.step.after)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from bridge.changes.desk import Desk, digest_of, moved
-from bridge.changes.differences import Snapshot, part
+from bridge.changes.differences import Snapshot, differences, part
 from bridge.changes.reconcile import Conflict, reconciled
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.steps import Plan, Step
@@ -55,7 +55,7 @@ def undo(
     """
     conflicts: list[Conflict] = []
     for change in changes:
-        steps, kept = _chosen(change, snapshot, hunks, last=True)
+        steps, kept = _in_force(change, snapshot) if hunks is None else part(change.steps, snapshot, hunks, last=True)
         turning = _Turning(desk, change, kept, inside, later, conflicts, touching=True)
         for step, now in reversed([*zip(steps, change.now, strict=True)]):
             if step is not None:
@@ -81,15 +81,17 @@ def accept(
             "This change does more than write into notes; its parts make no sense alone.",
             hint="Accept it without `hunks`, or reject it.",
         )
-    steps, kept = _chosen(change, snapshot, hunks, last=False)
+    steps, kept = (change.steps, snapshot) if hunks is None else part(change.steps, snapshot, hunks, last=False)
     _make(desk, change, steps, kept, inside, touching=False)
 
 
-def _chosen(
-    change: Change, snapshot: Snapshot, hunks: Collection[int] | None, *, last: bool
-) -> tuple[Sequence[Step | None], Snapshot]:
-    """Return the steps of a change, or of some of its hunks, and the contents that they speak of."""
-    return (change.steps, snapshot) if hunks is None else part(change.steps, snapshot, hunks, last=last)
+def _in_force(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
+    """Return the steps of a change but for the hunks that were turned back before, and the contents they speak of."""
+    undone = change.facts.get("undone_hunks")
+    if not isinstance(undone, list) or not undone:
+        return change.steps, snapshot
+    numbers = {hunk.number for found in differences(change.steps, snapshot) for hunk in found.hunks}
+    return part(change.steps, snapshot, numbers.difference(undone), last=True, others=True)
 
 
 def _make(

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.changes import accept, differences, redo
+from bridge.changes import Desk, accept, differences, redo
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.steps import Plan, Step
 from bridge.store import Change
@@ -168,10 +169,7 @@ def test_a_note_that_is_gone_is_a_conflict() -> None:
 def both_moved(vault: Trial) -> Change:
     """Move a note, and with it rewrite the note that links to it."""
 
-    def draw(desk: object) -> None:
-        from bridge.changes import Desk
-
-        assert isinstance(desk, Desk)
+    def draw(desk: Desk) -> None:
         gone(desk, A, VaultPath("F/c.md"))
         written(desk, B, "see [[F/c]]\n")
 
@@ -237,10 +235,7 @@ def test_some_hunks_are_turned_back_by_the_numbers_that_are_shown() -> None:
     after = NOTE.replace("line 2\n", "two\n").replace("line 15\n", "").replace("line 28\n", "line 28\nmore\n")
     vault = Trial(a=NOTE, b=NOTE)
 
-    def draw(desk: object) -> None:
-        from bridge.changes import Desk
-
-        assert isinstance(desk, Desk)
+    def draw(desk: Desk) -> None:
         written(desk, B, after)
         written(desk, A, after)
         written(desk, VaultPath("c.md"), "made\n")
@@ -257,6 +252,21 @@ def test_some_hunks_are_turned_back_by_the_numbers_that_are_shown() -> None:
     assert "c.md" not in vault.files
     with pytest.raises(InvalidArguments, match="1 to 7"):
         vault.undo(change, hunks=[8])
+
+
+def test_the_rest_is_turned_back_after_some_hunks_were() -> None:
+    vault = Trial(a=NOTE)
+    start = vault.state()
+
+    def draw(desk: Desk) -> None:
+        written(desk, A, NOTE.replace("line 2\n", "two\n").replace("line 28\n", "28\n"))
+        gone(desk, A, VaultPath("F/c.md"))
+
+    change = vault.do(draw)
+    vault.undo(change, hunks=[2])
+    vault.changes[0] = replace(vault.changes[0], facts={"undone_hunks": [2]})
+    vault.undo(change)
+    assert vault.state() == start
 
 
 def test_a_proposal_is_accepted_onto_the_note_as_it_is_by_now() -> None:
