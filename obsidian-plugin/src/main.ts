@@ -5,7 +5,8 @@ import type { Pushed } from "./bridge/sse";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { Feed } from "./obsidian/feed";
-import { type Host, type PaneType, SEARCH, STATUS } from "./obsidian/host";
+import { type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
+import { RelatedView } from "./obsidian/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings";
 import { SettingsTab } from "./obsidian/settings-tab";
 import { SearchView } from "./obsidian/search-view";
@@ -36,8 +37,10 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	override async onload(): Promise<void> {
 		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
 		this.registerView(SEARCH, (leaf: WorkspaceLeaf) => new SearchView(leaf, this));
+		this.registerView(RELATED, (leaf: WorkspaceLeaf) => new RelatedView(leaf, this));
 		this.registerView(STATUS, (leaf: WorkspaceLeaf) => new StatusView(leaf, this));
 		this.addCommand({ id: "search", name: "Search by words and meaning", callback: () => void this.reveal(SEARCH) });
+		this.addCommand({ id: "related", name: "Show related notes", callback: () => void this.reveal(RELATED) });
 		this.addCommand({ id: "status", name: "Show what is indexed", callback: () => void this.reveal(STATUS) });
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));

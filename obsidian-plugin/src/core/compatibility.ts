@@ -13,9 +13,12 @@ export const NEEDED: readonly OperationName[] = [
 	"index_status",
 	"list_folders",
 	"list_tags",
+	"note_links",
+	"pause_indexing",
 	"reindex",
 	"related_notes",
 	"report_changes",
+	"resume_indexing",
 	"search",
 	"status",
 ];

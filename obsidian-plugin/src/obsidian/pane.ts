@@ -6,6 +6,7 @@ import { showAbsence } from "./absence";
 /** A side pane: shows its content while the bridge is connected, and else how to get it so. */
 export abstract class Pane extends ItemView {
 	private content: HTMLElement | null = null;
+	private undo: (() => void)[] = [];
 
 	constructor(
 		leaf: WorkspaceLeaf,
@@ -20,6 +21,11 @@ export abstract class Pane extends ItemView {
 	/** Give up what was shown. */
 	protected hide(): void {}
 
+	/** Do this when the content goes. */
+	protected whileShown(undo: () => void): void {
+		this.undo.push(undo);
+	}
+
 	override async onOpen(): Promise<void> {
 		this.contentEl.addClass("vault-bridge-pane");
 		this.register(this.host.connections.add(() => this.render()));
@@ -27,9 +33,7 @@ export abstract class Pane extends ItemView {
 	}
 
 	override async onClose(): Promise<void> {
-		if (this.content !== null) this.hide();
-		this.content = null;
-		this.contentEl.empty();
+		this.leave();
 	}
 
 	private render(): void {
@@ -41,9 +45,14 @@ export abstract class Pane extends ItemView {
 			this.show(this.content);
 			return;
 		}
+		this.leave();
+		showAbsence(this.contentEl.createDiv({ cls: "vault-bridge-content" }), this.host);
+	}
+
+	private leave(): void {
+		for (const undo of this.undo.splice(0)) undo();
 		if (this.content !== null) this.hide();
 		this.content = null;
 		this.contentEl.empty();
-		showAbsence(this.contentEl.createDiv({ cls: "vault-bridge-content" }), this.host);
 	}
 }

@@ -1,3 +1,4 @@
+import type { Hidden } from "../core/hidden";
 import type { Queries } from "../core/recent";
 
 /** What is kept in `data.json`; no secret is. */
@@ -14,7 +15,7 @@ export interface Settings {
 	patience: number;
 	queries: Queries;
 	/** Related notes that are not shown beside a note. */
-	hidden: Record<string, string[]>;
+	hidden: Hidden;
 }
 
 export const DEFAULTS: Settings = {

@@ -5,11 +5,12 @@ import type { AppWindow } from "./window";
 
 /** Check that nothing of the pane is cut off, and keep a picture of it where `PICTURES` says. */
 export async function picture(obsidian: AppWindow, name: string, dark: boolean): Promise<void> {
-	const wide = await obsidian.page.evaluate(() =>
-		[...document.querySelectorAll<HTMLElement>(".vault-bridge-pane, .vault-bridge-pane *")]
-			.filter((el) => getComputedStyle(el).overflowX !== "hidden" && el.scrollWidth > el.clientWidth + 1 && getComputedStyle(el).display !== "inline")
-			.map((el) => `${el.className}: ${el.innerText.slice(0, 40)}`),
-	);
+	const wide = await obsidian.page.evaluate(() => {
+		const pane = document.querySelector(".vault-bridge-pane")?.getBoundingClientRect();
+		return [...document.querySelectorAll<HTMLElement>(".vault-bridge-pane *")]
+			.filter((el) => el.getBoundingClientRect().left < (pane?.left ?? 0) || el.getBoundingClientRect().right > (pane?.right ?? 0))
+			.map((el) => `${el.className}: ${el.innerText.slice(0, 40)}`);
+	});
 	expect(wide).toEqual([]);
 	const folder = process.env["PICTURES"];
 	if (folder === undefined) return;

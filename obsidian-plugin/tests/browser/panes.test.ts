@@ -25,12 +25,29 @@ afterEach(async () => {
 	expect(await obsidian.close()).toEqual([]);
 });
 
-async function searching(query: string, given: Partial<Parameters<typeof AppWindow.open>[1]> = {}): Promise<AppWindow> {
+type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
+
+async function opened(pane: string, given: Given = {}): Promise<void> {
 	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
 	await obsidian.state("ready");
-	await obsidian.run("search");
+	await obsidian.run(pane);
+}
+
+async function searching(query: string, given: Given = {}): Promise<void> {
+	await opened("search", given);
 	if (query !== "") await type(query);
-	return obsidian;
+}
+
+async function read(path: string): Promise<void> {
+	await obsidian.page.evaluate(async (name) => {
+		const file = window.app.vault.getFileByPath(name);
+		if (file !== null) await window.app.workspace.getLeaf().openFile(file);
+	}, path);
+}
+
+/** The titles below each of the headings of the related notes. */
+async function related(part: string): Promise<string[]> {
+	return obsidian.page.getByRole("listbox", { name: part, exact: true }).locator(".vault-bridge-hit-title").allTextContents();
 }
 
 async function type(query: string): Promise<void> {
@@ -38,7 +55,7 @@ async function type(query: string): Promise<void> {
 	await obsidian.page.locator(".vault-bridge-say", { hasText: /\d ms(?! …)/ }).waitFor();
 }
 
-const titles = (): Promise<string[]> => obsidian.page.locator(".vault-bridge-hit-title").allInnerTexts();
+const titles = (): Promise<string[]> => obsidian.page.locator(".vault-bridge-hit-title").allTextContents();
 const shown = (): Promise<string> => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path ?? "");
 
 test("a question finds the passage, marks its words and says why", async () => {
@@ -120,17 +137,83 @@ test("what is not understood is told, and what fails says a way out", async () =
 	expect(await titles()).toEqual([]);
 });
 
-test.each([
-	["search", "why does bread go hard in the fridge", 1200],
-	["search-narrow", "发酵", 620],
-])("pictures of %s", async (name, query, width) => {
-	for (const dark of [false, true]) {
-		if (dark) await obsidian.close();
-		await searching(query, { dark, width });
-		await obsidian.page.locator(".vault-bridge-hit").first().waitFor();
+test("related notes follow the active note, tell linked from unlinked, and stay when pinned", async () => {
+	await opened("related");
+	await obsidian.page.getByText("No note is open").waitFor();
+	await read("Bread/Starters/Sourdough starter.md");
+	await expect.poll(() => related("Not linked yet")).not.toEqual([]);
+	const { links, backlinks } = await bridge.call<Record<"links" | "backlinks", { path: string }[]>>("note_links", { path: "Bread/Starters/Sourdough starter.md" });
+	const names = new Set([...links, ...backlinks].map(({ path }) => path.split("/").pop()?.replace(/\.md$/, "")));
+	expect((await related("Linked")).every((title) => names.has(title))).toBe(true);
+	expect((await related("Not linked yet")).some((title) => names.has(title))).toBe(false);
+	await obsidian.page.getByLabel("Stay with this note").click();
+	const before = await related("Not linked yet");
+	await read("Welcome.md");
+	expect(await obsidian.page.locator(".vault-bridge-head-title").innerText()).toBe("Sourdough starter");
+	expect(await related("Not linked yet")).toEqual(before);
+	await obsidian.page.getByLabel("Follow the active note").click();
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-head-title").innerText()).toBe("Welcome");
+});
+
+test("a related note can be hidden beside one note, and shown again", async () => {
+	await opened("related");
+	await read("Bread/Starters/Sourdough starter.md");
+	await expect.poll(() => related("Not linked yet")).not.toEqual([]);
+	const [first] = await related("Not linked yet");
+	const row = obsidian.page.locator(".vault-bridge-hit", { hasText: first ?? "" }).first();
+	await row.click({ button: "right" });
+	await obsidian.page.getByRole("menuitem", { name: "Hide beside this note" }).click();
+	await expect.poll(() => related("Not linked yet")).not.toContain(first);
+	expect(await obsidian.page.evaluate(() => window.app.stored)).toContain("Bread/Starters/Sourdough starter.md");
+	await obsidian.page.getByRole("button", { name: "Show 1 hidden note" }).click();
+	await expect.poll(() => related("Not linked yet")).toContain(first);
+});
+
+test("the status tells what is indexed, what is left out and why, and what the index holds of a note", async () => {
+	await opened("status");
+	await read("Bread/Science/Staling.md");
+	const pane = obsidian.page.locator(".vault-bridge-pane");
+	await pane.getByText("all-minilm-l6-v2").waitFor();
+	await pane.getByText(/Skipped: \d/).click();
+	await pane.getByText("Left out by Obsidian's excluded files").first().waitFor();
+	await pane.getByText("Bread/Science/Staling.md").waitFor();
+	await pane.locator(".vault-bridge-passage", { hasText: "Staling" }).first().waitFor();
+	await pane.getByText(/checks are fine/).waitFor();
+	await pane.getByRole("button", { name: "Pause embedding" }).click();
+	await pane.getByRole("button", { name: "Go on embedding" }).click();
+	await pane.getByRole("button", { name: "Pause embedding" }).waitFor();
+	await pane.getByRole("button", { name: "Compare with the vault" }).click();
+	await obsidian.page.locator(".notice", { hasText: "is compared" }).waitFor();
+});
+
+const PANES: Readonly<Record<string, (given: Given) => Promise<void>>> = {
+	search: async (given) => {
+		await searching("why does bread go hard in the fridge", given);
 		await obsidian.page.getByRole("combobox").press("ArrowDown");
 		await obsidian.page.getByRole("combobox").press("Enter");
-		await expect.poll(shown).not.toBe("");
+		await expect.poll(shown).toBe("Bread/Science/Staling.md");
+	},
+	"search-narrow": async (given) => {
+		await searching("发酵", { ...given, width: 560 });
+		await obsidian.page.locator(".vault-bridge-hit").first().waitFor();
+	},
+	related: async (given) => {
+		await opened("related", given);
+		await read("Bread/Starters/Sourdough starter.md");
+		await expect.poll(() => related("Not linked yet")).not.toEqual([]);
+	},
+	status: async (given) => {
+		await opened("status", given);
+		await read("Bread/Starters/Sourdough starter.md");
+		await obsidian.page.getByText(/checks are fine/).waitFor();
+		await obsidian.page.locator(".vault-bridge-passage").first().waitFor();
+	},
+};
+
+test.each(Object.keys(PANES))("nothing of %s is cut off, in light and in dark", async (name) => {
+	for (const dark of [false, true]) {
+		if (dark) await obsidian.close();
+		await PANES[name]?.({ dark });
 		await picture(obsidian, name, dark);
 	}
 });
