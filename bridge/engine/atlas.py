@@ -68,14 +68,14 @@ class Atlas:
 
     async def shape(self, chart: Chart, kinds: Collection[EdgeKind]) -> Shape:
         """Measure the network that some kinds of edges make of the notes; seconds in a large vault."""
-        from bridge.graph import measured, network_of, pagerank
+        from bridge.graph import arcs, measured, network_of, pagerank
 
         edges = await self.edges(chart, kinds)
 
         async def measure() -> Shape:
             network = await asyncio.to_thread(network_of, edges, chart.graph.present)
             measures = await self._apart.run(measured, network)
-            rank = await self._apart.run(pagerank, edges.size, edges.source, edges.target, edges.weight)
+            rank = await self._apart.run(pagerank, edges.size, *await asyncio.to_thread(arcs, edges, "out"))
             return Shape(network, measures, rank)
 
         return await self._once(chart, ("shape", frozenset(kinds), chart.index.pending_vectors()), measure)

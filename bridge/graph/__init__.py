@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from bridge.graph.graph import Edge, Graph, Near
-from bridge.graph.kinds import CODES, KINDS, WEIGHTS, WRITTEN, EdgeKind
+from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, WRITTEN, EdgeKind
 from bridge.graph.nodes import Nodes
 from bridge.graph.sharing import by_folder, by_tag, shared_tags
 from bridge.graph.wording import names_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bridge.graph.picture import Picture, around, drawn, folded, members
     from bridge.graph.similar import mutually_nearest
     from bridge.graph.table import Table, stacked
-    from bridge.graph.walk import distances, spread, ways
+    from bridge.graph.walk import arcs, distances, spread, ways
 
 _LATER = {
     "Adjacency": "adjacency",
@@ -29,6 +29,7 @@ _LATER = {
     "Network": "network",
     "Picture": "picture",
     "Table": "table",
+    "arcs": "walk",
     "around": "picture",
     "census": "counting",
     "distances": "walk",
@@ -50,6 +51,7 @@ _LATER = {
 __all__ = [
     "CODES",
     "KINDS",
+    "SHARED",
     "WEIGHTS",
     "WRITTEN",
     "Adjacency",
@@ -64,6 +66,7 @@ __all__ = [
     "Nodes",
     "Picture",
     "Table",
+    "arcs",
     "around",
     "by_folder",
     "by_tag",

@@ -15,6 +15,9 @@ LINKS: Final[tuple[EdgeKind, ...]] = ("wiki", "embed", "markdown", "property", "
 WRITTEN: Final[tuple[EdgeKind, ...]] = (*LINKS, "arrow")
 """What somebody drew by hand."""
 
+SHARED: Final[tuple[EdgeKind, ...]] = ("tag", "folder", "similar")
+"""What two notes have in common: it leads both ways."""
+
 WEIGHTS: Final[Mapping[EdgeKind, float]] = {
     "wiki": 1.0,
     "embed": 1.0,

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.edges import Edges
+from bridge.graph.edges import Edges, coded
+from bridge.graph.kinds import KINDS, SHARED
 
 Direction = Literal["any", "out", "in"]
 
@@ -22,16 +23,14 @@ LOOKS = 50_000
 
 
 def arcs(edges: Edges, direction: Direction) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Return where each edge can be walked from and to, and its weight."""
-    match direction:
-        case "out":
-            return edges.source, edges.target, edges.weight
-        case "in":
-            return edges.target, edges.source, edges.weight
-        case "any":
-            ends = (edges.source, edges.target), (edges.target, edges.source)
-            begin, end = (np.concatenate(side) for side in zip(*ends, strict=True))
-            return begin, end, np.concatenate([edges.weight, edges.weight])
+    """Return where each edge can be walked from and to, and its weight; what is shared leads both ways."""
+    begin, end = (edges.target, edges.source) if direction == "in" else (edges.source, edges.target)
+    both = np.isin(edges.kind, coded(KINDS if direction == "any" else SHARED))
+    return (
+        np.concatenate([begin, end[both]]),
+        np.concatenate([end, begin[both]]),
+        np.concatenate([edges.weight, edges.weight[both]]),
+    )
 
 
 def distances(edges: Edges, start: int, direction: Direction, most: int | None = None) -> NDArray[np.int32]:

@@ -181,9 +181,10 @@ def found_ways(
     edges: "Edges", start: int, goal: int, direction: Literal["any", "out"], most: int
 ) -> list[tuple[int, ...]]:
     """Find the shortest ways; of equally long ones first those through notes with few links, which say more."""
-    from bridge.graph import Adjacency, distances, ways
+    from bridge.graph import Adjacency, arcs, distances, ways
 
-    beside = Adjacency.of(edges.size, edges.source, edges.target)
+    begin, end = (edges.source, edges.target) if direction == "any" else arcs(edges, direction)[:2]
+    beside = Adjacency.of(edges.size, begin, end)
     onward = distances(edges, goal, "in" if direction == "out" else "any")
 
     def next_to(node: int) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.errors import BridgeError
-from bridge.graph import KINDS, WEIGHTS, EdgeKind, shared_tags
+from bridge.graph import CODES, KINDS, SHARED, WEIGHTS, EdgeKind, shared_tags
 from bridge.operations.quoting import sentence
 from bridge.operations.reading import opened
 from bridge.types import VaultPath
@@ -57,7 +57,10 @@ def step(
     one, other = pair
     joining = edges.between(one, other)
     columns = (joining.kind.tolist(), joining.source.tolist(), joining.owner.tolist(), joining.weight.tolist())
-    kind, source, owner, weight = min(zip(*columns, strict=True), key=lambda row: (row[0], row[1] != one))
+    shared = {CODES[kind] for kind in SHARED}
+    kind, source, owner, weight = min(
+        zip(*columns, strict=True), key=lambda row: (row[0] in shared, row[1] != one, row[0])
+    )
     paths = chart.graph.paths
     ends = paths[one], paths[other]
     match KINDS[kind]:
