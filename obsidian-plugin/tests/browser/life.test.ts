@@ -58,7 +58,6 @@ test("without a bridge the pane tells what to install and what is where, and sta
 	expect(await obsidian.page.evaluate(() => navigator.clipboard.readText())).toBe("pipx install .");
 	expect(obsidian.node.requests).toEqual([]);
 	expect(obsidian.node.running).toEqual([]);
-	expect(obsidian.loadMs).toBeLessThan(1000);
 });
 
 test("a bridge that is installed meanwhile is found in its usual place, started, and ended with the plugin", async () => {
