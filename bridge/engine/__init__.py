@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from bridge.engine.links import Web
     from bridge.engine.status import IndexedPassage, Inspection, ModelInUse, Progress
     from bridge.engine.vault_engine import VaultEngine
-    from bridge.engine.writing import Author, Made
+    from bridge.engine.writing import Author, Drawn, Made
 
 # The processes that read notes enter here too, and need none of it.
 _LATER = {
     "Author": "writing",
     "Bridge": "bridge",
     "Chart": "atlas",
+    "Drawn": "writing",
     "IndexedPassage": "status",
     "Inspection": "status",
     "Job": "jobs",
@@ -34,6 +35,7 @@ __all__ = [
     "Author",
     "Bridge",
     "Chart",
+    "Drawn",
     "IndexedPassage",
     "Inspection",
     "Job",

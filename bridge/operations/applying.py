@@ -1,9 +1,8 @@
 """Makes links of words that name notes."""
 
-import asyncio
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import MaxLen
@@ -14,10 +13,13 @@ from bridge.operations.linking import Around, source_of
 from bridge.operations.missing import no_such_note
 from bridge.operations.reading import line_at, opened
 from bridge.operations.registry import operation
+from bridge.operations.writing import Reason
+from bridge.operations.written import author
 from bridge.types import Digest, Span, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine import VaultEngine
+    from bridge.changes import Desk
+    from bridge.engine import Drawn, VaultEngine
     from bridge.linking import Corpus, Place, Source, Strictness
     from bridge.vault import Note
 
@@ -69,7 +71,7 @@ class RefusedLink:
 
 @dataclass(frozen=True, slots=True)
 class LinkEdit:
-    """An edit that makes links; nothing is written yet.
+    """An edit that makes links.
 
     Attributes:
         path: The note.
@@ -78,6 +80,9 @@ class LinkEdit:
         before: SHA-256 of the whole file that the edit is for.
         links: The links it makes, in order.
         refused: The links it does not make, in order, and why.
+        change_id: The change that was made or proposed; null when nothing was written.
+        state: `applied`; or `proposed`, when it waits until the user accepts it.
+        warnings: What to know about it.
     """
 
     path: VaultPath
@@ -86,9 +91,17 @@ class LinkEdit:
     before: Digest
     links: tuple[MadeLink, ...]
     refused: tuple[RefusedLink, ...]
+    change_id: str | None
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
 
 
-@operation(example={"path": "Travels/Rye bread in the Valais.md", "strictness": "aggressive"})
+@operation(
+    example={"path": "Travels/Rye bread in the Valais.md", "strictness": "aggressive", "dry_run": True},
+    reads=False,
+    scope="write",
+    destructive=True,
+)
 async def apply_links(
     call: Call,
     path: VaultPath,
@@ -97,8 +110,10 @@ async def apply_links(
     strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
     all: bool = False,  # noqa: A002 - the contract's name
     digest: Digest | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
 ) -> LinkEdit:
-    """Give the edit that makes links of words that name notes, written as Obsidian would; nothing is written yet.
+    """Make links of words that name notes, written as Obsidian would.
 
     Args:
         path: The note.
@@ -107,6 +122,8 @@ async def apply_links(
         strictness: How likely a link must be when no targets are given, as in `suggest_links`.
         all: Every place that names a note, not the first alone.
         digest: SHA-256 of the whole file that you saw; refused when it is another now.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
 
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
@@ -118,14 +135,29 @@ async def apply_links(
             raise no_such_note(call.engine, target)
     corpus = await call.engine.mentioning.corpus()
 
-    def edit() -> LinkEdit:
-        note = writable(call.engine, path, digest)
-        if suggestions:
-            return edited(call.engine, note, chosen(note, suggestions))
-        source = source_of(call.engine, note)
-        return edited(call.engine, note, found(call.engine, corpus, source, targets, strictness, every=all))
+    edits: list[LinkEdit] = []
 
-    return await asyncio.to_thread(edit)
+    def draw(desk: "Desk") -> "Drawn":
+        from bridge.changes import digest_of as digest_of_file
+        from bridge.engine import Drawn
+
+        # The desk reads first: what comes after that is seen when it is written.
+        now = digest_of_file(desk.read(path))
+        note = writable(call.engine, path, digest or now)
+        if suggestions:
+            wanted = chosen(note, suggestions)
+        else:
+            source = source_of(call.engine, note)
+            wanted = found(call.engine, corpus, source, targets, strictness, every=all)
+        text, edit = edited(call.engine, note, wanted)
+        edits.append(edit)
+        desk.replace(path, text.encode("utf-8"))
+        return Drawn(path)
+
+    made = await call.engine.writing.make(draw, [path], author(call, "apply_links", reason), dry_run=dry_run)
+    return replace(
+        edits[-1], change_id=made.change.id if made.change else None, state=made.state, warnings=made.warnings
+    )
 
 
 def writable(engine: "VaultEngine", path: VaultPath, digest: Digest | None) -> "Note":
@@ -173,8 +205,8 @@ def found(
     return places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 
-def edited(engine: "VaultEngine", note: "Note", wanted: "list[Place]") -> LinkEdit:
-    """Make the edit."""
+def edited(engine: "VaultEngine", note: "Note", wanted: "list[Place]") -> tuple[str, LinkEdit]:
+    """Return the file's text with the links, and what was done."""
     from bridge.changes import unified
     from bridge.linking import linked
     from bridge.vault import read_obsidian_settings
@@ -185,13 +217,16 @@ def edited(engine: "VaultEngine", note: "Note", wanted: "list[Place]") -> LinkEd
     def line(place: "Place") -> int:
         return line_at(note.text, place.span[0])
 
-    return LinkEdit(
+    return head + after.text, LinkEdit(
         path=note.path,
         diff=unified(head + note.text, head + after.text, note.path),
         digest=digest_of(head + after.text),
         before=note.digest,
         links=tuple(MadeLink(one.place.target, line(one.place), one.link) for one in after.made),
         refused=tuple(RefusedLink(one.place.target, line(one.place), one.why) for one in after.refused),
+        change_id=None,
+        state="applied",
+        warnings=(),
     )
 
 

@@ -13,11 +13,11 @@ from bridge.operations.registry import operation
 from bridge.operations.showing import diff_of, kept
 from bridge.operations.times import iso, moment
 from bridge.operations.writing import Reason
-from bridge.operations.written import proposes, who
+from bridge.operations.written import author
 from bridge.types import Lines, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine import Author, Made, VaultEngine
+    from bridge.engine import Made, VaultEngine
     from bridge.store import Change
 
 State = Literal["applied", "proposed", "rejected", "expired", "undone", "conflict"]
@@ -46,6 +46,7 @@ class ListedChange:
         state: What became of it: `conflict` needs a look, since a crash and somebody's edit left it half made.
         expires: When a proposal is given up.
         undoes: The changes that it turned back.
+        by: What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet.
     """
 
     id: str
@@ -59,6 +60,7 @@ class ListedChange:
     state: State
     expires: str | None
     undoes: tuple[str, ...]
+    by: Literal["disk", "obsidian"] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ class ShownChange:
         state: What became of it.
         expires: When a proposal is given up.
         undoes: The changes that it turned back.
+        by: What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet.
         hunks: What changed, in parts that can be accepted or undone one by one.
     """
 
@@ -136,6 +139,7 @@ class ShownChange:
     state: State
     expires: str | None
     undoes: tuple[str, ...]
+    by: Literal["disk", "obsidian"] | None
     hunks: tuple[ShownHunk, ...]
 
 
@@ -312,13 +316,6 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
     return Settled((listed(call.engine, change, cut=True),), None, "", "applied", ())
 
 
-def author(call: Call, operation: str, reason: str | None) -> "Author":
-    """Tell who settles a change."""
-    from bridge.engine import Author
-
-    return Author(operation, who(call), call.session, reason, proposes=proposes(call), confirmed=True)
-
-
 def settled(engine: "VaultEngine", ids: Sequence[str], made: "Made") -> Settled:
     """Tell what became of changes."""
     return Settled(
@@ -349,6 +346,7 @@ def listed(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChang
         state=known_state(change),
         expires=iso(change.expires) if change.expires is not None and change.state == "proposed" else None,
         undoes=tuple(map(str, undoes)) if isinstance(undoes, list) else (),
+        by=wrote(change),
     )
 
 
@@ -373,6 +371,15 @@ def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
             for hunk in one.hunks
         ),
     )
+
+
+def wrote(change: "Change") -> Literal["disk", "obsidian"] | None:
+    """Return what wrote a change."""
+    match change.facts.get("by"):
+        case "disk" | "obsidian" as by:
+            return by
+        case _:
+            return None
 
 
 def known_state(change: "Change") -> State:

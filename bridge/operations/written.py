@@ -10,7 +10,7 @@ from bridge.operations.weaving import weaver
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine import Made
+    from bridge.engine import Author, Made
     from bridge.requests import Request
 
 
@@ -67,18 +67,16 @@ async def carried_out(
     Raises:
         BridgeError: As the operations of the requests' names.
     """
+    by = author(call, operation or requests[0].op, reason, confirmed=confirm)
+    finish = await weaver(call)
+    return written(await call.engine.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish))
+
+
+def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":
+    """Tell who makes a change."""
     from bridge.engine import Author
 
-    author = Author(
-        operation=operation or requests[0].op,
-        client=who(call),
-        session=call.session,
-        reason=reason,
-        proposes=proposes(call),
-        confirmed=confirm,
-    )
-    finish = await weaver(call)
-    return written(await call.engine.carry(requests, author, dry_run=dry_run, expect=expect, finish=finish))
+    return Author(operation, who(call), call.session, reason, proposes=proposes(call), confirmed=confirmed)
 
 
 def written(made: "Made") -> Written:

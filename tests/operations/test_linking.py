@@ -121,13 +121,13 @@ async def applied(served: Served, **arguments: Any) -> dict[str, Any]:
     return answer
 
 
-async def test_the_edit_is_given_as_a_diff_and_nothing_is_written(served: Served, tmp_path: Path) -> None:
+async def test_a_dry_run_gives_the_diff_and_writes_nothing(served: Served, tmp_path: Path) -> None:
     path = tmp_path / "Notes/Diary.md"
     path.write_bytes(b"\xef\xbb\xbf" + NOTES["Diary.md"].replace("\n", "\r\n").encode())
     await served.call("wait_until_indexed", path="Diary.md")
     before = path.read_bytes()
-    answer = await applied(served, path="Diary.md")
-    assert path.read_bytes() == before
+    answer = await applied(served, path="Diary.md", dry_run=True)
+    assert (path.read_bytes(), answer["change_id"]) == (before, None)
     assert answer["links"] == [{"target": "Old Rye Starter.md", "line": 1, "link": "[[Old Rye Starter]]"}]
     patch = await asyncio.create_subprocess_exec("git", "apply", "-", cwd=path.parent, stdin=asyncio.subprocess.PIPE)
     await patch.communicate(answer["diff"].encode())
@@ -136,6 +136,17 @@ async def test_the_edit_is_given_as_a_diff_and_nothing_is_written(served: Served
     assert after == before.replace(b"the Old Rye Starter", b"the [[Old Rye Starter]]")
     assert answer["digest"] == hashlib.sha256(after).hexdigest()
     assert answer["before"] == hashlib.sha256(before).hexdigest()
+
+
+async def test_links_are_written_and_taken_back(served: Served, tmp_path: Path) -> None:
+    path = tmp_path / "Notes/Diary.md"
+    before = path.read_bytes()
+    answer = await applied(served, path="Diary.md")
+    assert path.read_bytes() == before.replace(b"the Old Rye Starter", b"the [[Old Rye Starter]]")
+    links = (await served.call("note_links", path="Diary.md")).json["links"]
+    assert "Old Rye Starter.md" in {link["path"] for link in links}
+    assert (await served.call("undo_change", change_id=answer["change_id"])).status == 200
+    assert path.read_bytes() == before
 
 
 async def test_what_was_suggested_can_be_chosen(served: Served) -> None:
