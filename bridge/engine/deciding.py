@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.changes.desk import Desk
-from bridge.changes.inverse import accept, redo, undo
+from bridge.changes import Desk, accept, redo, undo
+from bridge.engine.handing import Answer
+from bridge.engine.handover import is_handed_over, is_made
 from bridge.engine.writing import Author, Drawn, Made, Writing
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
 from bridge.steps import Plan, Step
-from bridge.store import Change, Store, Wanted
+from bridge.store import Change, State, Store, Wanted
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -37,6 +38,13 @@ class Deciding:
         """
         for change, entry in self._store.unsettled():
             try:
+                if is_handed_over(change):
+                    # Another program may be about to write the note: whatever is there stays.
+                    if is_made(change, self._vault):
+                        entry.settle(True)
+                    else:
+                        self._store.set_state(change.id, "conflict")
+                    continue
                 found = {digest: self._store.snapshot(digest) for step in change.steps for digest in contents(step)}
                 blobs = {digest: data for digest, data in found.items() if data is not None}
                 match self._writing.writer.recover(Plan(change.steps, blobs)):
@@ -99,7 +107,8 @@ class Deciding:
 
         made = await self._writing.make(draw, None, author, dry_run=dry_run)
         if made.change is not None and made.state == "applied":
-            await asyncio.to_thread(self._store.set_state, change.id, "applied", {"redone_by": made.change.id})
+            again = {"redone_by": made.change.id, "undone_hunks": []}
+            await asyncio.to_thread(self._store.set_state, change.id, "applied", again)
         return made
 
     async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> Made:
@@ -134,6 +143,36 @@ class Deciding:
         self._store.set_state(change.id, "rejected")
         self._writing.tell(replace(change, state="rejected"))
         return replace(change, state="rejected")
+
+    async def acknowledge(self, id_: str, answer: Answer) -> State:
+        """Take what a program says of a change that it claimed, however late; return what became of it.
+
+        Raises:
+            ChangeNotFound: There is no such change.
+            ChangeConflict: It was not claimed.
+        """
+        offer = self._writing.handing.offered(id_)
+        if offer is not None:
+            in_time = offer.answer(answer)
+            became = await asyncio.shield(offer.became)
+            if in_time and became is not None:
+                return became
+        change = self.change(id_)
+        if not is_handed_over(change):
+            raise ChangeConflict("The change was not claimed.", hint="Do not make it.")
+        if change.state != "conflict":
+            return change.state
+        made = await asyncio.to_thread(is_made, change, self._vault)
+        if made:
+            change = replace(change, state="applied")
+            await self._writing.take_up(change.steps)
+        elif answer.refused is not None:
+            # A proposal that nobody made waits again.
+            change = replace(change, state="rejected" if change.expires is None else "proposed")
+        if change.state != "conflict":
+            await asyncio.to_thread(self._store.set_state, change.id, change.state)
+            self._writing.tell(change)
+        return change.state
 
     def of_session(self, session: str) -> list[str]:
         """Return the ids of the changes of a session that are in force.

@@ -16,6 +16,7 @@ from bridge.engine.embedders import Embedders, model_key, workers_wanted
 from bridge.engine.enforcing import Enforcing
 from bridge.engine.filling import Filling
 from bridge.engine.following import Following, pause
+from bridge.engine.handing import Handing
 from bridge.engine.hold import Hold
 from bridge.engine.jobs import Job, Jobs
 from bridge.engine.links import Web
@@ -89,6 +90,7 @@ class VaultEngine:
         self._paused = False
         self._store: Store | None = None
         self._index: Index | None = None
+        self.handing = Handing(self.id, events)
         self.atlas = Atlas()
         self.recent = Recent()
         self._mentioning: Mentioning | None = None
@@ -174,20 +176,15 @@ class VaultEngine:
         self._following = Following(
             self.vault, index, self._store, self.settings, self._readers, self._changed, self._buried
         )
-        self._writing = Writing(self.id, self._following, self._store, self.settings, self._events)
+        self._writing = Writing(self.id, self._following, self._store, self.settings, self._events, self.handing)
         self._deciding = Deciding(self._store, self._writing)
         await asyncio.to_thread(self._deciding.recover)
-        await self._limit_history()
         await self._limit_history()
         self._enforcing = Enforcing(self._following, self._store)
         self._enforcing.hide()
         self._drifting = Drifting(index, self._store, self.settings)
         self._filling = Filling(index, self._store, self._embedders, self._progressed)
         self._filling.paused = self._paused
-
-    async def _limit_history(self) -> None:
-        """Keep no more of what notes said before than the user wants."""
-        await asyncio.to_thread(self.store.limit_history, self.settings.history_mb, self.settings.history_days)
 
     async def _limit_history(self) -> None:
         """Keep no more of what notes said before than the user wants."""
@@ -539,7 +536,6 @@ class VaultEngine:
         if self._following is None or self._filling is None or self._enforcing is None:
             return
         self._following.settings = settings
-        await self._limit_history()
         await self._limit_history()
         self.drifting.use(settings)
         self.writing.settings = settings

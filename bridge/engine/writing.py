@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from bridge.changes import Desk, Effect, commit, digest_of
-from bridge.changes.desk import moved
+from bridge.changes import Desk, Effect, commit, digest_of, moved
 from bridge.engine.following import Following
+from bridge.engine.handing import Handing
+from bridge.engine.handover import Handover
 from bridge.engine.locks import Locks
 from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound
 from bridge.events import Events
@@ -72,13 +73,23 @@ class Made:
 class Writing:
     """Makes changes of one vault."""
 
-    def __init__(self, vault: VaultId, following: Following, store: Store, settings: Settings, events: Events) -> None:
+    def __init__(
+        self,
+        vault: VaultId,
+        following: Following,
+        store: Store,
+        settings: Settings,
+        events: Events,
+        handing: Handing,
+    ) -> None:
         self.settings = settings
         self._id = vault
         self._following = following
         self._store = store
         self._events = events
         self._locks = Locks()
+        self.handing = handing
+        self._handover = Handover(store, handing, self.tell)
         # One alone: two might make the same folder at once.
         self._writer = Writer(following.vault)
         self._committing = asyncio.Lock()
@@ -197,10 +208,13 @@ class Writing:
 
     async def _apply(self, made: Made, author: Author, of: Change | None) -> Made:
         """Write a change, index it and tell of it."""
-        change = self._begun(made, author) if of is None else replace(of, state="applied", facts=made.drawn.facts)
-        entry = self._store.begin(change)
-        steps = await asyncio.to_thread(self.writer.write, made.plan, entry)
-        late = await self._indexed(steps)
+        change = replace(of or self._begun(made, author), state="applied", facts={**made.drawn.facts, "by": "disk"})
+        entry, steps = self._store.begin(change), made.plan.steps
+        if await self._handover.makes(change, made.plan, entry, self.vault):
+            made = replace(made, by="obsidian")
+        else:
+            steps = await asyncio.to_thread(self.writer.write, made.plan, entry)
+        late = await self.take_up(steps)
         left = await self._committed(replace(change, steps=tuple(steps)), made.plan.blobs)
         self.tell(change)
         return replace(made, change=change, warnings=(*made.warnings, *late, *left))
@@ -225,8 +239,8 @@ class Writing:
             done = await asyncio.to_thread(commit, self.vault.root, change, blobs.get)
         return done.warnings
 
-    async def _indexed(self, steps: Collection[Step]) -> tuple[str, ...]:
-        """Take up what was written; it stays written if that fails, and the index follows later."""
+    async def take_up(self, steps: Collection[Step]) -> tuple[str, ...]:
+        """Index what was written; it stays written if that fails, and the index follows later."""
         places = {place for step in steps for place in (step.path, step.to) if place is not None}
         try:
             await self._following.look_at(places)

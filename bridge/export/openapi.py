@@ -13,6 +13,7 @@ from bridge.errors import (
     Forbidden,
     Internal,
     InvalidArguments,
+    NoSuchVault,
     RateLimited,
     ReadOnly,
     TooLarge,
@@ -26,6 +27,16 @@ ALWAYS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLa
 
 OPEN: tuple[type[BridgeError], ...] = (Forbidden, BadHost, TooLarge, Internal)
 """What a call without a token can be answered with."""
+
+STREAM: tuple[type[BridgeError], ...] = (*ALWAYS, NoSuchVault)
+
+APPLIES = {
+    "name": "applies",
+    "in": "query",
+    "required": False,
+    "description": "The vault whose changes the caller makes in Obsidian as long as it reads.",
+    "schema": {"type": "string"},
+}
 
 ERROR = {
     "type": "object",
@@ -131,7 +142,10 @@ def other_paths() -> dict[str, Any]:
         "/api/pair": {"post": pairing()},
         "/api/operations": {"get": got("operations", "List every operation with its schemas.", "application/json")},
         "/api/events": {
-            "get": got("events", "Stream events; `Last-Event-ID` replays what was missed.", "text/event-stream")
+            "get": {
+                **got("events", "Stream events; `Last-Event-ID` replays what was missed.", "text/event-stream", STREAM),
+                "parameters": [APPLIES],
+            }
         },
         "/openapi.json": {"get": got("openapi", "This description.", "application/json")},
         "/healthz": {"get": {**got("healthz", "Say that the bridge is up.", "application/json", OPEN), "security": []}},

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from bridge.operations.answering import answer
+from bridge.operations.appliers import applier
 from bridge.operations.arguments import VAULT
 from bridge.operations.call import OWNER, READER, RUNTIME, Call, Principal
 from bridge.operations.docstring import read as read_docstring
@@ -23,6 +24,7 @@ __all__ = [
     "Operation",
     "Principal",
     "answer",
+    "applier",
     "arguments_schema",
     "bounds",
     "chosen",
@@ -39,7 +41,7 @@ __all__ = [
 
 # Importing a module registers its operations; documents list them in this order.
 MODULES = (
-    "search notes listing tasks reading writing moving days ticking together changes "
+    "search notes listing tasks reading writing moving days ticking together changes handing "
     "links linking applying prospects reporting graph insights view growth exporting "
     "status indexing settings pairing doctor usage tools"
 )

@@ -1,6 +1,7 @@
 """What is answered at which address."""
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from bridge.access import Pairing, Tokens, check_name
 from bridge.engine import Bridge
 from bridge.errors import InvalidArguments
 from bridge.export import catalogue, openapi
-from bridge.operations import VAULT, Call, Principal, answer, encode, named
+from bridge.operations import VAULT, Call, Principal, answer, applier, encode, named
 from bridge.server import stream
 from bridge.server.guard import CLIENT
 from bridge.server.limits import Limits
@@ -25,6 +26,9 @@ PRINCIPAL = web.RequestKey("PRINCIPAL", Principal)
 TOKENS = web.AppKey("TOKENS", Tokens)
 PAIRING = web.AppKey("PAIRING", Pairing)
 LIMITS = web.AppKey("LIMITS", Limits)
+
+APPLIES = "applies"
+"""What names the vault whose changes the reader of a stream makes."""
 
 PAIRED: tuple[Scope, ...] = ("read", "write")
 """What a client may do that paired."""
@@ -98,9 +102,13 @@ async def description(_: web.Request) -> web.Response:
 
 
 async def events(request: web.Request) -> web.StreamResponse:
-    """Stream events."""
-    request[PRINCIPAL].require("read")
-    return await stream.serve(request, request.app[BRIDGE].events)
+    """Stream events; whoever says so makes changes of a vault as long as the stream is open."""
+    bridge, principal = request.app[BRIDGE], request[PRINCIPAL]
+    principal.require("read")
+    vault = request.query.get(APPLIES)
+    present = applier(Call(bridge, principal, vault)) if vault is not None else contextlib.nullcontext()
+    with present:
+        return await stream.serve(request, bridge.events)
 
 
 def respond(value: Mapping[str, Any] | Any) -> web.Response:

@@ -207,15 +207,18 @@ def step_of(kind: str, path: str, target: str | None, before: str | None, after:
 
 def set_state(connection: sqlite3.Connection, change: str, state: State, facts: Mapping[str, object]) -> None:
     """Say what became of a change, and more facts of it; what was pending of it is its own from now on."""
-    found = one(connection, change)
-    if found is None:
-        return
-    connection.execute(
-        "UPDATE change SET state = ?, facts = ? WHERE id = ?", (state, json.dumps({**found.facts, **facts}), change)
-    )
+    add_facts(connection, change, facts)
+    connection.execute("UPDATE change SET state = ? WHERE id = ?", (state, change))
     if connection.execute("SELECT 1 FROM step WHERE change = ? AND pending", (change,)).fetchone():
         connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
         connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
+
+
+def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, object]) -> None:
+    """Say more of a change."""
+    if (found := one(connection, change)) is not None:
+        told = json.dumps({**found.facts, **facts})
+        connection.execute("UPDATE change SET facts = ? WHERE id = ?", (told, change))
 
 
 def expire(connection: sqlite3.Connection, moment: float) -> list[str]:

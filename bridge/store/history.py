@@ -132,6 +132,16 @@ class History(ABC):
         with self._writing() as connection:
             changes.set_state(connection, change, state, facts or {})
 
+    def add_facts(self, change: str, facts: Mapping[str, object]) -> None:
+        """Say more of a change; it is on the disk when this returns.
+
+        Raises:
+            DiskFull: There is no room.
+            ReadOnly: The data folder cannot be written.
+        """
+        with self._writing(durably=True) as connection:
+            changes.add_facts(connection, change, facts)
+
     def expire(self) -> list[str]:
         """End the proposals whose time is over, and return their ids."""
         with self._writing() as connection:

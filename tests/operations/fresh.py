@@ -2,18 +2,25 @@
 
 import shutil
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from bridge.changes import digest_of
 from bridge.engine import Author
+from bridge.engine.handing import Offer
 from bridge.operations import Operation
 from bridge.requests import CreateNote
+from bridge.steps import Step
+from bridge.store import Change
 from bridge.types import VaultPath
 from tests.operations.served import Served
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 NOTE = VaultPath("Made for an example.md")
+LENT = ExitStack()
+"""Holds what is offered."""
 
 
 async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
@@ -24,6 +31,8 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         return job
     if not operation.reads and operation.vault:
         await restore(served)
+    if operation.name in {"claim_change", "acknowledge_change"}:
+        return {**operation.example, "change_id": await offered(served, claimed=operation.name != "claim_change")}
     if "change_id" in operation.example:
         proposed = operation.name in {"accept_change", "reject_change"}
         return {
@@ -47,6 +56,20 @@ async def changed(served: Served, *, proposed: bool = False, undone: bool = Fals
     if undone:
         await engine.deciding.undo([made.change.id], author)
     return made.change.id
+
+
+async def offered(served: Served, *, claimed: bool) -> str:
+    """Offer a change to whoever makes changes, for as long as the bridge runs, and return its id."""
+    engine = served.bridge.find(None)
+    text, other = b"Words.", b"More words."
+    step = Step("put", NOTE, before=digest_of(text), after=digest_of(other))
+    change = Change(engine.store.next_id(), 0.0, "edit_note", steps=(step,))
+    offer = Offer(change, other.decode(), lambda: None)
+    offer.became.set_result("rejected")
+    LENT.enter_context(engine.handing.offering(offer))
+    if claimed:
+        await offer.claim()
+    return change.id
 
 
 async def restore(served: Served) -> None:

@@ -24,16 +24,18 @@ export const FORMS = {
 	toggle_task: "7130a3d6d84f",
 	add_task: "82100dec9dba",
 	change_set: "c1d742e2e6a1",
-	list_changes: "2db06834ca34",
-	show_change: "9b1c092c654a",
-	undo_change: "d6faa7d5c126",
-	undo_session: "aebbb64657a0",
-	redo_change: "d5ec85ce4467",
-	accept_change: "860c72e8b499",
-	reject_change: "69b95e46a474",
+	list_changes: "8cb839211891",
+	show_change: "dcc9af9b4d1e",
+	undo_change: "d237ba397049",
+	undo_session: "875b6a394161",
+	redo_change: "01b5f8cbc17b",
+	accept_change: "c7cf08042aae",
+	reject_change: "bc36d14c4d01",
+	claim_change: "771dc599ca4f",
+	acknowledge_change: "c01084f4f67a",
 	note_links: "c6f78384932f",
 	resolve_link: "c512cf228b19",
-	apply_links: "084e3d1e0455",
+	apply_links: "f15ad3aefa13",
 	find_prospects: "903a8a8dd182",
 	link_report: "108c5e5295b3",
 	graph_neighbours: "d674ddfb705d",
@@ -70,6 +72,25 @@ export interface AcceptChangeArguments {
 	readonly hunks?: readonly number[] | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+export interface AcknowledgeChangeArguments {
+	/** Its id. */
+	readonly change_id: string;
+	/** Whether it was made. */
+	readonly applied: boolean;
+	/** Why not: `unsaved`, the note has edits in Obsidian that are not saved; `changed`, it is not what `before` says; or `failed`. */
+	readonly reason?: "unsaved" | "changed" | "failed" | null;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** What became of a change that a program claimed. */
+export interface Acknowledged {
+	/** Its id. */
+	readonly change_id: string;
+	/** `applied`; `rejected`, when it was not made, or `proposed`, when it waits for the user again; `conflict`, when the note is neither as the change makes it, nor does the program say that it did not make it. */
+	readonly state: "applied" | "proposed" | "rejected" | "expired" | "undone" | "conflict";
 }
 
 /** Add an item behind the last one of a list, marked and indented like it; starts a list where there is none. */
@@ -152,6 +173,10 @@ export interface ApplyLinksArguments {
 	readonly all?: boolean;
 	/** SHA-256 of the whole file that you saw; refused when it is another now. */
 	readonly digest?: string | null;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -210,6 +235,27 @@ export interface ChosenLink {
 	readonly text: string;
 	/** First character and the one after the last, as `suggest_links` said. */
 	readonly span: readonly [number, number];
+}
+
+export interface ClaimChangeArguments {
+	/** Its id. */
+	readonly change_id: string;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** A change that is the caller's to make, and nobody else's. */
+export interface ClaimedChange {
+	/** Its id. */
+	readonly change_id: string;
+	/** The note. */
+	readonly path: string;
+	/** SHA-256 of the whole file as it must be. */
+	readonly before: string;
+	/** The same afterwards. */
+	readonly after: string;
+	/** The whole text of the note afterwards. */
+	readonly text: string;
 }
 
 /** Notes that hang together. */
@@ -864,7 +910,7 @@ export interface LinkCounts {
 	readonly stubs: number;
 }
 
-/** An edit that makes links; nothing is written yet. */
+/** An edit that makes links. */
 export interface LinkEdit {
 	/** The note. */
 	readonly path: string;
@@ -878,6 +924,12 @@ export interface LinkEdit {
 	readonly links: readonly MadeLink[];
 	/** The links it does not make, in order, and why. */
 	readonly refused: readonly RefusedLink[];
+	/** The change that was made or proposed; null when nothing was written. */
+	readonly change_id: string | null;
+	/** `applied`; or `proposed`, when it waits until the user accepts it. */
+	readonly state: "applied" | "proposed";
+	/** What to know about it. */
+	readonly warnings: readonly string[];
 }
 
 /** What was said so far to the links that were suggested. */
@@ -1029,6 +1081,8 @@ export interface ListedChange {
 	readonly expires: string | null;
 	/** The changes that it turned back. */
 	readonly undoes: readonly string[];
+	/** What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet. */
+	readonly by: "disk" | "obsidian" | null;
 }
 
 /** Changes. */
@@ -1729,6 +1783,8 @@ export interface ShownChange {
 	readonly expires: string | null;
 	/** The changes that it turned back. */
 	readonly undoes: readonly string[];
+	/** What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet. */
+	readonly by: "disk" | "obsidian" | null;
 	/** What changed, in parts that can be accepted or undone one by one. */
 	readonly hunks: readonly ShownHunk[];
 }
@@ -2213,6 +2269,18 @@ export interface Operations {
 		result: Settled;
 		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
+	/** Take a change that `apply_change` told of, to make it in Obsidian; the first who asks gets it, within a second. */
+	claim_change: {
+		arguments: ClaimChangeArguments;
+		result: ClaimedChange;
+		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
+	/** Say whether a change that was claimed was made; however late, it counts. The file on the disk has the last word. */
+	acknowledge_change: {
+		arguments: AcknowledgeChangeArguments;
+		result: Acknowledged;
+		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
 	/** List what a note links to and what links to it. */
 	note_links: {
 		arguments: NoteLinksArguments;
@@ -2225,7 +2293,7 @@ export interface Operations {
 		result: ResolvedLink;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
-	/** Give the edit that makes links of words that name notes, written as Obsidian would; nothing is written yet. */
+	/** Make links of words that name notes, written as Obsidian would. */
 	apply_links: {
 		arguments: ApplyLinksArguments;
 		result: LinkEdit;

@@ -1,0 +1,90 @@
+"""Making changes through Obsidian: the side of the bridge; `docs/plugin-protocol.md` has the whole."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.operations.appliers import require_applier
+from bridge.operations.call import Call
+from bridge.operations.changes import ChangeId, State
+from bridge.operations.registry import operation
+from bridge.types import Digest, VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedChange:
+    """A change that is the caller's to make, and nobody else's.
+
+    Attributes:
+        change_id: Its id.
+        path: The note.
+        before: SHA-256 of the whole file as it must be.
+        after: The same afterwards.
+        text: The whole text of the note afterwards.
+    """
+
+    change_id: str
+    path: VaultPath
+    before: Digest
+    after: Digest
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """What became of a change that a program claimed.
+
+    Attributes:
+        change_id: Its id.
+        state: `applied`; `rejected`, when it was not made, or `proposed`, when it waits for the user again; `conflict`,
+            when the note is neither as the change makes it, nor does the program say that it did not make it.
+    """
+
+    change_id: str
+    state: State
+
+
+@operation(example={"change_id": "0"}, reads=False, scope="write")
+async def claim_change(call: Call, change_id: ChangeId) -> ClaimedChange:
+    """Take a change that `apply_change` told of, to make it in Obsidian; the first who asks gets it, within a second.
+
+    Args:
+        change_id: Its id.
+
+    Raises:
+        Forbidden: The caller may not change notes at once.
+        ChangeNotFound: It is not offered any more.
+        ChangeConflict: Somebody has it, or it is too late.
+    """
+    require_applier(call)
+    offer = await call.engine.handing.claim(change_id)
+    (step,) = offer.change.steps
+    if step.before is None or step.after is None:
+        raise AssertionError(step)
+    return ClaimedChange(change_id, step.path, step.before, step.after, offer.text)
+
+
+@operation(
+    example={"change_id": "0", "applied": False, "reason": "unsaved"}, reads=False, scope="write", idempotent=True
+)
+async def acknowledge_change(
+    call: Call, change_id: ChangeId, applied: bool, reason: Literal["unsaved", "changed", "failed"] | None = None
+) -> Acknowledged:
+    """Say whether a change that was claimed was made; however late, it counts. The file on the disk has the last word.
+
+    Args:
+        change_id: Its id.
+        applied: Whether it was made.
+        reason: Why not: `unsaved`, the note has edits in Obsidian that are not saved; `changed`, it is not what
+            `before` says; or `failed`.
+
+    Raises:
+        Forbidden: The caller may not change notes at once.
+        ChangeNotFound: There is no such change.
+        ChangeConflict: It was not claimed.
+    """
+    from bridge.engine.handing import Answer
+
+    require_applier(call)
+    refused = None if applied else reason or "failed"
+    state = await call.engine.deciding.acknowledge(change_id, Answer(refused))
+    return Acknowledged(change_id, "conflict" if state == "prepared" else state)
