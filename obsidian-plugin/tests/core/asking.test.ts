@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { Answer } from "../../src/bridge/client";
+import type { SearchArguments } from "../../src/bridge/operations";
+import { Asking } from "../../src/core/asking";
+
+/** Searches that are answered when the test says so. */
+class Scene {
+	readonly asked: string[] = [];
+	readonly found: string[] = [];
+	private answers: ((answer: Answer<"search">) => void)[] = [];
+	readonly asking = new Asking(
+		({ query, mode }: SearchArguments) => {
+			this.asked.push(`${mode} ${query}`);
+			return new Promise((resolve) => this.answers.push(resolve));
+		},
+		({ question, answer, final }) => this.found.push(`${question.query} ${answer.ok ? "" : answer.error.code}${final ? "!" : "…"}`),
+	);
+
+	async answer(ok = true): Promise<void> {
+		const result = { hits: [], mode_used: "hybrid", took_ms: 1, freshness: { pending_keyword: 0, pending_vectors: 0 }, notices: [] } as const;
+		const error = { code: "not_ready", message: "", hint: "" } as const;
+		this.answers.shift()?.(ok ? { ok, result } : { ok, error });
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+}
+
+test("words answer first, then meaning", async () => {
+	const scene = new Scene();
+	scene.asking.ask({ query: "rye" });
+	await scene.answer();
+	await scene.answer();
+	expect(scene.asked).toEqual(["keyword rye", "hybrid rye"]);
+	expect(scene.found).toEqual(["rye …", "rye !"]);
+});
+
+test("one call at a time, and what was typed between is never asked", async () => {
+	const scene = new Scene();
+	for (const query of ["r", "ry", "rye"]) scene.asking.ask({ query });
+	expect(scene.asked).toEqual(["keyword r"]);
+	await scene.answer();
+	expect(scene.asked).toEqual(["keyword r", "keyword rye"]);
+	await scene.answer();
+	await scene.answer();
+	expect(scene.found).toEqual(["r …", "rye …", "rye !"]);
+});
+
+test("a failure is final", async () => {
+	const scene = new Scene();
+	scene.asking.ask({ query: "rye" });
+	await scene.answer(false);
+	expect(scene.asked).toEqual(["keyword rye"]);
+	expect(scene.found).toEqual(["rye not_ready!"]);
+});
+
+test("nothing is told once nothing is wanted, and asking again works", async () => {
+	const scene = new Scene();
+	scene.asking.ask({ query: "rye" });
+	scene.asking.stop();
+	await scene.answer();
+	expect(scene.found).toEqual([]);
+	scene.asking.ask({ query: "oats" });
+	await scene.answer();
+	expect(scene.found).toEqual(["oats …"]);
+});
