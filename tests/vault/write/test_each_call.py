@@ -1,22 +1,26 @@
 """The same change, with something going wrong at its first call, its second, and so on to its last."""
 
+import contextlib
 import errno
 import itertools
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bridge.errors import BridgeError, NoteChanged
+from bridge.errors import BridgeError, NoteChanged, NoteUnreadable
 from bridge.steps import Plan
 from bridge.vault import Rules, Vault, Writer
 from bridge.vault.write import renaming
 from bridge.vault.write.carry import back
+from bridge.vault.write.disk import Disk
+from bridge.vault.write.renaming import exchange
 from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
-from tests.vault.write.plans import Noted, folder, move, put, remove, together, tree
+from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree
 
 MOST = 400
 
@@ -57,11 +61,11 @@ def plan() -> Plan:
     )
 
 
-def carried_out(root: Path, fault: Fault, *, stepwise: bool) -> tuple[str, Noted, int]:
-    """Carry the plan out, recover if need be, and say what became of it and how many calls there were."""
+def carried_out(root: Path, fault: Fault, *, stepwise: bool, change: Plan | None = None) -> tuple[str, Noted, int]:
+    """Carry a plan out, recover if need be, and say what became of it and how many calls there were."""
     disk, noted = FaultyDisk(fault), Noted()
     try:
-        Writer(Vault(root, Rules()), disk, stepwise=stepwise).write(plan(), FaultyEntry(noted, disk))
+        Writer(Vault(root, Rules()), disk, stepwise=stepwise).write(change or plan(), FaultyEntry(noted, disk))
     except (Killed, BridgeError):
         if noted.plan is None or noted.settled is not None:
             return ("after" if noted.settled else "before"), noted, disk.calls
@@ -137,16 +141,100 @@ def test_a_change_that_was_recovered_is_recovered_again(fresh: Callable[[], Path
     assert tree(root) == before
 
 
-def test_what_somebody_wrote_after_a_crash_stays_and_all_else_is_old(fresh: Callable[[], Path]) -> None:
+@pytest.mark.parametrize("theirs", ["a.md", "New/n.md", "Moved/c.md", "b.md"])
+def test_what_somebody_wrote_after_a_crash_stays_and_all_else_is_old(fresh: Callable[[], Path], theirs: str) -> None:
     root = fresh()
     before = tree(root)
     noted = Noted()
     writer = Writer(Vault(root, Rules()))
     writer.write(plan(), noted)
-    (root / "New/n.md").write_bytes(b"theirs")
+    (root / theirs).write_bytes(b"theirs")
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "conflict"
-    assert tree(root) == {**before, "New": None, "New/n.md": b"theirs"}
+    now = tree(root)
+    where = "Folder/c.md" if theirs == "Moved/c.md" else theirs
+    assert now[where] == b"theirs"
+    assert {path: data for path, data in now.items() if before.get(path, b"") != data} == (
+        {where: b"theirs"}
+        | ({"New": None} if theirs == "New/n.md" else {})
+        | ({".trash/b.md": b"old b.md"} if theirs == "b.md" else {})
+    )
+
+
+@pytest.mark.parametrize("kind", ["kill", "once"])
+def test_what_was_deleted_for_good_comes_back(fresh: Callable[[], Path], kind: Kind) -> None:
+    change = together(
+        remove("b.md", b"old b.md"), move("Folder/c.md", "c.md"), no_folder("Folder"), put("a.md", b"old a.md", b"new")
+    )
+    for at in range(1, MOST):
+        root = fresh()
+        (root / ".obsidian").mkdir()
+        (root / ".obsidian/app.json").write_text('{"trashOption": "none"}')
+        before = tree(root)
+        outcome, _, calls = carried_out(root, Fault(kind, at), stepwise=True, change=change)
+        assert outcome == "after" or tree(root) == before, f"call {at}"
+        assert outcome == "before" or sorted(tree(root)) == [
+            ".obsidian",
+            ".obsidian/app.json",
+            ".trash",
+            "a.md",
+            "c.md",
+        ]
+        if calls < at:
+            break
+    assert 10 < at < MOST - 1
+
+
+def test_a_save_in_the_midst_of_a_deletion_is_never_lost(fresh: Callable[[], Path]) -> None:
+    for at in range(1, MOST):
+        root = fresh()
+        (root / ".obsidian").mkdir()
+        (root / ".obsidian/app.json").write_text('{"trashOption": "none"}')
+        disk = FaultyDisk(Fault("save", at, save=lambda root=root: (root / "a.md").write_bytes(b"saved")))  # type: ignore[misc]
+        with contextlib.suppress(NoteChanged):
+            Writer(Vault(root, Rules()), disk).write(remove("a.md", b"old a.md"), FaultyEntry(Noted(), disk))
+        if not disk.saved:
+            break
+        assert (root / "a.md").read_bytes() == b"saved", f"call {at}"
+    assert 10 < at < MOST - 1
+
+
+def test_of_two_saves_in_the_midst_the_later_one_stays(fresh: Callable[[], Path]) -> None:
+    root = fresh()
+    saves = iter([b"first", b"second"])
+
+    class Hasty(Disk):
+        """Lets somebody save right before each exchange."""
+
+        @staticmethod
+        def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
+            if data := next(saves, None):
+                (root / "a.md").write_bytes(data)
+            return exchange(one, other, folder=folder)
+
+    with pytest.raises(NoteChanged):
+        Writer(Vault(root, Rules()), Hasty()).write(put("a.md", b"old a.md", b"new"), Noted())
+    assert (root / "a.md").read_bytes() == b"second"
+    assert sorted(tree(root)) == [".trash", "Folder", "Folder/c.md", "a.md", "b.md"]
+
+
+def test_a_disk_that_does_not_hold_what_was_written_is_told(fresh: Callable[[], Path]) -> None:
+    root = fresh()
+
+    class Rotten(Disk):
+        """Changes a byte when all is written, and no time."""
+
+        @staticmethod
+        def fsync(descriptor: int) -> None:
+            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                times = (root / "a.md").stat()
+                (root / "a.md").write_bytes(b"nEw")
+                os.utime(root / "a.md", ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    noted = Noted()
+    with pytest.raises(NoteUnreadable):
+        Writer(Vault(root, Rules()), Rotten()).write(put("a.md", b"old a.md", b"new"), noted)
+    assert noted.said == ["prepared"]
 
 
 def test_a_file_that_a_crash_left_with_two_names_keeps_the_old_one(fresh: Callable[[], Path]) -> None:
