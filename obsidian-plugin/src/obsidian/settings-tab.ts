@@ -6,6 +6,9 @@ import type { Host } from "./host";
 import { TOKEN } from "./settings";
 import { send } from "./world";
 
+/** What the bridge lists a paired window as; another name than that of a window which needs no pairing. */
+const PAIRED = "Obsidian plugin";
+
 /** The settings, each with a sentence. */
 export class SettingsTab extends PluginSettingTab {
 	private code = "";
@@ -93,7 +96,7 @@ export class SettingsTab extends PluginSettingTab {
 			new Notice("Give the address of the bridge first.");
 			return;
 		}
-		const got = await pair(send, settings.address, this.code, "Obsidian");
+		const got = await pair(send, settings.address, this.code, PAIRED);
 		if (typeof got !== "string") {
 			new Notice(`${got.message} ${got.hint}`);
 			return;
