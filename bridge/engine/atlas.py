@@ -11,6 +11,9 @@ from bridge.index import IndexedNote
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from bridge.graph import Edges, Measures, Network
     from bridge.index import Index
 
@@ -96,19 +99,13 @@ class Atlas:
             network: Its nodes and what joins them.
             labels: By node, what it is known by.
         """
-        import numpy as np
-
         from bridge.graph import laid_out
 
         async def draw() -> list[Place]:
             before = self._places.get(picture, {})
-            nowhere = (np.nan, np.nan)
-            start = np.array([before.get(label, nowhere) for label in labels], np.float64).reshape(-1, 2)
-            drawn = (await self._apart.run(laid_out, network, start)).tolist()
-            places: list[Place] = [(x, y) for x, y in drawn]
-            now = dict(zip(labels, places, strict=True))
-            kept = [(label, place) for label, place in before.items() if label not in now]
-            self._places[picture] = dict(kept[: max(0, REMEMBERED - len(now))]) | now
+            start = await asyncio.to_thread(placed, before, labels)
+            drawn = await self._apart.run(laid_out, network, start)
+            places, self._places[picture] = await asyncio.to_thread(remembering, before, labels, drawn)
             return places
 
         return await self._once(chart, ("places", picture, tuple(labels)), draw)
@@ -160,6 +157,24 @@ class Atlas:
         # Whoever leaves must not take it from those who wait.
         answer: T = await asyncio.shield(task)
         return answer
+
+
+def placed(before: Mapping[str, Place], labels: Sequence[str]) -> "NDArray[np.float64]":
+    """Return where nodes were before, nowhere if they are new."""
+    import numpy as np
+
+    nowhere = (np.nan, np.nan)
+    return np.array([before.get(label, nowhere) for label in labels], np.float64).reshape(-1, 2)
+
+
+def remembering(
+    before: Mapping[str, Place], labels: Sequence[str], drawn: "NDArray[np.float64]"
+) -> tuple[list[Place], dict[str, Place]]:
+    """Return the places of nodes, and what to remember: these and as many earlier ones as there is room for."""
+    places: list[Place] = [(x, y) for x, y in drawn.tolist()]
+    now = dict(zip(labels, places, strict=True))
+    kept = [(label, place) for label, place in before.items() if label not in now]
+    return places, dict(kept[: max(0, REMEMBERED - len(now))]) | now
 
 
 def gathered(
