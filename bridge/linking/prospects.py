@@ -148,7 +148,8 @@ def beginning_words(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[s
     at = 0
     while (match := pattern.search(prose, at)) is not None:
         start, at = match.span()
-        if (word := _WITHIN.match(prose, start - 1)) if start else None:
+        word = _WITHIN.match(prose, start - 1) if start else None
+        if word is not None:
             # On from the end of the word: another match may begin inside this one.
             at = word.end()
         else:
