@@ -147,8 +147,10 @@ class Following:
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
             self.pending |= read
-            lost = {Stat(note.mtime_ns, note.size) for path in gone if (note := notes.get(path))}
-            if bool(lost) and await asyncio.to_thread(self.vault.has_buried, lost):
+            lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
+            if lost and (buried := await asyncio.to_thread(self.vault.buried, lost)):
+                # What was kept of a note by its old path is erased with what is denied now.
+                await asyncio.to_thread(self._store.move, buried)
                 self._buried()
             await self._learn(read, anew=everything)
             left = [notes[path] for path in gone if path in notes]

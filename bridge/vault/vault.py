@@ -1,7 +1,7 @@
 """A vault's files: found, told apart, read."""
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from bridge.errors import (
@@ -14,7 +14,7 @@ from bridge.errors import (
     VaultUnreadable,
 )
 from bridge.types import VaultPath
-from bridge.vault.buried import is_buried
+from bridge.vault.buried import buried
 from bridge.vault.inside import open_inside, relative
 from bridge.vault.paths import nfc, shown, vault_path
 from bridge.vault.rules import Rules
@@ -85,9 +85,9 @@ class Vault:
         """Return what tells a document unchanged; None when it is gone, no document, or left out of the index."""
         return self.look([path]).files.get(path)
 
-    def has_buried(self, lost: Collection[Stat]) -> bool:
-        """Say whether one of the files that are gone was moved to a denied path."""
-        return is_buried(self.root, self.rules, lost)
+    def buried(self, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
+        """Return those of the files that are gone that were moved to a denied path, each with that path."""
+        return buried(self.root, self.rules, lost)
 
     def read(self, path: VaultPath) -> tuple[bytes, Stat]:
         """Return a file's bytes, left out of the index or not, with what told it unchanged before it was read.

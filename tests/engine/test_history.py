@@ -65,3 +65,18 @@ async def test_a_change_that_a_crash_broke_off_is_turned_back_at_the_start(vault
         assert (vault / NOTE).read_bytes() == OLD
         assert engine.index.notes[VaultPath(NOTE)].digest == digest(OLD)
         assert (engine.store.unsettled(), engine.store.change(change.id)) == ([], None)
+
+
+async def test_the_history_of_a_note_goes_when_it_is_moved_to_where_it_is_denied(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        bridge.settings_path.write_text('deny = ["Private/**"]\n')
+        engine = only(bridge)
+        await until(lambda: engine.vault.rules.deny == ("Private/**",))
+        await settled(engine)
+        change = Change(engine.store.next_id(), time.time(), "edit_note")
+        Writer(engine.vault).write(put(NOTE, OLD, NEW), engine.store.begin(change))
+        await until(lambda: engine.index.notes[VaultPath(NOTE)].digest == digest(NEW))
+        (vault / "Private").mkdir()
+        (vault / NOTE).rename(vault / "Private/Beans.md")
+        await until(lambda: engine.store.change(change.id) is None)
+        await until(lambda: engine.store.snapshot(digest(NEW)) is None)

@@ -184,14 +184,13 @@ def test_what_is_to_stay_is_not_writable(tmp_path: Path) -> None:
 def test_a_file_that_moved_to_a_denied_place_is_recognised(tmp_path: Path) -> None:
     grow(tmp_path, "a.md", "b.md", "Private/c.md", ".trash/d.md")
     vault = Vault(tmp_path, Rules(deny=("Private/**", "*.secret.md")))
-    before = vault.scan().files
-    lost = set(before.values())
-    assert not vault.has_buried(lost)
+    lost = {stat: path for path, stat in vault.scan().files.items()}
+    assert vault.buried(lost) == {}
     (tmp_path / "a.md").rename(tmp_path / ".trash/a.md")
-    assert not vault.has_buried(lost)
+    assert vault.buried(lost) == {}
     (tmp_path / "b.md").rename(tmp_path / "b.secret.md")
-    assert vault.has_buried(lost)
+    assert vault.buried(lost) == {"b.md": "b.secret.md"}
     (tmp_path / "Private/E").mkdir()
     (tmp_path / "b.secret.md").rename(tmp_path / "Private/E/b.md")
-    assert vault.has_buried(lost)
-    assert not Vault(tmp_path, Rules()).has_buried(lost)
+    assert vault.buried(lost) == {"b.md": "Private/E/b.md"}
+    assert Vault(tmp_path, Rules()).buried(lost) == {}
