@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from mcp import types
 
-from bridge.errors import BridgeError, NoSuchOperation
+from bridge.errors import BridgeError, ConfirmationRequired, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
+from bridge.mcp.confirming import Unanswered, confirmed
 from bridge.mcp.forms import FORMS
 from bridge.mcp.progress import reporting
 from bridge.mcp.refusals import of_tool, told
@@ -34,7 +35,9 @@ class Tools:
             tools = [described(tool, vaults, full=who.preset == "full") for tool in offered(who.preset).values()]
             return types.ListToolsResult(tools=tools)
 
-    async def call(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """Call a tool; what goes wrong is an answer that a model can act on."""
         try:
             who = caller(context, self.bridge)
@@ -42,7 +45,13 @@ class Tools:
             given = {**presumed(operation, full=who.preset == "full"), **(params.arguments or {})}
             write = partial(written, FORMS.get(operation.name), quotes=operation.vault or operation.name == "run_tool")
             async with reporting(context) as progress:
-                answer, text = await who.ask(operation, given, write, progress)
+                try:
+                    answer, text = await who.ask(operation, given, write, progress)
+                except ConfirmationRequired as error:
+                    agreed = await confirmed(context, params, operation, given, error)
+                    answer, text = await who.ask(operation, agreed, write, progress)
+        except Unanswered as asking:
+            return asking.question
         except BridgeError as error:
             return of_tool(error)
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
