@@ -1,6 +1,7 @@
 """Turns changes back, makes them again, and settles what was proposed."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -54,6 +55,13 @@ class Deciding:
                         entry.settle(became == "after")
             except BridgeError as error:
                 log.warning("A change that broke off is not made whole: %s", error.code)
+
+    async def expire(self) -> None:
+        """End the proposals whose time is over, and tell of them; where the disk does not let it, a later try does."""
+        with contextlib.suppress(BridgeError):
+            for id_ in await asyncio.to_thread(self._store.expire):
+                if (change := self._store.change(id_)) is not None:
+                    self._writing.tell(change)
 
     def change(self, id_: str) -> Change:
         """Return a change.
@@ -118,6 +126,7 @@ class Deciding:
             ChangeNotFound: There is no such change.
             ChangeConflict: It waits no more, or what it touches was changed since.
         """
+        await self.expire()
         change = self._in_state(id_, "proposed")
 
         def draw(desk: Desk) -> Drawn:
@@ -132,17 +141,18 @@ class Deciding:
             await asyncio.to_thread(self._settle_undone, [one for one in found if one], made.change.id, hunks)
         return made
 
-    def reject(self, id_: str) -> Change:
+    async def reject(self, id_: str) -> Change:
         """Settle that a proposal is not made.
 
         Raises:
             ChangeNotFound: There is no such change.
             ChangeConflict: It waits no more.
         """
-        change = self._in_state(id_, "proposed")
-        self._store.set_state(change.id, "rejected")
-        self._writing.tell(replace(change, state="rejected"))
-        return replace(change, state="rejected")
+        await self.expire()
+        change = replace(self._in_state(id_, "proposed"), state="rejected")
+        await asyncio.to_thread(self._store.set_state, change.id, change.state)
+        self._writing.tell(change)
+        return change
 
     async def acknowledge(self, id_: str, answer: Answer) -> State:
         """Take what a program says of a change that it claimed, however late; return what became of it.

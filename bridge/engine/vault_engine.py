@@ -240,8 +240,9 @@ class VaultEngine:
             self._enforcing.erase_again()
 
     async def _tidy(self) -> None:
-        """Compact the index now and then."""
+        """End what waited too long and compact the index, now and then."""
         while True:
+            await self.deciding.expire()
             await asyncio.sleep(OPTIMISE_EVERY_S)
             if self._index is not None:
                 try:

@@ -200,6 +200,8 @@ async def list_changes(
         path=path,
     )
 
+    await call.engine.deciding.expire()
+
     def listing() -> ListedChanges:
         found = call.engine.deciding.changes(wanted, limit, offset)
         return ListedChanges(tuple(listed(call.engine, change, cut=True) for change in found))
@@ -217,6 +219,7 @@ async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
     Raises:
         ChangeNotFound: There is no such change.
     """
+    await call.engine.deciding.expire()
     return await asyncio.to_thread(lambda: shown_whole(call.engine, call.engine.deciding.change(change_id)))
 
 
@@ -312,7 +315,7 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
         ChangeConflict: It waits no more.
     """
     call.principal.require_local()
-    change = await asyncio.to_thread(call.engine.deciding.reject, change_id)
+    change = await call.engine.deciding.reject(change_id)
     return Settled((listed(call.engine, change, cut=True),), None, "", "applied", ())
 
 

@@ -2,7 +2,10 @@
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from bridge.errors import (
     NoteChanged,
     NoteExists,
 )
+from bridge.events import Event
 from bridge.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request, SetProperties
 from bridge.retrieval import SearchRequest, search
 from bridge.store import Wanted
@@ -62,6 +66,10 @@ def folders_of(vault: Path) -> set[str]:
 async def found(engine: VaultEngine, words: str) -> list[str]:
     answer = await search(engine.sources(), SearchRequest(query=words, mode="keyword"))
     return [hit.path for hit in answer.hits]
+
+
+def taken(told: asyncio.Queue[Event]) -> Sequence[Event]:
+    return [told.get_nowait() for _ in range(told.qsize())]
 
 
 def ids(engine: VaultEngine) -> Sequence[str]:
@@ -246,9 +254,38 @@ async def test_a_rejected_proposal_is_over(vault: Path, opened: Opened) -> None:
         engine = await ready(bridge)
         made = await make(engine, append(BEANS, "One."), author=Author("edit_note", proposes=True))
         assert made.change is not None
-        assert engine.deciding.reject(made.change.id).state == "rejected"
+        with bridge.events.subscribed() as told:
+            assert (await engine.deciding.reject(made.change.id)).state == "rejected"
+            assert [(event.kind, event.data["state"]) for event in taken(told)] == [("change_recorded", "rejected")]
         with pytest.raises(ChangeConflict):
             await engine.deciding.accept(made.change.id, AGENT)
+
+
+async def test_a_proposal_past_its_time_has_expired_whoever_asks(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        made = await make(engine, append(BEANS, "One."), author=Author("edit_note", proposes=True))
+        assert made.change is not None
+        late = replace(made.change, expires=time.time())
+        for decide in (partial(engine.deciding.accept, author=AGENT), engine.deciding.reject):
+            engine.store.propose(late, made.plan.blobs)
+            with bridge.events.subscribed() as told:
+                with pytest.raises(ChangeConflict, match="expired"):
+                    await decide(late.id)
+                assert [event.data["state"] for event in taken(told) if event.kind == "change_recorded"] == ["expired"]
+        assert (engine.deciding.change(late.id).state, bytes_of(vault)) == ("expired", before)
+
+
+async def test_what_expired_while_no_bridge_ran_is_ended_at_the_start(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        made = await make(engine, append(BEANS, "One."), author=Author("edit_note", proposes=True))
+        assert made.change is not None
+        engine.store.propose(replace(made.change, expires=time.time()), made.plan.blobs)
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        await until(lambda: engine.deciding.change(ids(engine)[0]).state == "expired")
 
 
 async def test_a_proposed_undo_is_settled_when_it_is_accepted(vault: Path, opened: Opened) -> None:
