@@ -56,6 +56,9 @@ export class Sidecar {
 			});
 			child.on("exit", () => {
 				if (this.child === child) this.child = null;
+			});
+			// Later than its exit: now everything it said has been read.
+			child.on("close", () => {
 				fail(complaint.trim().split("\n").slice(-3).join("\n") || "It ended at once.");
 			});
 		});

@@ -96,9 +96,10 @@ export class NodeSide {
 		child.stdout.on("data", (piece: Buffer) => this.tell(id, "stdout", piece.toString()));
 		child.stderr.on("data", (piece: Buffer) => this.tell(id, "stderr", piece.toString()));
 		child.on("error", (error) => this.tell(id, "error", error.message));
-		child.on("exit", (code) => {
+		child.on("exit", (code) => this.tell(id, "exit", code));
+		child.on("close", (code) => {
 			this.children.delete(id);
-			this.tell(id, "exit", code);
+			this.tell(id, "close", code);
 		});
 	}
 }

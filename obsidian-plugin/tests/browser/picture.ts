@@ -8,7 +8,10 @@ export async function picture(obsidian: AppWindow, name: string, dark: boolean):
 	const wide = await obsidian.page.evaluate(() => {
 		const pane = document.querySelector(".vault-bridge-pane")?.getBoundingClientRect();
 		return [...document.querySelectorAll<HTMLElement>(".vault-bridge-pane *")]
-			.filter((el) => el.getBoundingClientRect().left < (pane?.left ?? 0) || el.getBoundingClientRect().right > (pane?.right ?? 0))
+			.filter((el) => {
+				const { left, right, width } = el.getBoundingClientRect();
+				return width > 0 && (left < (pane?.left ?? 0) || right > (pane?.right ?? 0));
+			})
 			.map((el) => `${el.className}: ${el.innerText.slice(0, 40)}`);
 	});
 	expect(wide).toEqual([]);

@@ -91,7 +91,7 @@ class Child extends Emitter {
 	}
 
 	private told(name: string, data: unknown): void {
-		if (name === "exit") handles.delete(this.id);
+		if (name === "close") handles.delete(this.id);
 		if (name === "stdout" || name === "stderr") this[name].emit("data", data);
 		else this.emit(name, name === "error" ? new Error(String(data)) : data);
 	}
