@@ -1,6 +1,7 @@
 """Plans in few words, and a journal that only remembers."""
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,9 +68,13 @@ def writer_of(root: Path, **rules: tuple[str, ...]) -> Writer:
 def tree(root: Path) -> dict[str, bytes | None]:
     """Return every file with its bytes, every link with where it leads, and every folder."""
 
-    def held(place: Path) -> bytes | None:
-        if place.is_symlink():
-            return bytes(place.readlink())
-        return None if place.is_dir() else place.read_bytes()
-
-    return {place.relative_to(root).as_posix(): held(place) for place in sorted(root.rglob("*"))}
+    found: dict[str, bytes | None] = {}
+    for folder, folders, files in os.walk(root):
+        for name in (*folders, *files):
+            place = Path(folder, name)
+            path = place.relative_to(root).as_posix()
+            if place.is_symlink():
+                found[path] = bytes(place.readlink())
+            else:
+                found[path] = None if name in folders else place.read_bytes()
+    return dict(sorted(found.items()))

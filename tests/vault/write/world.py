@@ -17,6 +17,8 @@ from tests.vault.write.plans import digest, tree
 
 MOST_CALLS = 60
 """Calls of a change among which the one is drawn that fails; the longest have some more."""
+FULL_TRASH = 20
+"""Files after which the user empties the trash."""
 OUTSIDE: Tree = {"mine.md": b"not of the vault"}
 
 
@@ -78,12 +80,15 @@ class World:
     # -- what happens -------------------------------------------------------------------------------------------------
 
     def edit(self) -> None:
-        """Let the user save or delete a note between two changes."""
+        """Let the user save or delete a note between two changes, and empty the trash now and then."""
         path = self.root / self.draw.choice(NAMES)
         if path.is_file() and self.draw.random() < 0.3:
             path.unlink()
         elif path.parent.is_dir() and not path.is_dir():
             path.write_bytes(self.text())
+        if len(thrown := [*(self.root / ".trash").iterdir()]) > FULL_TRASH:
+            for file in thrown:
+                file.unlink()
         self.figures.done["edits of the user"] += 1
 
     def wish(self) -> None:
