@@ -1,6 +1,7 @@
 """Finds what belongs with a note or a text: like meaning, the same rare words, links, tags."""
 
 import asyncio
+import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from bridge.retrieval.fuse import Lane, LaneName, fuse
 from bridge.retrieval.lanes import best
 from bridge.retrieval.matching import compile_wanted, words_of
 from bridge.retrieval.request import Hit, SearchAnswer, Sources
+from bridge.retrieval.second import walked
 from bridge.retrieval.snippet import below_headings, clean, cut
 from bridge.retrieval.stopwords import STOP_WORDS
 from bridge.retrieval.vocabulary import Vocabulary
@@ -37,7 +39,7 @@ READ = 8
 
 SPARE = 6
 
-_WEIGHTS: Mapping[LaneName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.3, "tags": 0.1}
+_WEIGHTS: Mapping[LaneName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.2, "tags": 0.1}
 _NO_MODEL = (
     "There is no model ready, so these notes share words, links and tags; `vault-bridge models install` adds meaning."
 )
@@ -77,7 +79,8 @@ async def _to_note(sources: Sources, path: VaultPath, limit: int) -> SearchAnswe
     words = rare_words(" ".join((note.title, *note.aliases, *(passage.text for passage in own))))
     linked: dict[VaultPath, float] = {}
     if sources.graph is not None:
-        linked = {near.path: near.score for near in sources.graph.nearness({path: 1.0}, DEPTH) if near.path != path}
+        around = walked(sources.graph, path)
+        linked = {other: around[other] for other in heapq.nlargest(DEPTH, around, key=lambda one: (around[one], one))}
     notices = () if vector is not None else (_NO_VECTOR,)
     lanes, passages = await _lanes(sources, vector, words, 1.0)
     lanes += [

@@ -90,17 +90,25 @@ def links(
     raw: dict[VaultPath, float] = {}
     linked: dict[VaultPath, Linked] = {}
     for seed in start:
-        for near in graph.nearness({seed.path: 1.0}, FAR):
-            if near.path != seed.path and near.path in candidates:
-                # Every walk passes hubs: what tells is how much oftener than others this one does.
-                share = seed.strength * near.score / graph.degree(near.path)
-                raw[near.path] = raw.get(near.path, 0.0) + share
+        for path, often in walked(graph, seed.path).items():
+            if path in candidates:
+                raw[path] = raw.get(path, 0.0) + seed.strength * often
         onward = graph.links_to(seed.path)
         for path in graph.neighbours(seed.path) & candidates:
             linked.setdefault(path, Linked(seed.path, onward=path in onward))
     top = max((seed.strength for seed in start), default=0.0)
     scaled = {path: top * share for path, share in share_of_best(raw).items()}
     return Lane("links", WEIGHTS["links"], raw, scaled), linked
+
+
+def walked(graph: Graph, start: VaultPath) -> dict[VaultPath, float]:
+    """Return how often a walk along links from a note comes to each other, for the links that this has."""
+    # Every walk passes hubs: what tells is how much oftener than others this one does.
+    return {
+        near.path: near.score / graph.degree(near.path)
+        for near in graph.nearness({start: 1.0}, FAR)
+        if near.path != start
+    }
 
 
 def drift(

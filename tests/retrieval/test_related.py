@@ -54,3 +54,21 @@ async def test_a_text_that_says_nothing_has_no_relations(sources: Sources, text:
 
 def test_rare_words_are_the_frequent_long_ones() -> None:
     assert rare_words("the hydration of the dough, hydration 42", 2) == ("hydration", "dough")
+
+
+async def test_a_list_of_everything_is_less_related_than_what_a_note_alone_is_linked_with(tmp_path: Path) -> None:
+    others = {f"Other {at}.md": "Nothing of it.\n" for at in range(20)}
+    listed = " ".join(f"[[Other {at}]]" for at in range(20))
+    files = {
+        "Loaf.md": "Flour. [[Zest]]\n",
+        "All.md": f"[[Loaf]] {listed}\n",
+        "Zest.md": "Peel.\n",
+        **others,
+    }
+    write_vault(tmp_path / "vault", files)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        answer = await related(found, path=VaultPath("Loaf.md"), text=None, limit=2)
+    assert [(hit.path, hit.why) for hit in answer.hits] == [
+        ("Zest.md", ("linked from *Loaf*",)),
+        ("All.md", ("says “loaf”", "links to *Loaf*")),
+    ]
