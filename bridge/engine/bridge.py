@@ -9,6 +9,7 @@ from pathlib import Path
 from bridge.access import Pairing
 from bridge.engine.embedders import Embedders
 from bridge.engine.jobs import Jobs
+from bridge.engine.sessions import Sessions
 from bridge.engine.vault_engine import VaultEngine
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events
@@ -40,6 +41,7 @@ class Bridge:
         # Milliseconds as the first id: an id of an earlier run is then always older than ours.
         self.events = Events(first_id=time.time_ns() // 1_000_000)
         self.jobs = Jobs()
+        self.sessions = Sessions()
         self.pairing: Pairing | None = None
         """Set by the server: only a bridge that listens can be paired with."""
         self.vaults: Mapping[VaultId, VaultEngine] = {}

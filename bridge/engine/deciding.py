@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.changes import Desk, accept, redo, undo
-from bridge.engine.handing import Answer
+from bridge.engine.handing import Answer, Refusal
 from bridge.engine.handover import is_handed_over, is_made
 from bridge.engine.writing import Author, Drawn, Made, Writing
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
@@ -154,8 +154,12 @@ class Deciding:
         self._writing.tell(change)
         return change
 
-    async def acknowledge(self, id_: str, answer: Answer) -> State:
+    async def acknowledge(self, id_: str, refused: Refusal | None) -> State:
         """Take what a program says of a change that it claimed, however late; return what became of it.
+
+        Args:
+            id_: The change.
+            refused: Why it was not made; None when it was.
 
         Raises:
             ChangeNotFound: There is no such change.
@@ -163,7 +167,7 @@ class Deciding:
         """
         offer = self._writing.handing.offered(id_)
         if offer is not None:
-            in_time = offer.answer(answer)
+            in_time = offer.answer(Answer(refused))
             became = await asyncio.shield(offer.became)
             if in_time and became is not None:
                 return became
@@ -176,7 +180,7 @@ class Deciding:
         if made:
             change = replace(change, state="applied")
             await self._writing.take_up(change.steps)
-        elif answer.refused is not None:
+        elif refused is not None:
             # A proposal that nobody made waits again.
             change = replace(change, state="rejected" if change.expires is None else "proposed")
         if change.state != "conflict":

@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from bridge.errors import InvalidArguments
 from bridge.mcp.text import Answer
-from bridge.operations import VAULT, Call, Operation, Principal, answer, chosen, encode
+from bridge.operations import SESSION, VAULT, Call, Operation, Principal, answer, chosen, encode
 from bridge.types import Preset
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Caller:
     client: str | None
     """Its name and version, as it says."""
     session: str | None
-    """Its session, in the older era."""
+    """Its session, by its own word, or that of the older era."""
     vault: str | None
     """The vault that is meant where none is named, as the address says."""
 
@@ -97,7 +97,7 @@ def caller(context: Context, bridge: "Bridge") -> Caller:
         principal,
         chosen(principal, request.query_params.get("preset"), bridge.settings.mcp_preset),
         client=f"{said.client_info.name}/{said.client_info.version}" if said is not None else None,
-        session=request.headers.get("mcp-session-id"),
+        session=request.headers.get(SESSION) or request.headers.get("mcp-session-id"),
         vault=request.query_params.get(VAULT),
     )
 

@@ -5,7 +5,7 @@ from importlib import import_module
 from bridge.operations.answering import answer
 from bridge.operations.appliers import applier
 from bridge.operations.arguments import VAULT
-from bridge.operations.call import OWNER, READER, RUNTIME, Call, Principal
+from bridge.operations.call import OWNER, READER, RUNTIME, SESSION, Call, Principal
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.faults import internal
 from bridge.operations.hints import bounds, expected, plain
@@ -18,6 +18,7 @@ __all__ = [
     "OWNER",
     "READER",
     "RUNTIME",
+    "SESSION",
     "VAULT",
     "Argument",
     "Call",

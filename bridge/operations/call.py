@@ -53,6 +53,10 @@ OWNER = Principal("owner", frozenset[Scope]({"read", "write", "admin"}), local=T
 """Who runs an operation in a process of their own."""
 
 
+SESSION = "X-Vault-Bridge-Session"
+"""The header in which a caller names its session, with any words of its own."""
+
+
 def unheard(done: float, total: float | None, message: str) -> None:
     """Take progress that nobody asked for."""
 

@@ -13,7 +13,7 @@ from bridge.operations.registry import operation
 from bridge.operations.showing import diff_of, kept
 from bridge.operations.times import iso, moment
 from bridge.operations.writing import Reason
-from bridge.operations.written import author
+from bridge.operations.written import author, session_of
 from bridge.types import Lines, VaultPath
 
 if TYPE_CHECKING:
@@ -249,12 +249,15 @@ async def undo_change(
 
 @operation(example={"session": "none"}, reads=False, scope="write", destructive=True)
 async def undo_session(
-    call: Call, session: Annotated[str, MaxLen(200)], dry_run: bool = False, reason: Reason | None = None
+    call: Call,
+    session: Annotated[str, MaxLen(200)] | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
 ) -> Settled:
     """Turn back all that was changed in one session, as one change; all or nothing.
 
     Args:
-        session: The session, as `list_changes` tells it.
+        session: The session, as `list_changes` tells it; without, the one that the caller's own changes belong to.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
 
@@ -262,7 +265,7 @@ async def undo_session(
         ChangeNotFound: Nothing of it is in force, or what it took away is kept no more.
         ChangeConflict: The same lines were changed since; `conflicts` tells which.
     """
-    ids = await asyncio.to_thread(call.engine.deciding.of_session, session)
+    ids = await asyncio.to_thread(call.engine.deciding.of_session, session or session_of(call))
     made = await call.engine.deciding.undo(ids, author(call, "undo_session", reason), dry_run=dry_run)
     return settled(call.engine, ids, made)
 

@@ -82,9 +82,7 @@ async def acknowledge_change(
         ChangeNotFound: There is no such change.
         ChangeConflict: It was not claimed.
     """
-    from bridge.engine.handing import Answer
-
     require_applier(call)
     refused = None if applied else reason or "failed"
-    state = await call.engine.deciding.acknowledge(change_id, Answer(refused))
+    state = await call.engine.deciding.acknowledge(change_id, refused)
     return Acknowledged(change_id, "conflict" if state == "prepared" else state)

@@ -76,7 +76,12 @@ def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = 
     """Tell who makes a change."""
     from bridge.engine import Author
 
-    return Author(operation, who(call), call.session, reason, proposes=proposes(call), confirmed=confirmed)
+    return Author(operation, who(call), session_of(call), reason, proposes=proposes(call), confirmed=confirmed)
+
+
+def session_of(call: Call) -> str:
+    """Name the session that a caller's changes belong to now."""
+    return call.bridge.sessions.of(who(call), call.session)
 
 
 def written(made: "Made") -> Written:

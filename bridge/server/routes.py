@@ -13,7 +13,7 @@ from bridge.access import Pairing, Tokens, check_name
 from bridge.engine import Bridge
 from bridge.errors import InvalidArguments
 from bridge.export import catalogue, openapi
-from bridge.operations import VAULT, Call, Principal, answer, applier, encode, named
+from bridge.operations import SESSION, VAULT, Call, Principal, answer, applier, encode, named
 from bridge.server import stream
 from bridge.server.guard import CLIENT
 from bridge.server.limits import Limits
@@ -51,6 +51,7 @@ async def operate(request: web.Request) -> web.Response:
         principal=request[PRINCIPAL],
         vault=vault,
         client=client_of(request),
+        session=request.headers.get(SESSION) or None,
         transport="http",
     )
     return web.Response(body=await answer(operation, call, arguments, encode), content_type="application/json")

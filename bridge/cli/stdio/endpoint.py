@@ -1,5 +1,6 @@
 """The bridge's MCP endpoint, wherever the bridge is just now."""
 
+import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -17,6 +18,7 @@ KEPT_OPEN_S = 3600.0
 """Seconds that a silent connection stays open, which shows the bridge that the client is still there."""
 
 CLIENT = "X-Vault-Bridge-Client"
+SESSION = "X-Vault-Bridge-Session"
 
 
 class Lost(BridgeError):
@@ -56,7 +58,8 @@ class Endpoint:
         self._http = http
         self._finder = finder
         self._asked = asked
-        self._named = {CLIENT: client} if client is not None else {}
+        # One process is one session, whatever becomes of the bridge meanwhile.
+        self._named = {SESSION: secrets.token_hex(6), **({CLIENT: client} if client is not None else {})}
 
     @asynccontextmanager
     async def post(self, body: bytes, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:

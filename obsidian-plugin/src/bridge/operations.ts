@@ -27,7 +27,7 @@ export const FORMS = {
 	list_changes: "8cb839211891",
 	show_change: "dcc9af9b4d1e",
 	undo_change: "d237ba397049",
-	undo_session: "875b6a394161",
+	undo_session: "b3dfca617528",
 	redo_change: "01b5f8cbc17b",
 	accept_change: "c7cf08042aae",
 	reject_change: "bc36d14c4d01",
@@ -1930,8 +1930,8 @@ export interface UndoChangeArguments {
 }
 
 export interface UndoSessionArguments {
-	/** The session, as `list_changes` tells it. */
-	readonly session: string;
+	/** The session, as `list_changes` tells it; without, the one that the caller's own changes belong to. */
+	readonly session?: string | null;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
