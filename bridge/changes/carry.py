@@ -50,7 +50,7 @@ class Around:
 
     known: Callable[[Desk], Known]
     """Returns the names and links of the vault as the desk has it."""
-    obsidian: ObsidianSettings
+    obsidian: Callable[[], ObsidianSettings]
     now: datetime
     """Local time."""
     read_before: Callable[[Digest], bytes | None] = field(default=lambda _digest: None)
@@ -117,7 +117,7 @@ def _edited(request: EditNote | SetProperties, data: bytes, around: Around) -> b
                 raise InvalidArguments("`digest` is needed to replace text: it says what you read.", hint=READ_FIRST)
             return edited(path, data, request.edits)
         case SetProperties():
-            return with_properties(path, data, request.properties, request.remove, around.obsidian.property_types)
+            return with_properties(path, data, request.properties, request.remove, around.obsidian().property_types)
 
 
 READ_FIRST = "`read_note` returns it."
@@ -143,11 +143,11 @@ def _create(request: CreateNote, desk: Desk, around: Around) -> Carried:
             _template(request.template, desk, around),
             title,
             around.now,
-            date_format=around.obsidian.date_format,
-            time_format=around.obsidian.time_format,
+            date_format=around.obsidian().date_format,
+            time_format=around.obsidian().time_format,
         )
         text, warnings = below(start.text, text), start.warnings
-    desk.create(path, created(path, text, request.properties, around.obsidian.property_types))
+    desk.create(path, created(path, text, request.properties, around.obsidian().property_types))
     return Carried(path, Effect(warnings=warnings))
 
 
@@ -165,7 +165,7 @@ def _toggle(request: ToggleTask, desk: Desk, around: Around) -> Carried:
         today=around.now.date(),
         text=request.text,
         status=request.status,
-        settings=around.obsidian.tasks,
+        settings=around.obsidian().tasks,
     )
     desk.replace(request.path, done.data)
     return Carried(request.path, Effect(warnings=done.warnings))
@@ -173,7 +173,7 @@ def _toggle(request: ToggleTask, desk: Desk, around: Around) -> Carried:
 
 def _add_task(request: AddTask, desk: Desk, around: Around) -> Carried:
     """Add a task in the notation of the note's other ones."""
-    path, settings = request.path, around.obsidian.tasks
+    path, settings = request.path, around.obsidian().tasks
     data = desk.read(path)
     fields = writes_fields(parse(path, data).tasks, settings)
     text = task_text(request.text, due=request.due, priority=request.priority, dataview=fields, settings=settings)
@@ -187,7 +187,7 @@ def _template(path: VaultPath, desk: Desk, around: Around) -> str:
     Raises:
         NoteNotFound: There is none.
     """
-    folder = around.obsidian.template_folder
+    folder = around.obsidian().template_folder
     for place in (path, f"{path}.md", *((f"{folder}/{path}", f"{folder}/{path}.md") if folder else ())):
         if desk.is_file(VaultPath(place)):
             return desk.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,21 +41,32 @@ def around(
     notes: "Mapping[VaultPath, IndexedNote]",
     read_before: Callable[[Digest], bytes | None],
 ) -> Around:
-    """Gather what is known of a vault; nothing of it changes with the vault."""
-    paths, indexed = tuple(names), dict(notes)
+    """Say what is known of a vault, from when it is first asked for: most requests need little of it.
+
+    Args:
+        vault: The files and rules.
+        names: All that links can mean.
+        notes: What the index knows; never changed, always replaced.
+        read_before: Returns a content that somebody read lately.
+    """
+
+    @cache
+    def paths() -> tuple[VaultPath, ...]:
+        return tuple(names)
 
     def known(desk: Desk) -> Known:
         changed = desk.touched
         return Known(
-            names=Names(desk.paths(paths)),
+            names=Names(desk.paths(paths())),
             # What was changed on the desk has other links than the index knows.
-            notes={path: note for path, note in indexed.items() if path not in changed} if changed else indexed,
+            notes={path: note for path, note in notes.items() if path not in changed} if changed else notes,
             read=desk.read,
             rules=vault.rules,
             bookmarks=bookmarks(vault.root),
         )
 
-    return Around(known, read_obsidian_settings(vault.root), datetime.now().astimezone(), read_before)
+    settings = cache(partial(read_obsidian_settings, vault.root))
+    return Around(known, settings, datetime.now().astimezone(), read_before)
 
 
 def bookmarks(root: Path) -> bytes:
