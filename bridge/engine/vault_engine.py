@@ -6,13 +6,13 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from bridge.changes import Desk
 from bridge.engine.atlas import Atlas, Chart
 from bridge.engine.deciding import Deciding
 from bridge.engine.drifting import Drifting
-from bridge.engine.embedders import Embedders, model_key, workers_wanted
+from bridge.engine.embedders import Embedders, model_key
 from bridge.engine.enforcing import Enforcing
 from bridge.engine.filling import Filling
 from bridge.engine.following import Following, pause
@@ -22,13 +22,15 @@ from bridge.engine.jobs import Job, Jobs
 from bridge.engine.links import Web
 from bridge.engine.looking import What, holds, inspect
 from bridge.engine.mentioning import Mentioning
-from bridge.engine.minding import mind, open_index, told
+from bridge.engine.minding import open_index, told
+from bridge.engine.parts import Parts
+from bridge.engine.progressing import progress
 from bridge.engine.reading import Readers, rules_of
 from bridge.engine.recent import Recent
 from bridge.engine.remembering import EVERY_S as REMEMBER_EVERY_S
 from bridge.engine.remembering import remember
 from bridge.engine.signal import Signal
-from bridge.engine.status import Inspection, ModelInUse, Progress
+from bridge.engine.status import Inspection, Progress
 from bridge.engine.vaults import adopt
 from bridge.engine.writing import Author, Drawn, Made, Writing
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, NoteNotFound, NotReady, ReadOnly
@@ -47,12 +49,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Part = TypeVar("Part")
-
 FEW_CHANGES = 200
 """Up to so many changed notes are told one by one; more are told as progress."""
 
 OPTIMISE_EVERY_S = 900.0
+
+PATIENCE_S = 10.0
+"""Seconds that a stop waits for changes that are being made; what is cut off then is made whole by the next start."""
 
 AGAIN_AFTER_S = 2.0
 """Seconds before what broke off is begun again."""
@@ -83,24 +86,16 @@ class VaultEngine:
         self._jobs = jobs
         self._stop = asyncio.Event()
         self._signal = Signal()
-        self._vocabulary = Vocabulary()
         self._hold: Hold | None = None
         self._task: asyncio.Task[None] | None = None
         self._trouble: BridgeError | None = None
         self._paused = False
         self._store: Store | None = None
-        self._index: Index | None = None
+        self._parts: Parts | None = None
         self.handing = Handing(self.id, events)
         self.atlas = Atlas()
         self.recent = Recent()
-        self._mentioning: Mentioning | None = None
         self._readers = Readers()
-        self._following: Following | None = None
-        self._filling: Filling | None = None
-        self._enforcing: Enforcing | None = None
-        self._drifting: Drifting | None = None
-        self._writing: Writing | None = None
-        self._deciding: Deciding | None = None
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -136,13 +131,17 @@ class VaultEngine:
     async def stop(self) -> None:
         """Stop following, close everything and give the lock back."""
         self._stop.set()
+        if self._parts is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE_S):
+                    await self._parts.writing.close()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         self._readers.close()
         self.atlas.close()
-        if self._index is not None:
-            await self._index.close()
+        if self._parts is not None:
+            await self._parts.close()
         if self._store is not None:
             await asyncio.to_thread(self._store.close)
         if self._hold is not None:
@@ -152,15 +151,15 @@ class VaultEngine:
         """Open the parts and keep them true until cancelled; what breaks off is begun again."""
         while True:
             try:
-                await self._open()
+                parts = await self._open()
                 self._trouble = None
-                await self._keep()
+                await parts.keep(self._folders.index(self.id), self._stop, self._tidy(), self._remember())
             except Exception as error:  # noqa: BLE001 - the top of the vault's task
                 self._trouble = told(error)
             await self._let_go()
             await pause(self._stop, AGAIN_AFTER_S)
 
-    async def _open(self) -> None:
+    async def _open(self) -> Parts:
         """Open the state and the index, adopting those of a vault that was moved here."""
         await asyncio.to_thread(adopt, self._folders, self.id, self.vault)
         self._store = self._store or Store.open(self._folders.state(self.id))
@@ -168,51 +167,45 @@ class VaultEngine:
         doubt = self._trouble if isinstance(self._trouble, IndexUnusable) else None
         if self.settings.boilerplate and not folder.exists():
             self._readers.begin(self.vault)
-        index = await asyncio.to_thread(open_index, folder, keep_days, doubt)
+        index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
         # Learnt by the first search, it would keep everybody waiting.
-        await asyncio.to_thread(self._vocabulary.follow, index.notes)
-        self._index = index
-        self._mentioning = Mentioning(index, read_obsidian_settings(self.root).template_folder)
-        self._following = Following(
-            self.vault, index, self._store, self.settings, self._readers, self._changed, self._buried
-        )
-        self._writing = Writing(self.id, self._following, self._store, self.settings, self._events, self.handing)
-        self._deciding = Deciding(self._store, self._writing)
-        await asyncio.to_thread(self._deciding.recover)
+        await asyncio.to_thread(vocabulary.follow, index.notes)
+        # From here on settings that change are handed on: nothing may be awaited before the parts are there.
+        self._parts = parts = self._made(index, vocabulary, self._store)
+        await asyncio.to_thread(parts.deciding.recover)
         await self._limit_history()
-        self._enforcing = Enforcing(self._following, self._store)
-        self._enforcing.hide()
-        self._drifting = Drifting(index, self._store, self.settings)
-        self._filling = Filling(index, self._store, self._embedders, self._progressed)
-        self._filling.paused = self._paused
+        return parts
+
+    def _made(self, index: "Index", vocabulary: Vocabulary, store: Store) -> Parts:
+        """Make what an open index is worked with."""
+        following = Following(self.vault, index, store, self.settings, self._readers, self._changed, self._buried)
+        writing = Writing(self.id, following, store, self.settings, self._events, self.handing)
+        enforcing = Enforcing(following, store)
+        enforcing.hide()
+        filling = Filling(index, store, self._embedders, self._progressed)
+        filling.paused = self._paused
+        return Parts(
+            index=index,
+            vocabulary=vocabulary,
+            mentioning=Mentioning(index, read_obsidian_settings(self.root).template_folder),
+            following=following,
+            filling=filling,
+            enforcing=enforcing,
+            drifting=Drifting(index, store, self.settings),
+            writing=writing,
+            deciding=Deciding(store, writing),
+        )
 
     async def _limit_history(self) -> None:
         """Keep no more of what notes said before than the user wants."""
         await asyncio.to_thread(self.store.limit_history, self.settings.history_mb, self.settings.history_days)
 
-    async def _keep(self) -> None:
-        """Do all that keeps the parts true, until one of them fails."""
-        if self._index is None or self._following is None or self._filling is None or self._enforcing is None:
-            raise AssertionError
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._enforcing.run(), name="enforcing")
-            group.create_task(self._following.run(self._stop), name="following")
-            group.create_task(self._following.weaving.redraw(), name="redrawing")
-            group.create_task(self._filling.run(), name="filling")
-            group.create_task(self.drifting.run(), name="drifting")
-            group.create_task(self._tidy(), name="tidying")
-            group.create_task(self._remember(), name="remembering")
-            group.create_task(mind(self._index, self._folders.index(self.id)), name="minding")
-
     async def _let_go(self) -> None:
-        """Close the index; what comes next opens it again."""
-        index, self._index, self._following, self._filling = self._index, None, None, None
-        self._enforcing, self._mentioning, self._writing, self._deciding = None, None, None, None
-        self._vocabulary, self._drifting = Vocabulary(), None
+        """Close the parts; what comes next opens them again."""
+        parts, self._parts = self._parts, None
         self._readers.close()
-        if index is not None:
-            with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
-                await index.close()
+        if parts is not None:
+            await parts.close()
         self._signal.tell()
 
     async def _remember(self) -> None:
@@ -236,35 +229,53 @@ class VaultEngine:
         """
         rules = self.vault.rules
         await asyncio.to_thread(remember, await self.chart(), self.store)
-        if self._enforcing is not None and self.vault.rules.deny != rules.deny:
-            self._enforcing.erase_again()
+        if self.vault.rules.deny != rules.deny:
+            self._buried()
 
     async def _tidy(self) -> None:
         """End what waited too long and compact the index, now and then."""
         while True:
             await self.deciding.expire()
             await asyncio.sleep(OPTIMISE_EVERY_S)
-            if self._index is not None:
+            if self._parts is not None:
                 try:
-                    await self._index.optimise()
+                    await self._parts.index.optimise()
                 except (DiskFull, ReadOnly) as error:
                     log.warning("The index is not made compact now: %s", error.code)
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
     @property
-    def index(self) -> "Index":
-        """The index.
+    def parts(self) -> Parts:
+        """What the vault is made of while it is open.
 
         Raises:
             NotReady: It is not open yet; or the error that keeps it closed.
         """
-        return self._there(self._index)
+        if self._parts is None:
+            raise self._trouble or NotReady("The index is being opened.")
+        return self._parts
 
     @property
     def store(self) -> Store:
-        """The vault's state."""
-        return self._there(self._store)
+        """The vault's state.
+
+        Raises:
+            NotReady: It is not open yet; or the error that keeps it closed.
+        """
+        if self._store is None:
+            raise self._trouble or NotReady("The index is being opened.")
+        return self._store
+
+    @property
+    def index(self) -> "Index":
+        """The index."""
+        return self.parts.index
+
+    @property
+    def following(self) -> Following:
+        """What follows the files."""
+        return self.parts.following
 
     @property
     def names(self) -> Names:
@@ -277,29 +288,24 @@ class VaultEngine:
         return self.following.weaving.graph
 
     @property
-    def following(self) -> Following:
-        """What follows the files."""
-        return self._there(self._following)
-
-    @property
     def mentioning(self) -> Mentioning:
         """What the notes mention."""
-        return self._there(self._mentioning)
+        return self.parts.mentioning
 
     @property
     def writing(self) -> Writing:
         """What changes the files."""
-        return self._there(self._writing)
+        return self.parts.writing
 
     @property
     def drifting(self) -> Drifting:
         """How near notes have drifted."""
-        return self._there(self._drifting)
+        return self.parts.drifting
 
     @property
     def deciding(self) -> Deciding:
         """What settles changes after they were made or proposed."""
-        return self._there(self._deciding)
+        return self.parts.deciding
 
     async def carry(
         self,
@@ -344,16 +350,6 @@ class VaultEngine:
                 held = self.store.snapshot(digest)
         return held
 
-    def _there(self, part: Part | None) -> Part:
-        """Return a part.
-
-        Raises:
-            NotReady: It is not open yet; or the error that keeps it closed.
-        """
-        if part is None:
-            raise self._trouble or NotReady("The index is being opened.")
-        return part
-
     async def web(self) -> Web:
         """Return every link as it is resolved now, as soon as all are.
 
@@ -394,7 +390,7 @@ class VaultEngine:
             embed_query=self.embed_query,
             graph=self.graph,
             drift=self.drifting.drift,
-            vocabulary=self._vocabulary,
+            vocabulary=self.parts.vocabulary,
         )
 
     async def embed_query(self, text: str) -> Any:
@@ -404,39 +400,13 @@ class VaultEngine:
     def why_not_by_meaning(self) -> BridgeError:
         """Return why `embed_query` has no answer: no model, one that cannot be used, or none yet."""
         waiting = NotReady(f"No model answers yet; {self.index.pending_vectors():,} passages wait for one.")
-        return self._embedders.trouble or (self._filling.trouble if self._filling else None) or waiting
+        return self._embedders.trouble or self.parts.filling.trouble or waiting
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def progress(self) -> Progress:
         """Tell how far the index is behind the vault; never raises."""
-        index, following, filling = self._index, self._following, self._filling
-        model = filling.model if filling else None
-        parts = (following, filling, self._enforcing)
-        trouble = self._trouble or next((part.trouble for part in parts if part and part.trouble), None)
-        failed = {str(path): reason for path, (_, reason) in self._store.failures().items()} if self._store else {}
-        return Progress(
-            notes=len(index.notes) if index else 0,
-            passages=sum(note.passages for note in index.notes.values()) if index else 0,
-            pending_keyword=len(following.pending) if following else 0,
-            pending_vectors=index.pending_vectors() if index else 0,
-            ready_keyword=following.complete if following else False,
-            ready_semantic=index is not None and index.answering_model is not None and model is not None,
-            skipped=following.skipped if following else {},
-            failed=failed,
-            model=ModelInUse(
-                id=model.model.spec.id,
-                dimensions=model.model.spec.dimensions,
-                digest=model.model.digest,
-                answering=index.answering_model if index else None,
-                workers=workers_wanted(self.settings),
-            )
-            if model
-            else None,
-            embedded_total=self._store.counted("embedded") if self._store else 0,
-            paused=self._paused,
-            trouble=trouble.message if trouble else None,
-        )
+        return progress(self._parts, self._store, self.settings, self._trouble, paused=self._paused)
 
     def inspect(self, path: VaultPath) -> Inspection:
         """Tell what the index holds of a note, or why it holds nothing."""
@@ -444,11 +414,11 @@ class VaultEngine:
 
     def health(self) -> Mapping[str, Any]:
         """Gather what `doctor` judges."""
-        progress = self.progress()
+        parts = self._parts
         return {
-            "progress": progress,
-            "index": self._index.health() if self._index else None,
-            "watching": self._following.watching if self._following else False,
+            "progress": self.progress(),
+            "index": parts.index.health() if parts else None,
+            "watching": parts.following.watching if parts else False,
             "watch": self.settings.watch,
             "store_sound": self._store.sound() if self._store else False,
             "store_salvaged": self._store.salvaged if self._store else False,
@@ -469,7 +439,7 @@ class VaultEngine:
             NoteNotFound: There is no such note, neither on disk nor in the index.
         """
         ends = time.monotonic() + timeout
-        while self._following is None and time.monotonic() < ends:
+        while self._parts is None and time.monotonic() < ends:
             await self._signal.wait(0.05)
         if self.vault.stat(path) is None and path not in self.index.notes:
             raise NoteNotFound(f"There is no note `{path}`.", closest=self.names.closest(path))
@@ -485,7 +455,7 @@ class VaultEngine:
     async def readable(self, timeout: float) -> None:
         """Wait until the first full scan is committed, something is wrong, or `timeout` seconds have passed."""
         ends = time.monotonic() + timeout
-        while self._trouble is None and not (self._following is not None and self._following.complete):
+        while self._trouble is None and not (self._parts is not None and self._parts.following.complete):
             left = ends - time.monotonic()
             if left <= 0:
                 return
@@ -517,16 +487,16 @@ class VaultEngine:
     def pause(self) -> None:
         """Stop embedding until resumed; words stay up to date."""
         self._paused = True
-        if self._filling is not None:
-            self._filling.paused = True
+        if self._parts is not None:
+            self._parts.filling.paused = True
         self._progressed()
 
     def resume(self) -> None:
         """Go on embedding."""
         self._paused = False
-        if self._filling is not None:
-            self._filling.paused = False
-            self._filling.wake()
+        if self._parts is not None:
+            self._parts.filling.paused = False
+            self._parts.filling.wake()
         self._progressed()
 
     async def use(self, settings: Settings) -> None:
@@ -534,22 +504,20 @@ class VaultEngine:
         before, self.settings = self.settings, settings
         self.vault = Vault(self.root, rules_of(self.root, settings))
         self._events.hide(self.id, self.vault.rules.denies)
-        if self._following is None or self._filling is None or self._enforcing is None:
+        if self._parts is None:
             return
-        self._following.settings = settings
+        await self._parts.use(settings, self.vault)
         await self._limit_history()
-        self.drifting.use(settings)
-        self.writing.settings = settings
-        await self._enforcing.use(self.vault)
         if before.boilerplate != settings.boilerplate:
             self.reindex((), full=settings.boilerplate and not self.index.boilerplate.version)
-        self._filling.wake()
+        self.parts.filling.wake()
 
     def model_keys(self) -> set[str]:
         """Return the keys of the models this vault still needs."""
-        keys = {self._index.answering_model} if self._index and self._index.answering_model else set()
-        if self._filling and self._filling.model:
-            keys.add(model_key(self._filling.model.model))
+        parts = self._parts
+        keys = {parts.index.answering_model} if parts and parts.index.answering_model else set()
+        if parts and parts.filling.model:
+            keys.add(model_key(parts.filling.model.model))
         return keys
 
     # -- news ---------------------------------------------------------------------------------------------------------
@@ -557,8 +525,8 @@ class VaultEngine:
     def _changed(self, written: Collection[VaultPath], gone: Collection[VaultPath]) -> None:
         """Tell of written and vanished notes, and wake who waits."""
         self._signal.tell()
-        if self._filling is not None:
-            self._filling.wake()
+        if self._parts is not None:
+            self._parts.filling.wake()
         if len(written) + len(gone) <= FEW_CHANGES:
             for path in written:
                 self._events.publish("note_changed", self.id, path=path, change="indexed")
@@ -568,8 +536,8 @@ class VaultEngine:
 
     def _buried(self) -> None:
         """Erase a note that was moved to where the rules deny it."""
-        if self._enforcing is not None:
-            self._enforcing.erase_again()
+        if self._parts is not None:
+            self._parts.enforcing.erase_again()
 
     def _progressed(self) -> None:
         """Tell how far indexing is."""

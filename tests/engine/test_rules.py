@@ -138,7 +138,7 @@ async def test_a_rule_that_came_while_the_bridge_was_down_holds_from_the_first_m
         engine = only(bridge)
         while not engine.progress().ready_keyword:
             assert not engine.progress().failed
-            assert engine._index is None or SECRET not in engine.index.notes
+            assert engine._parts is None or SECRET not in engine.index.notes
             await asyncio.sleep(0)
         await until(lambda: engine.index.cleansed == {"Private/**"})
         await settled(engine)
@@ -233,7 +233,7 @@ async def test_a_rule_that_comes_during_the_first_indexing_holds(
         (secretive / f"Bread/{number}.md").write_text(f"Crumb {number}.\n")
     async with opened(secretive) as bridge:
         engine = only(bridge)
-        await until(lambda: engine._following is not None and bool(engine.following.pending))
+        await until(lambda: engine._parts is not None and bool(engine.following.pending))
         using = asyncio.create_task(bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]})))
         await until(lambda: engine.vault.rules.deny != ())
         while not using.done():

@@ -1,0 +1,74 @@
+"""What a vault is made of while it is open, and the tasks that keep it true."""
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge.engine.deciding import Deciding
+from bridge.engine.drifting import Drifting
+from bridge.engine.enforcing import Enforcing
+from bridge.engine.filling import Filling
+from bridge.engine.following import Following
+from bridge.engine.mentioning import Mentioning
+from bridge.engine.minding import mind
+from bridge.engine.writing import Writing
+from bridge.errors import BridgeError
+from bridge.retrieval import Vocabulary
+from bridge.settings import Settings
+from bridge.vault import Vault
+
+if TYPE_CHECKING:
+    from bridge.index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that is there from when the index was opened until it is closed."""
+
+    index: "Index"
+    vocabulary: Vocabulary
+    mentioning: Mentioning
+    following: Following
+    filling: Filling
+    enforcing: Enforcing
+    drifting: Drifting
+    writing: Writing
+    deciding: Deciding
+
+    @property
+    def trouble(self) -> BridgeError | None:
+        """Return what keeps one of them from its work."""
+        return self.following.trouble or self.filling.trouble or self.enforcing.trouble
+
+    async def keep(self, folder: Path, stop: asyncio.Event, *more: Coroutine[Any, Any, None]) -> None:
+        """Do all that keeps them true, until one of them fails.
+
+        Args:
+            folder: The index.
+            stop: Set when it is enough.
+            more: What else is to be done as long.
+        """
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.enforcing.run(), name="enforcing")
+            group.create_task(self.following.run(stop), name="following")
+            group.create_task(self.following.weaving.redraw(), name="redrawing")
+            group.create_task(self.filling.run(), name="filling")
+            group.create_task(self.drifting.run(), name="drifting")
+            group.create_task(mind(self.index, folder), name="minding")
+            for work in more:
+                group.create_task(work)
+
+    async def use(self, settings: Settings, vault: Vault) -> None:
+        """Take over changed settings, and the vault by the rules among them."""
+        self.following.settings = settings
+        self.drifting.use(settings)
+        self.writing.settings = settings
+        await self.enforcing.use(vault)
+
+    async def close(self) -> None:
+        """Close the index; what was being written is written first."""
+        with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
+            await self.index.close()
