@@ -6,7 +6,7 @@ import { showAbsence } from "./absence";
 /** A side pane: shows its content while the bridge is connected, and else how to get it so. */
 export abstract class Pane extends ItemView {
 	private content: HTMLElement | null = null;
-	private undo: (() => void)[] = [];
+	private contentEnds: (() => void)[] = [];
 
 	constructor(
 		leaf: WorkspaceLeaf,
@@ -23,7 +23,7 @@ export abstract class Pane extends ItemView {
 
 	/** Do this when the content goes. */
 	protected whileShown(undo: () => void): void {
-		this.undo.push(undo);
+		this.contentEnds.push(undo);
 	}
 
 	override async onOpen(): Promise<void> {
@@ -50,7 +50,7 @@ export abstract class Pane extends ItemView {
 	}
 
 	private leave(): void {
-		for (const undo of this.undo.splice(0)) undo();
+		for (const undo of this.contentEnds.splice(0)) undo();
 		if (this.content !== null) this.hide();
 		this.content = null;
 		this.contentEl.empty();

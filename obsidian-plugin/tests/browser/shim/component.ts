@@ -32,9 +32,9 @@ export class Events {
 
 /** obsidian.d.ts: class Component: load, unload and everything registered between them. */
 export class Component {
-	private loaded = false;
-	private children: Component[] = [];
-	private undo: (() => void)[] = [];
+	private loaded__ = false;
+	private children__: Component[] = [];
+	private undo__: (() => void)[] = [];
 
 	onload(): unknown {
 		return undefined;
@@ -43,35 +43,35 @@ export class Component {
 	onunload(): void {}
 
 	load(): unknown {
-		if (this.loaded) return undefined;
-		this.loaded = true;
+		if (this.loaded__) return undefined;
+		this.loaded__ = true;
 		const done = this.onload();
-		for (const child of this.children) child.load();
+		for (const child of this.children__) child.load();
 		return done;
 	}
 
 	unload(): void {
-		if (!this.loaded) return;
-		this.loaded = false;
-		for (const child of this.children.splice(0)) child.unload();
-		for (const undo of this.undo.splice(0)) undo();
+		if (!this.loaded__) return;
+		this.loaded__ = false;
+		for (const child of this.children__.splice(0)) child.unload();
+		for (const undo of this.undo__.splice(0)) undo();
 		this.onunload();
 	}
 
 	addChild<T extends Component>(child: T): T {
-		this.children.push(child);
-		if (this.loaded) child.load();
+		this.children__.push(child);
+		if (this.loaded__) child.load();
 		return child;
 	}
 
 	removeChild<T extends Component>(child: T): T {
-		this.children = this.children.filter((other) => other !== child);
+		this.children__ = this.children__.filter((other) => other !== child);
 		child.unload();
 		return child;
 	}
 
 	register(undo: () => void): void {
-		this.undo.push(undo);
+		this.undo__.push(undo);
 	}
 
 	registerEvent(ref: EventRef): void {
