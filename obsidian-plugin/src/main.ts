@@ -4,14 +4,16 @@ import { Sidecar } from "./bridge/sidecar";
 import type { Pushed } from "./bridge/sse";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
+import { ChangesView } from "./obsidian/changes-view";
 import { Feed } from "./obsidian/feed";
-import { type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
+import { CHANGES, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
 import { RelatedView } from "./obsidian/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings";
 import { SettingsTab } from "./obsidian/settings-tab";
 import { SearchView } from "./obsidian/search-view";
 import { StatusBar } from "./obsidian/status-bar";
 import { StatusView } from "./obsidian/status-view";
+import { tellWaiting } from "./obsidian/waiting";
 import { world } from "./obsidian/world";
 
 /** Puts the parts together; what they do is theirs. */
@@ -38,12 +40,16 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
 		this.registerView(SEARCH, (leaf: WorkspaceLeaf) => new SearchView(leaf, this));
 		this.registerView(RELATED, (leaf: WorkspaceLeaf) => new RelatedView(leaf, this));
+		this.registerView(CHANGES, (leaf: WorkspaceLeaf) => new ChangesView(leaf, this));
 		this.registerView(STATUS, (leaf: WorkspaceLeaf) => new StatusView(leaf, this));
 		this.addCommand({ id: "search", name: "Search by words and meaning", callback: () => void this.reveal(SEARCH) });
 		this.addCommand({ id: "related", name: "Show related notes", callback: () => void this.reveal(RELATED) });
+		this.addCommand({ id: "changes", name: "Show what agents changed", callback: () => void this.reveal(CHANGES) });
 		this.addCommand({ id: "status", name: "Show what is indexed", callback: () => void this.reveal(STATUS) });
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
+		const changes = this.addRibbonIcon("file-diff", "Show what agents changed", () => void this.reveal(CHANGES));
+		this.register(tellWaiting(this, this.addStatusBarItem(), changes));
 		const bar = new StatusBar(this.addStatusBarItem(), () => void this.reveal(STATUS));
 		bar.show(this.link.connection);
 		this.register(this.connections.add((connection) => bar.show(connection)));

@@ -21,6 +21,18 @@ export interface Refusal<Code extends string> {
 	readonly code: Code | "unreachable";
 	readonly message: string;
 	readonly hint: string;
+	/** The places that stood in the way of a change. */
+	readonly conflicts?: readonly Clash[];
+}
+
+/** A place that was changed in two ways. */
+export interface Clash {
+	readonly path: string;
+	readonly why: string;
+	/** What stands there now. */
+	readonly ours: string;
+	/** What would stand there. */
+	readonly theirs: string;
 }
 
 export type Answer<Name extends OperationName> =
@@ -81,7 +93,13 @@ async function request(send: Send, address: Address, method: "GET" | "POST", pat
 	const value = parsed(answer.text);
 	if (answer.status < 400) return { ok: true, result: value };
 	const error = field(value, "error");
-	return { ok: false, error: { code: text(error, "code") || "internal", message: text(error, "message"), hint: text(error, "hint") } };
+	const refusal = { code: text(error, "code") || "internal", message: text(error, "message"), hint: text(error, "hint") };
+	const told = field(error, "conflicts");
+	return { ok: false, error: Array.isArray(told) ? { ...refusal, conflicts: told.map(clash) } : refusal };
+}
+
+function clash(told: unknown): Clash {
+	return { path: text(told, "path"), why: text(told, "why"), ours: text(told, "ours"), theirs: text(told, "theirs") };
 }
 
 function parsed(body: string): unknown {

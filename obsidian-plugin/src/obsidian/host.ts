@@ -22,4 +22,5 @@ export interface Host {
 export const SEARCH = "vault-bridge-search";
 export const RELATED = "vault-bridge-related";
 export const STATUS = "vault-bridge-status";
-export type PaneType = typeof SEARCH | typeof RELATED | typeof STATUS;
+export const CHANGES = "vault-bridge-changes";
+export type PaneType = typeof SEARCH | typeof RELATED | typeof CHANGES | typeof STATUS;

@@ -1,0 +1,97 @@
+import type { ListedChange } from "../bridge/operations";
+
+/** Changes of one program in one go, the newest first. */
+export interface Group {
+	readonly client: string;
+	readonly session: string | null;
+	readonly changes: readonly ListedChange[];
+}
+
+/** Put together what one program did in one session; the session of the newest change first. */
+export function grouped(changes: readonly ListedChange[]): readonly Group[] {
+	const groups: { client: string; session: string | null; changes: ListedChange[] }[] = [];
+	const open = new Map<string, (typeof groups)[number]>();
+	for (const change of changes) {
+		const client = change.client ?? "A program without a name";
+		const key = JSON.stringify([client, change.session]);
+		const group = open.get(key) ?? { client, session: change.session, changes: [] };
+		if (group.changes.length === 0) groups.push(group);
+		group.changes.push(change);
+		open.set(key, group);
+	}
+	return groups;
+}
+
+/** How many changes of a group undoing its session would turn back, as far as the list tells. */
+export function inForce({ session, changes }: Group): number {
+	if (session === null) return 0;
+	return changes.filter(({ state, undoes, operation }) => state === "applied" && undoes.length === 0 && operation !== "redo_change").length;
+}
+
+const SAID: Readonly<Record<string, string>> = {
+	create_note: "Created",
+	edit_note: "Edited",
+	set_properties: "Set properties",
+	move_note: "Moved",
+	rename_heading: "Renamed a heading",
+	delete_note: "Deleted",
+	daily_note: "Wrote the daily note",
+	toggle_task: "Ticked a task",
+	add_task: "Added a task",
+	change_set: "Changed several notes",
+	apply_links: "Added links",
+	undo_change: "Turned back",
+	undo_session: "Turned back a session",
+	redo_change: "Made again",
+};
+
+/** Say what an operation did. */
+export function said(operation: string): string {
+	return SAID[operation] ?? operation.replaceAll("_", " ");
+}
+
+export interface Standing {
+	readonly text: string;
+	readonly icon: string;
+}
+
+const STANDINGS: Readonly<Record<ListedChange["state"], Standing>> = {
+	proposed: { text: "Waits for you", icon: "hourglass" },
+	applied: { text: "Made", icon: "check" },
+	rejected: { text: "Rejected", icon: "x" },
+	expired: { text: "Given up", icon: "clock" },
+	undone: { text: "Turned back", icon: "undo-2" },
+	conflict: { text: "Needs a look", icon: "alert-triangle" },
+};
+
+/** Say what became of a change. */
+export function standing({ state }: Pick<ListedChange, "state">): Standing {
+	return STANDINGS[state];
+}
+
+/** Say when something was, with the day unless it is today. */
+export function when(time: string, now: Date, locale?: string): string {
+	const then = new Date(time);
+	const today = then.toDateString() === now.toDateString();
+	return then.toLocaleString(locale, today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** Say which notes are meant, by their names. */
+export function named(paths: readonly string[]): string {
+	const [first, ...others] = paths.map(titleOf);
+	return others.length === 0 ? (first ?? "") : `${first ?? ""} and ${others.length} more`;
+}
+
+/** How a file of a change is called today, as far as that is known. */
+export function today(change: { readonly paths: readonly string[]; readonly now: readonly string[] }, path: string): string {
+	return change.paths.length === change.now.length ? (change.now[change.paths.indexOf(path)] ?? path) : path;
+}
+
+/** Say how many proposals wait; nothing when none does. */
+export function waiting(count: number, most: number): string {
+	return count === 0 ? "" : count > most ? `${most}+` : String(count);
+}
+
+export function titleOf(path: string): string {
+	return (path.split("/").at(-1) ?? path).replace(/\.md$/, "");
+}

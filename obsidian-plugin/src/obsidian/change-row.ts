@@ -1,0 +1,150 @@
+import { setIcon } from "obsidian";
+import type { Answer, Clash, Refusal } from "../bridge/client";
+import type { ListedChange, ShownChange } from "../bridge/operations";
+import { named, said, standing, when } from "../core/history";
+import type { Host } from "./host";
+import { showHunks } from "./hunks";
+
+type Deciding = "accept_change" | "reject_change" | "undo_change" | "redo_change";
+
+const DONE: Readonly<Record<Deciding, string>> = {
+	accept_change: "Accepted.",
+	reject_change: "Rejected.",
+	undo_change: "Turned back.",
+	redo_change: "Made again.",
+};
+
+/** What a row tells of what was done with it. */
+export interface Ear {
+	readonly opened: (open: boolean) => void;
+	readonly done: (said: string) => void;
+}
+
+/** A change that can be opened to be read and decided upon. */
+export class ChangeRow {
+	readonly el: HTMLDetailsElement;
+	private readonly body: HTMLElement;
+	private loaded = false;
+
+	constructor(
+		parent: HTMLElement,
+		private readonly host: Host,
+		readonly change: ListedChange,
+		private readonly ear: Ear,
+	) {
+		this.el = parent.createEl("details", { cls: "vault-bridge-change", attr: { "data-change": change.id, "data-state": change.state } });
+		this.summarise(this.el.createEl("summary"));
+		this.body = this.el.createDiv({ cls: "vault-bridge-change-body" });
+		this.el.addEventListener("toggle", () => {
+			this.ear.opened(this.el.open);
+			if (this.el.open && !this.loaded) void this.load();
+		});
+	}
+
+	private summarise(el: HTMLElement): void {
+		const { change } = this;
+		const { text, icon } = standing(change);
+		const head = el.createDiv({ cls: "vault-bridge-change-head" });
+		head.createSpan({ cls: "vault-bridge-change-title", text: `${said(change.operation)} ${named(change.paths)}`, attr: { dir: "auto" } });
+		const state = head.createSpan({ cls: "vault-bridge-change-state" });
+		setIcon(state.createSpan(), icon);
+		state.createSpan({ text });
+		el.createDiv({ cls: "vault-bridge-small", text: when(change.time, new Date()) });
+		if (change.reason !== null) el.createDiv({ cls: "vault-bridge-change-reason", text: change.reason, attr: { dir: "auto" } });
+	}
+
+	private async load(): Promise<void> {
+		this.loaded = true;
+		const answer = await this.host.link.call("show_change", { change_id: this.change.id });
+		this.body.empty();
+		if (answer.ok) this.show(answer.result);
+		else showRefusal(this.body, answer.error);
+	}
+
+	private show(change: ShownChange): void {
+		if (change.state === "conflict") {
+			this.body.createDiv({
+				cls: "vault-bridge-say mod-warning",
+				text: "It was left half made, and somebody changed the note meanwhile. Compare the note with what is below, and correct it by hand.",
+			});
+		}
+		if (change.expires !== null) this.body.createDiv({ cls: "vault-bridge-small", text: `Given up on ${new Date(change.expires).toLocaleDateString()}` });
+		const chosen = new Set(change.hunks.map(({ number }) => number));
+		const buttons = this.body.createDiv({ cls: "vault-bridge-buttons" });
+		const refused = this.body.createDiv({ attr: { role: "alert" } });
+		const draw = (): void => this.offer(buttons, refused, change, chosen);
+		showHunks(this.body, this.host.app, change, {
+			act: (head, { number }, name) => {
+				if (change.hunks.length < 2) return;
+				if (change.state === "proposed") {
+					const box = head.createEl("input", { type: "checkbox", attr: { "aria-label": `Accept ${name}` } });
+					box.checked = true;
+					box.addEventListener("change", () => {
+						if (box.checked) chosen.add(number);
+						else chosen.delete(number);
+						draw();
+					});
+				}
+				if (change.state === "applied") this.offerPart(head, refused, number, name);
+			},
+		});
+		this.body.append(refused, buttons);
+		draw();
+	}
+
+	/** Offer what can be done with the change, as it stands. */
+	private offer(el: HTMLElement, refused: HTMLElement, { state, hunks }: ShownChange, chosen: ReadonlySet<number>): void {
+		el.empty();
+		if (state === "proposed") {
+			const some = chosen.size < hunks.length;
+			const accept = this.button(el, some ? `Accept ${chosen.size} of ${hunks.length} parts` : "Accept", () =>
+				this.decide("accept_change", refused, some ? [...chosen].sort((one, other) => one - other) : null));
+			accept.addClass("mod-cta");
+			accept.disabled = some && chosen.size === 0;
+			this.button(el, "Reject", () => this.decide("reject_change", refused));
+		}
+		if (state === "applied") this.button(el, "Undo", () => this.decide("undo_change", refused));
+		if (state === "undone") this.button(el, "Redo", () => this.decide("redo_change", refused));
+	}
+
+	private offerPart(head: HTMLElement, refused: HTMLElement, number: number, name: string): void {
+		const button = this.button(head, "Undo this", async () => {
+			if (await this.decide("undo_change", refused, [number])) button.replaceWith(head.createSpan({ cls: "vault-bridge-small", text: DONE.undo_change }));
+		}, `Undo ${name}`);
+	}
+
+	private button(el: HTMLElement, text: string, act: () => Promise<unknown>, label = text): HTMLButtonElement {
+		const button = el.createEl("button", { text, attr: { "aria-label": label } });
+		button.addEventListener("click", () => {
+			button.disabled = true;
+			void act().then(() => (button.disabled = false));
+		});
+		return button;
+	}
+
+	private async decide(operation: Deciding, refused: HTMLElement, hunks: readonly number[] | null = null): Promise<boolean> {
+		const given = { change_id: this.change.id };
+		const answer: Answer<Deciding> = await (hunks === null ? this.host.link.call(operation, given) : this.host.link.call(operation, { ...given, hunks }));
+		refused.empty();
+		if (!answer.ok) showRefusal(refused, answer.error);
+		else this.ear.done([DONE[operation], ...answer.result.warnings].join(" "));
+		return answer.ok;
+	}
+}
+
+/** Show why something was not done, and what stands in the way. */
+export function showRefusal(el: HTMLElement, error: Refusal<string>): void {
+	el.createDiv({ cls: "vault-bridge-say mod-warning", text: [error.message, error.conflicts === undefined ? error.hint : ""].join(" ").trim() });
+	for (const clash of error.conflicts ?? []) showClash(el, clash);
+}
+
+function showClash(el: HTMLElement, { path, why, ours, theirs }: Clash): void {
+	const box = el.createDiv({ cls: "vault-bridge-clash" });
+	box.createDiv({ text: named([path]), attr: { dir: "auto" } });
+	box.createDiv({ cls: "vault-bridge-small", text: why });
+	for (const [name, text] of [["Stands there now", ours], ["Would stand there", theirs]] as const) {
+		if (text.trim() === "") continue;
+		box.createDiv({ cls: "vault-bridge-small", text: name });
+		box.createDiv({ cls: "vault-bridge-clash-text", text: text.trim(), attr: { dir: "auto" } });
+	}
+}

@@ -1,0 +1,67 @@
+import { type App, setIcon } from "obsidian";
+import type { ShownChange, ShownHunk } from "../bridge/operations";
+import { titleOf, today } from "../core/history";
+import { fitting, lines, type Line, unchangedBefore } from "../core/runs";
+import { open } from "./opening";
+
+const ROWS = 30;
+const HUNKS = 12;
+const SIGNS: Readonly<Record<Line["kind"], string>> = { same: "", removed: "−", added: "+", both: "±" };
+
+/** What is done with each part of a change. */
+export interface Parts {
+	/** Adds to the head of a part what can be done with it. */
+	readonly act: (head: HTMLElement, hunk: ShownHunk, name: string) => void;
+}
+
+/** Show what a change does, part by part. */
+export function showHunks(el: HTMLElement, app: App, change: ShownChange, parts: Parts): void {
+	if (change.hunks.length === 0) {
+		// Such as a note that was moved: there is nothing to compare, and the bridge says it in words.
+		for (const line of change.diff.split("\n").filter((text) => text !== "")) el.createDiv({ cls: "vault-bridge-small", text: line, attr: { dir: "auto" } });
+		return;
+	}
+	const show = (hunks: readonly ShownHunk[]): void => hunks.forEach((hunk) => showHunk(el, app, change, hunk, parts));
+	show(change.hunks.slice(0, HUNKS));
+	const rest = change.hunks.slice(HUNKS);
+	if (rest.length > 0) more(el, `Show ${rest.length} more parts`, () => show(rest));
+}
+
+function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHunk, { act }: Parts): void {
+	const path = today(change, hunk.path);
+	const line = hunk[change.state === "applied" ? "after" : "before"][0] + unchangedBefore(hunk.words);
+	const name = `${titleOf(path)}, line ${Math.max(line, 1)}`;
+	const part = el.createDiv({ cls: "vault-bridge-hunk", attr: { role: "group", "aria-label": name } });
+	const head = part.createDiv({ cls: "vault-bridge-hunk-head" });
+	if (app.vault.getFileByPath(path) === null) head.createSpan({ cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto" } });
+	else {
+		const jump = head.createEl("button", { cls: "vault-bridge-hunk-place", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } });
+		jump.addEventListener("click", () => void open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
+	}
+	act(head, hunk, name);
+	const all = lines(hunk.words);
+	const fit = fitting(all, ROWS);
+	const text = part.createDiv({ cls: "vault-bridge-diff" });
+	for (const one of all.slice(0, fit)) showLine(text, one);
+	if (fit < all.length) more(part, `Show ${all.length - fit} more lines`, () => all.slice(fit).forEach((one) => showLine(text, one)));
+}
+
+function showLine(el: HTMLElement, line: Line): void {
+	const row = el.createDiv({ cls: "vault-bridge-diff-line", attr: { "data-kind": line.kind } });
+	row.createSpan({ cls: "vault-bridge-diff-sign", text: SIGNS[line.kind], attr: { "aria-hidden": "true" } });
+	const text = row.createDiv({ attr: { dir: "auto" } });
+	for (const { kind, text: words } of line.runs) {
+		if (kind === "same") text.appendText(words);
+		else text.createEl(kind === "removed" ? "del" : "ins", { text: words });
+	}
+}
+
+function more(el: HTMLElement, text: string, show: () => void): void {
+	const button = el.createEl("button", { cls: "vault-bridge-more" });
+	setIcon(button.createSpan(), "chevron-down");
+	button.createSpan({ text });
+	button.addEventListener("click", () => {
+		button.remove();
+		show();
+	});
+}
