@@ -14,7 +14,8 @@ from typing import Any
 
 import psutil
 import pytest
-from mcp.types import PromptReference
+from mcp.client import ClientRequestContext
+from mcp.types import ElicitRequestParams, ElicitResult, PromptReference
 
 from bridge.engine.hold import Hold
 from bridge.folders import Folders, vault_id
@@ -135,6 +136,33 @@ async def test_a_client_that_is_named_may_no_more_than_its_token(bridge: Sidecar
         await command("tokens", "revoke", "Reader", data=folder / "data", models=models)
         refused = await entry.ask(2, "tools/list")
         assert refused["error"]["data"]["code"] == "unauthorized"
+
+
+@BOTH
+async def test_an_agent_that_must_confirm_asks_and_what_it_did_is_one_session(
+    vault: Path, data: Path, tmp_path: Path, era: Era
+) -> None:
+    story = " ".join(f"word{number}" for number in range(40))
+    asked = []
+
+    async def agree(_: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"confirm": True})
+
+    with serving(vault, data_dir=data, models_dir=tmp_path / "no models") as running:
+        running.wait_indexed(vectors=False)
+        async with (
+            client(vault, data, era, elicitation_callback=agree) as agent,
+            client(vault, data, era) as other,
+        ):
+            for one, path in ((agent, "One.md"), (agent, "Two.md"), (other, "Other.md")):
+                text = "Short." if one is other else story
+                answer = await one.call_tool("create_note", {"path": path, "text": text})
+                assert not answer.is_error, text_of(answer)
+        changes = running.call("list_changes")["changes"]
+    sessions = {change["paths"][0]: change["session"] for change in changes}
+    assert asked == ["There is `One.md`, which says 100% of this already."]
+    assert sessions["One.md"] == sessions["Two.md"] != sessions["Other.md"]
 
 
 async def test_an_entry_is_for_one_vault_of_several(vault: Path, data: Path, tmp_path: Path) -> None:
