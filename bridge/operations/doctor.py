@@ -8,18 +8,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from bridge.errors import BridgeError
 from bridge.operations.call import Call
+from bridge.operations.finding import Finding, Verdict, found
+from bridge.operations.past import past
 from bridge.operations.registry import operation
 
 if TYPE_CHECKING:
     from bridge.engine import VaultEngine
-
-Verdict = Literal["ok", "warn", "fail"]
 
 ROOM = 1 << 30
 """Bytes of free disk below which a larger vault may not fit."""
@@ -41,25 +41,6 @@ OURS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        check: What was looked at.
-        verdict: `ok`, `warn` or `fail`.
-        message: What was found.
-        do: What to do about it; empty when nothing.
-        vault: The vault it concerns; null when all.
-    """
-
-    check: str
-    verdict: Verdict
-    message: str
-    do: str
-    vault: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """Everything that was looked at.
 
@@ -74,7 +55,7 @@ class Diagnosis:
 
 @operation(example={}, vault=False)
 async def doctor(call: Call) -> Diagnosis:
-    """Check the model, the index, the watcher, the runtime file, the vault, the disk, settings, tokens and folders."""
+    """Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens."""
     return await asyncio.to_thread(diagnosed, call)
 
 
@@ -99,14 +80,17 @@ def of_bridge(call: Call) -> Iterator[Finding]:
 def of_vault(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
     """Look at one vault."""
     health = engine.health()
-    looks = readable(engine), index(health), state(health), watcher(health), runtime(call, engine), calls(last(engine))
+    looks = (
+        folder(engine),
+        index(health),
+        state(health),
+        past(engine),
+        watcher(health),
+        runtime(call, engine),
+        calls(last(engine)),
+    )
     for check in looks:
         yield Finding(check.check, check.verdict, check.message, check.do, engine.name)
-
-
-def found(check: str, verdict: Verdict, message: str, do: str = "") -> Finding:
-    """Make a finding that concerns no vault in particular."""
-    return Finding(check, verdict, message, do, None)
 
 
 def settings(call: Call) -> Finding:
@@ -176,8 +160,8 @@ def tokens(call: Call) -> Finding:
     return found("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")
 
 
-def readable(engine: "VaultEngine") -> Finding:
-    """Look whether the vault's folder can be read."""
+def folder(engine: "VaultEngine") -> Finding:
+    """Look whether the vault's folder can be read and written."""
     try:
         count = sum(1 for _ in os.scandir(engine.root))
     except OSError as error:
@@ -186,7 +170,10 @@ def readable(engine: "VaultEngine") -> Finding:
         )
     if not count:
         return found("vault", "warn", f"{engine.root} is empty.", "Give the folder that holds your notes.")
-    return found("vault", "ok", f"{engine.root} can be read.")
+    if not os.access(engine.root, os.W_OK | os.X_OK):
+        do = "Change its rights if notes shall be changed through the bridge."
+        return found("vault", "warn", f"{engine.root} can be read, but not written.", do)
+    return found("vault", "ok", f"{engine.root} can be read and written.")
 
 
 def index(health: Mapping[str, Any]) -> Finding:

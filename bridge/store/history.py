@@ -155,6 +155,15 @@ class History(ABC):
         """
         return self._snapshots.read(digest)
 
+    @property
+    def history_size(self) -> int:
+        """Bytes that contents take on the disk."""
+        return self._snapshots.size
+
+    def damaged(self) -> int:
+        """Count the contents that were damaged on the disk; reads them all."""
+        return self._snapshots.damaged()
+
     def keep(self, blobs: Blobs) -> None:
         """Keep contents that a proposal will need.
 

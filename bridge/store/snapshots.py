@@ -99,6 +99,16 @@ class Snapshots:
             self._size = sum(file.stat().st_size for file in self._files())
         return self._size
 
+    def damaged(self) -> int:
+        """Count the contents that were damaged on the disk; reads them all."""
+        count = 0
+        for file in self._files():
+            try:
+                self.read(Digest(file.name))
+            except StateUnusable:
+                count += 1
+        return count
+
     def _is_sound(self, digest: Digest) -> bool:
         """Say whether a content is kept and can be read."""
         try:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -12,9 +13,14 @@ import pytest
 import pytest_asyncio
 
 from bridge.access import Tokens
+from bridge.changes import digest_of
 from bridge.errors import VaultUnreadable
 from bridge.operations import doctor
-from bridge.operations.doctor import Finding
+from bridge.operations.finding import Finding
+from bridge.steps import Plan, Step
+from bridge.store import Change
+from bridge.types import VaultPath
+from tests.models.disks import read_only
 from tests.operations.served import Served, serving, write_vault
 
 
@@ -37,7 +43,7 @@ async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) ->
     found = await findings(served)
     assert {check: f.verdict for check, f in found.items() if check != "watcher"} == {
         "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "vault": "ok", "index": "ok",
-        "state": "ok", "runtime file": "ok", "tokens": "ok", "calls": "ok",
+        "state": "ok", "changes": "ok", "runtime file": "ok", "tokens": "ok", "calls": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
     assert (await served.call("doctor")).json["verdict"] == "fail"
@@ -111,6 +117,45 @@ async def test_a_vault_that_went_away_is_seen(served: Served) -> None:
     assert (await findings(served))["vault"].verdict == "fail"
     root.mkdir()
     assert (await findings(served))["vault"].verdict == "warn"
+
+
+async def test_a_vault_that_cannot_be_written_is_seen(served: Served) -> None:
+    with read_only(served.bridge.find(None).root):
+        found = (await findings(served))["vault"]
+    assert (found.verdict, "not written" in found.message) == ("warn", True)
+
+
+async def test_an_earlier_version_that_was_damaged_is_seen(served: Served) -> None:
+    await served.call("edit_note", path="A.md", edits=[{"op": "append", "text": "More."}])
+    assert (await findings(served))["changes"].verdict == "ok"
+    snapshots = served.bridge.folders.vault(served.bridge.find(None).id) / "snapshots"
+    for file in snapshots.glob("??/*"):
+        file.write_bytes(file.read_bytes()[:-1])
+    found = (await findings(served))["changes"]
+    assert (found.verdict, found.message.rpartition(" ")[2]) == ("warn", "2.")
+
+
+async def test_changes_that_were_left_are_seen(served: Served) -> None:
+    store, now = served.bridge.find(None).store, time.time()
+    plan = Plan([Step("put", VaultPath("A.md"), before=digest_of(b"old"), after=digest_of(b"new"))])
+    left = Change(store.next_id(), now - 100, "edit_note", steps=tuple(plan.steps))
+    store.begin(left).prepare(plan)
+    found = (await findings(served))["changes"]
+    assert (found.verdict, found.message, "Restart" in found.do) == ("warn", "Changes that broke off: 1.", True)
+    store.set_state(left.id, "conflict")
+    found = (await findings(served))["changes"]
+    assert (found.verdict, "--state conflict" in found.do) == ("warn", True)
+
+
+async def test_proposals_that_take_more_room_than_they_may_are_seen(served: Served) -> None:
+    served.bridge.settings_path.write_text("history_mb = 1\n")
+    await served.bridge.reload()
+    store, text = served.bridge.find(None).store, os.urandom(2 << 20)
+    step = Step("put", VaultPath("B.md"), after=digest_of(text))
+    change = Change(store.next_id(), time.time(), "create_note", steps=(step,))
+    store.propose(change, {digest_of(text): text})
+    found = (await findings(served))["changes"]
+    assert (found.verdict, "history_mb" in found.do) == ("warn", True)
 
 
 def health(**facts: Any) -> Mapping[str, Any]:

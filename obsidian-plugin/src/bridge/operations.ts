@@ -2413,7 +2413,7 @@ export interface Operations {
 		result: PairingOpened;
 		error: AnyCallError | "forbidden" | "not_ready" | "invalid_arguments" | "no_such_vault";
 	};
-	/** Check the model, the index, the watcher, the runtime file, the vault, the disk, settings, tokens and folders. */
+	/** Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens. */
 	doctor: {
 		arguments: DoctorArguments;
 		result: Diagnosis;
