@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from bridge.errors import NoteChanged, NoteExists
 from bridge.steps import Blobs, Step
-from bridge.vault.write.hands import Hands, same
+from bridge.vault.write.conditions import same
+from bridge.vault.write.hands import Hands
 from bridge.vault.write.place import Place
 
 

@@ -9,8 +9,9 @@ from bridge.steps import Plan, Step
 from bridge.vault.inside import is_link, relative
 from bridge.vault.paths import nfc, shown, vault_path
 from bridge.vault.vault import Vault
+from bridge.vault.write.conditions import changed, gone, require_unlocked, same, taken
 from bridge.vault.write.expanding import named
-from bridge.vault.write.hands import Hands, changed, gone, require_unlocked, same, taken
+from bridge.vault.write.hands import Hands
 from bridge.vault.write.naming import doubts, last, require_name, twins
 from bridge.vault.write.place import Place
 from bridge.vault.write.refusals import told

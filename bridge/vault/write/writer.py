@@ -14,9 +14,10 @@ from bridge.vault.paths import shown
 from bridge.vault.vault import Vault
 from bridge.vault.write.carry import back, forward
 from bridge.vault.write.checking import Checking
+from bridge.vault.write.conditions import Halfway
 from bridge.vault.write.disk import Disk
 from bridge.vault.write.expanding import expanded
-from bridge.vault.write.hands import Halfway, Hands
+from bridge.vault.write.hands import Hands
 from bridge.vault.write.refusals import told
 from bridge.vault.write.states import SOMETHING, Held, is_at_start, progress, states
 from bridge.vault.write.tidying import tidy
