@@ -72,10 +72,18 @@ class History(ABC):
     def next_id(self) -> str:
         """Return an id for a change, greater than all before it."""
         with self._lock:
-            before = int((self._last_id or self._read(changes.last) or "0")[:11], 16)
+            before = int((self._last_id or self._newest_id() or "0")[:11], 16)
             moment = max(int(self._now() * 1000), before + 1)
             self._last_id = f"{moment:011x}{secrets.token_hex(2)}"
             return self._last_id
+
+    def _newest_id(self) -> str:
+        """Return the id of the newest change.
+
+        Whoever holds the lock must not `_read`, which writes calls first: their thread may hold those and wait for it.
+        """
+        with self._writing() as connection:
+            return changes.last(connection)
 
     def begin(self, change: Change) -> Entry:
         """Return the row of a change that is about to be made, or of a proposal that was accepted; nothing is written.
@@ -102,9 +110,9 @@ class History(ABC):
         with self._lock:
             # Contents without a row cost some room; a row without its contents could not be turned back.
             self._snapshots.keep(blobs)
-            known = self.change(change.id)
-            state: State = known.state if known else "prepared"
             with self._writing(durably=True) as connection:
+                known = changes.one(connection, change.id)
+                state: State = known.state if known else "prepared"
                 changes.insert(connection, replace(change, state=state), pending=True)
 
     def settle(self, change: str, *, done: bool) -> None:

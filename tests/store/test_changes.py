@@ -5,6 +5,7 @@ import hashlib
 import random
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from bridge.errors import StateUnusable
 from bridge.steps import Plan, Step
 from bridge.store import Change, Store, Wanted
 from bridge.types import Digest, VaultPath
+from tests.store.made import call
 
 NOON = 1_000_000.0
 DAY = 86_400.0
@@ -290,3 +292,21 @@ def test_changes_and_their_contents_survive_the_loss_of_the_file(tmp_path: Path,
     assert [again.change(change), again.change(waiting)] == before
     assert again.snapshot(digest(b"old")) == b"old"
     again.close()
+
+
+def test_a_change_is_written_while_calls_are(store: Store) -> None:
+    def record() -> None:
+        for number in range(200):
+            store.record(call(number))
+            store.calls(1e9)
+
+    def change() -> None:
+        for number in range(200):
+            made(store, put("A.md", b"%d" % number, b"%d" % (number + 1)))
+
+    threads = [threading.Thread(target=work, daemon=True) for work in (record, change)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads), "each waits for the other"
