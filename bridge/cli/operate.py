@@ -16,7 +16,7 @@ def main(given: argparse.Namespace) -> int:
     """Run an operation and print what it says."""
     from bridge.cli import render
 
-    operation = named(given.operation)
+    operation = named(given.command)
     result = answer(given, operation, options.collect(operation, given))
     if given.json:
         render.json_line(result)

@@ -1,7 +1,6 @@
 """Command-line options for an operation's arguments, and back to the JSON that they stand for."""
 
 import argparse
-import dataclasses
 import json
 import re
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from bridge.errors import InvalidArguments
-from bridge.operations import Argument, Operation, expected, plain
+from bridge.operations import Argument, Operation, expected, plain, records_in
 
 RANGE = re.compile(r"(\d+)(?:[-–:,](\d+))?")
 
@@ -72,12 +71,12 @@ def placeholder(argument: Argument) -> str:
         return "|".join(map(str, get_args(kind)))
     if get_origin(kind) is tuple and not is_many(argument):
         return "FIRST-LAST"
-    return "JSON" if is_record(kind) else argument.name.rstrip("s").upper()
+    return "JSON" if has_records(kind) else argument.name.rstrip("s").upper()
 
 
-def is_record(kind: Any) -> bool:
-    """Say whether a list holds objects."""
-    return get_origin(kind) is tuple and dataclasses.is_dataclass(get_args(kind)[0])
+def has_records(kind: Any) -> bool:
+    """Say whether a value is an object, or a list of them."""
+    return any(records_in(kind))
 
 
 def told(argument: Argument) -> str:
@@ -119,12 +118,12 @@ def converted(kind: Any, written: Any) -> Any:
     """Turn what was typed into what JSON would carry; what does not fit stays, for the registry to refuse."""
     if is_mapping(kind):
         return mapped(written)
-    if is_record(kind):
-        return [value_of(item) for item in written]
+    if isinstance(written, list):
+        return [converted(plain(get_args(kind)[0]), item) for item in written]
+    if has_records(kind) or (kind is bool and isinstance(written, str)):
+        return value_of(written)
     if kind in (int, float):
         return number(kind, written)
-    if kind is bool and isinstance(written, str):
-        return {"true": True, "false": False}.get(written, written)
     if get_origin(kind) is tuple and isinstance(written, str):
         found = RANGE.fullmatch(written.strip())
         return [int(found[1]), int(found[2] or found[1])] if found else written

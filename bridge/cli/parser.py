@@ -55,7 +55,7 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
         allow_abbrev=False,
     )
     # Before the arguments of this name, which it would give a default that hides what another of them was given.
-    entry.set_defaults(module="operate", operation=operation.name, vault=None)
+    entry.set_defaults(module="operate", command=operation.name, vault=None)
     options.add(entry, operation)
     what = "The vault, by path, name or id; without, the one around this folder, or the only one that is served."
     if operation.name == "doctor":

@@ -23,9 +23,9 @@ def json_line(result: Any) -> None:
 
 def show(operation: str, result: dict[str, Any]) -> None:
     """Print the result of an operation."""
-    from bridge.cli import render_graph, render_links
+    from bridge.cli import render_changes, render_graph, render_links
 
-    (SHOWN | render_graph.SHOWN | render_links.SHOWN).get(operation, anything)(result)
+    (SHOWN | render_changes.SHOWN | render_graph.SHOWN | render_links.SHOWN).get(operation, anything)(result)
     sys.stdout.flush()
 
 
@@ -202,15 +202,6 @@ def resolved(result: dict[str, Any]) -> None:
     sys.stdout.write("#".join(cell(part) for part in (result["path"], result["heading"], block) if part) + "\n")
 
 
-def edit(result: dict[str, Any]) -> None:
-    """Print an edit as a diff, which other programs can apply; what it leaves out is said beside it."""
-    sys.stdout.write(safe(result["diff"]))
-    if not result["links"]:
-        note("There is nothing to link.")
-    for one in result["refused"]:
-        note(f"Line {one['line']} does not link to {one['target']}: {one['why']}.")
-
-
 def listed(name: str, columns: Sequence[str]) -> Callable[[dict[str, Any]], None]:
     """Return a printer of a list of records."""
 
@@ -278,7 +269,6 @@ SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "usage": usage,
     "note_links": links,
     "resolve_link": resolved,
-    "apply_links": edit,
     "find_notes": listed("notes", ("path", "title", "tags", "modified")),
     "list_tasks": listed("tasks", ("path", "line", "status", "text", "due")),
     "list_folders": listed("folders", ("path", "notes")),

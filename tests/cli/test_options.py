@@ -14,7 +14,7 @@ from bridge.operations import named
 
 def typed(*words: str) -> dict[str, Any]:
     given = parser().parse_args(words)
-    return collect(named(given.operation), given)
+    return collect(named(given.command), given)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,11 @@ def typed(*words: str) -> dict[str, Any]:
         (["resolve-link", "B#c", "a.md", "--kind", "embed"], {"link": "B#c", "source": "a.md", "kind": "embed"}),
         (["wait-until-indexed", "a.md", "--timeout", "0.5"], {"path": "a.md", "timeout": 0.5}),
         (["report-changes", "--changes", '{"path":"a"}'], {"changes": [{"path": "a"}]}),
+        (["edit-note", "a.md", "--edits", '{"op":"append"}'], {"path": "a.md", "edits": [{"op": "append"}]}),
+        (["list-changes", "--operation", "edit_note"], {"operation": "edit_note"}),
+        (["list-changes"], {}),
+        (["change-set", "--expect", '{"files": 1}'], {"expect": {"files": 1}}),
+        (["undo-change", "1a2b", "--hunks", "1", "--hunks", "x"], {"change_id": "1a2b", "hunks": [1, "x"]}),
         (["change-settings", "--changes", "watch=poll"], {"changes": {"watch": "poll"}}),
         (["give-feedback", "usage", "false"], {"tool": "usage", "helped": False}),
         (["give-feedback", "usage", "perhaps"], {"tool": "usage", "helped": "perhaps"}),

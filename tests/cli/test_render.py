@@ -31,6 +31,13 @@ STATUS = {
 }  # fmt: skip
 
 
+WRITTEN = {
+    "change_id": "1a", "path": "A.md", "digest": "0", "state": "applied", "files": 2, "by": "disk",
+    "diff": "--- a/A.md\n+++ b/A.md\n@@ -1 +1,2 @@\n # A\n+\x1b[31mtext\n", "warnings": ["Take note."],
+    "links_rewritten": 3, "links_broken": [{"path": "B.md", "line": 7, "text": "A#Gone"}],
+}  # fmt: skip
+
+
 def shown(operation: str, result: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
     render.show(operation, result)
     out, err = capsys.readouterr()
@@ -140,6 +147,46 @@ def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[s
     assert out.splitlines() == ["path: A.md", "ready: yes", "first:", "  1  two", 'more: {"c":1}']
 
 
+@pytest.mark.parametrize(
+    ("outcome", "says"),
+    [
+        ({}, "Written; `vault-bridge undo-change 1a` turns it back."),
+        ({"state": "proposed"}, "Proposed; `vault-bridge accept-change 1a` makes it."),
+        ({"change_id": None}, "Nothing was written."),
+    ],
+)
+def test_a_change_is_a_diff_and_beside_it_what_was_done(
+    outcome: dict[str, Any], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = shown("edit_note", {**WRITTEN, **outcome}, capsys)
+    assert out == "--- a/A.md\n+++ b/A.md\n@@ -1 +1,2 @@\n # A\n+[31mtext\n"
+    assert err.splitlines() == [
+        "Take note.",
+        "A link leads nowhere then: A#Gone in B.md:7.",
+        "Links written anew in other places: 3.",
+        says,
+    ]
+
+
+def test_what_became_of_changes_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    change = {"id": "1a", "time": "2026", "operation": "edit_note", "client": None, "reason": "tidy", "diff": "d"}
+    settled = {"changes": [{**change, "state": "rejected"}], "change_id": None, "diff": "", "state": "applied"}
+    assert shown("reject_change", {**settled, "warnings": []}, capsys) == (
+        "",
+        "Nothing was written.\n1a is rejected.\n",
+    )
+    assert shown("show_change", {**change, "state": "undone"}, capsys) == (
+        "d",
+        "edit_note by nobody named, 2026 (tidy): undone.\n",
+    )
+
+
+def test_a_daily_note_is_its_text(capsys: pytest.CaptureFixture[str]) -> None:
+    day = {"path": "2026.md", "diff": "", "text": "# Day\n"}
+    assert shown("daily_note", day, capsys) == ("# Day\n", "")
+    assert shown("daily_note", {**day, "text": None}, capsys)[1] == "There is no 2026.md yet; `--append` makes it.\n"
+
+
 def test_what_would_steer_a_terminal_is_taken_out() -> None:
     assert render.safe("a\x1b]0;title\x07b\x9bc\td\ne") == "a]0;titlebc\td\ne"
 
@@ -153,6 +200,7 @@ def test_what_is_no_text_is_still_printed(monkeypatch: pytest.MonkeyPatch) -> No
 
 CASES = {
     "search": FOUND,
+    "edit_note": WRITTEN,
     "status": STATUS,
     "list_tags": {"tags": [{"tag": "bread", "count": 12}]},
     "read_note": {

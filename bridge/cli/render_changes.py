@@ -1,0 +1,94 @@
+"""Answers about changes for a person: the diff, which other programs can apply, and beside it what was done."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from bridge.cli.render import console, listed, note, safe, styled
+
+COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def diff(text: str) -> None:
+    """Print a diff; in a pipe as it is, that it can be applied."""
+    if not sys.stdout.isatty():
+        sys.stdout.write(safe(text))
+        return
+    out = console()
+    for line in text.splitlines():
+        style = "bold" if line.startswith(("--- ", "+++ ", "rename ")) else COLOURS.get(line[:1], "")
+        out.print(styled((line, style)))
+
+
+def written(result: dict[str, Any]) -> None:
+    """Print what was changed and how to turn it back."""
+    diff(result["diff"])
+    for warning in result["warnings"]:
+        note(warning)
+    for link in result.get("links_broken", ()):
+        note(f"A link leads nowhere then: {link['text']} in {link['path']}:{link['line']}.")
+    if rewritten := result.get("links_rewritten"):
+        note(f"Links written anew in other places: {rewritten:,}.")
+    id_ = result["change_id"]
+    if id_ is None:
+        note("Nothing was written.")
+    elif result["state"] == "proposed":
+        note(f"Proposed; `vault-bridge accept-change {id_}` makes it.")
+    else:
+        note(f"Written; `vault-bridge undo-change {id_}` turns it back.")
+
+
+def linked(result: dict[str, Any]) -> None:
+    """Print an edit that makes links, and what it leaves out."""
+    if not result["links"]:
+        note("There is nothing to link.")
+    for one in result["refused"]:
+        note(f"Line {one['line']} does not link to {one['target']}: {one['why']}.")
+    written(result)
+
+
+def daily(result: dict[str, Any]) -> None:
+    """Print a daily note, or what was added to it."""
+    if result["diff"]:
+        written(result)
+    elif result["text"] is None:
+        note(f"There is no {result['path']} yet; `--append` makes it.")
+    else:
+        sys.stdout.write(safe(result["text"]))
+
+
+def shown(result: dict[str, Any]) -> None:
+    """Print a change whole."""
+    diff(result["diff"])
+    reason = f" ({result['reason']})" if result["reason"] else ""
+    note(f"{result['operation']} by {result['client'] or 'nobody named'}, {result['time']}{reason}: {result['state']}.")
+
+
+def settled(result: dict[str, Any]) -> None:
+    """Print what became of changes."""
+    written(result)
+    for change in result["changes"]:
+        note(f"{change['id']} is {change['state']}.")
+
+
+WRITES = (
+    "create_note",
+    "edit_note",
+    "set_properties",
+    "move_note",
+    "rename_heading",
+    "delete_note",
+    "toggle_task",
+    "add_task",
+    "change_set",
+)
+SETTLES = ("undo_change", "undo_session", "redo_change", "accept_change", "reject_change")
+
+SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
+    **dict.fromkeys(WRITES, written),
+    **dict.fromkeys(SETTLES, settled),
+    "apply_links": linked,
+    "daily_note": daily,
+    "show_change": shown,
+    "list_changes": listed("changes", ("id", "time", "client", "operation", "state", "paths")),
+}
