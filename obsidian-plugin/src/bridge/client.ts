@@ -1,5 +1,4 @@
 import type { OperationName, Operations } from "./operations";
-import { FORMS } from "./operations";
 import type { Spoken } from "../core/compatibility";
 
 /** Where a bridge listens, what it takes as proof, and which of its vaults is meant. */
@@ -73,11 +72,6 @@ export async function pair(send: Send, url: string, code: string, client: string
 	const address = { url, token: "", vault: "" };
 	const answer = await request(send, address, "POST", "/api/pair", JSON.stringify({ code, client }));
 	return answer.ok ? text(answer.result, "token") : answer.error;
-}
-
-/** Say whether a name is one of an operation of the bridge that the plugin was written for. */
-export function isOperation(name: string): name is OperationName {
-	return Object.hasOwn(FORMS, name);
 }
 
 async function request(send: Send, address: Address, method: "GET" | "POST", path: string, body?: string): Promise<Raw> {

@@ -44,11 +44,6 @@ export class Link {
 		return this.state;
 	}
 
-	/** Where the bridge listens, while there is one. */
-	get url(): string | null {
-		return this.address?.url ?? null;
-	}
-
 	/** Look for the bridge now, from the beginning. */
 	open(): void {
 		this.failures = 0;

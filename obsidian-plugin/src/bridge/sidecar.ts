@@ -10,10 +10,6 @@ const KEPT = 2_000;
 export class Sidecar {
 	private child: ChildProcess | null = null;
 
-	get runs(): boolean {
-		return this.child !== null;
-	}
-
 	/**
 	 * Start it and wait until it listens.
 	 *
