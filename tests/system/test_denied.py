@@ -27,6 +27,15 @@ READING = [
     if operation.name != "usage"  # tells of the calls, of which each vault had others
 ]
 
+WRITING = [
+    operation
+    for operation in operations()
+    if operation.vault and not operation.reads and operation not in READING
+    if operation.name != "judge_link"  # keeps what it is told
+]
+
+EDIT = {"op": "append", "text": "More."}
+
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "path": (*DENIED, FOLDER, NOTE.lower(), f"{FOLDER}/Nothing.md", "alias.md", "Vexhollow.md", "Trespelih.md"),
     "paths": ([NOTE], [*DENIED]),
@@ -40,6 +49,22 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "query": (*SECRET, *LINKED, "the quillmarsh opens at noon", "path:jundapeak", "tag:#brindlewick", "[torvandale]"),
     "text": ("The quillmarsh of Vexhollow and Trespelith opens at noon. Ormulith, Snorbeck.",),
     "task": (*SECRET,),
+    "to": (NOTE, FOLDER, f"{FOLDER}/New.md", f"{FOLDER}/Whimbrelode/Gull", "alias.md", "Elsewhere", "Welcome.md"),
+    "template": (NOTE, f"{FOLDER}/Nothing.md", "alias.md"),
+    "suggestions": ([{"target": NOTE, "text": "rye", "span": [0, 3]}],),
+    "edits": (
+        [{"op": "append", "text": "See [[Vexhollow]] and [[Trespelith#Snorbeck]]."}],
+        *([{"op": "edit_note", "path": path, "edits": [EDIT]}] for path in (*DENIED, "alias.md")),
+        [{"op": "create_note", "path": "New.md", "template": NOTE}],
+        [{"op": "create_note", "path": "New.md"}, {"op": "create_note", "path": NOTE}],
+        [{"op": "create_note", "path": "New.md"}, {"op": "create_note", "path": f"{FOLDER}/Nothing.md"}],
+        [{"op": "move_note", "path": FOLDER, "to": "Elsewhere"}],
+        [{"op": "move_note", "path": "Bread/Starters", "to": f"{FOLDER}/Starters"}],
+        [{"op": "toggle_task", "path": NOTE, "line": 11, "text": "gorsebane"}],
+        [{"op": "add_task", "path": NOTE, "text": "Sweep"}],
+    ),
+    "append": ("See [[Vexhollow]].",),
+    "heading": ("Snorbeck", f"{FOLDER} > Snorbeck"),
     "tags": (["brindlewick"], ["brindlewick/inner"]),
     "prefix": ("b", "brindle", ""),
     "properties": ({"torvandale": "skarnfeld"}, {"TORVANDALE": None}, {"up": "Vexhollow"}),
@@ -143,8 +168,31 @@ def test_every_operation_answers_as_if_the_folder_were_not_there(vaults: Vaults,
         assert status < 500, answer
 
 
+@pytest.mark.parametrize("operation", WRITING, ids=lambda operation: operation.name)
+def test_every_write_is_tried_as_if_the_folder_were_not_there(vaults: Vaults, operation: Operation) -> None:
+    trying = {"dry_run": True} if any(argument.name == "dry_run" for argument in operation.arguments) else {}
+    for arguments in cases(operation):
+        asked = {**arguments, **trying}
+        expected = vaults.ask(vaults.without, operation.name, asked)
+        for vault in (vaults.closed, vaults.purged):
+            answer = vaults.ask(vault, operation.name, asked)
+            if answer != expected:
+                # Whether there is room for a file in a folder that must seem missing is not told.
+                assert (expected[0], "protected_path" in answer[1]) == (200, True), (asked, expected, answer)
+                assert FOLDER.lower() in json.dumps(asked).lower() or "alias.md" in json.dumps(asked)
+                assert not [word for word in SECRET if word in answer[1].lower() and word not in str(asked).lower()]
+
+
+@pytest.mark.parametrize("operation", ["move_note", "delete_note"])
+def test_a_note_that_denied_ones_link_to_goes_as_if_they_did_not(vaults: Vaults, operation: str) -> None:
+    _, read = vaults.ask(vaults.without, "read_note", {"path": "Welcome.md"})
+    to = {"to": "Bread/Hello.md"} if operation == "move_note" else {}
+    asked = {"path": "Welcome.md", "digest": json.loads(read)["digest"], "dry_run": True, **to}
+    assert vaults.alike(operation, asked)[0] == 200
+
+
 def test_every_argument_that_may_name_a_note_is_asked_about() -> None:
-    for operation in READING:
+    for operation in (*READING, *WRITING):
         for argument in operation.arguments:
             if VaultPath in (argument.hint, *get_args(argument.hint)):
                 assert argument.name in ARGUMENTS, f"{operation.name} {argument.name}"
