@@ -16,9 +16,23 @@ from scripts.benchmarks.rows import Measured, Row
 from scripts.benchmarks.soak import soak
 from scripts.benchmarks.suggesting import suggesting
 from scripts.benchmarks.transports import transports
+from scripts.benchmarks.writes import writes
 
 SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
-PARTS = ("models", "cold", "warm", "transports", "never-twice", "edits", "disk", "soak", "graph", "dense", "linking")
+PARTS = (
+    "models",
+    "cold",
+    "warm",
+    "transports",
+    "never-twice",
+    "edits",
+    "writes",
+    "disk",
+    "soak",
+    "graph",
+    "dense",
+    "linking",
+)
 ALONE = {"models", "soak", "graph", "dense", "linking"}
 """Parts that need no index made before them."""
 
@@ -62,6 +76,7 @@ def measure(place: measures.Place, found: Measured, options: argparse.Namespace)
         "transports": lambda: transports(place, found),
         "never-twice": lambda: measures.never_twice(place, found),
         "edits": lambda: measures.edits(place, found),
+        "writes": lambda: writes(place, found),
         "disk": lambda: measures.disk(place, found, options.edits),
         "soak": lambda: soak(place, found),
         "graph": lambda: graphs(found),

@@ -1,0 +1,105 @@
+"""What one change of a note costs its caller, and where the time goes."""
+
+import asyncio
+import random
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+from unittest.mock import patch
+
+from bridge.edits import Append
+from bridge.engine import Author, Bridge
+from bridge.engine.following import Following
+from bridge.engine.weaving import Weaving
+from bridge.index import Index
+from bridge.requests import EditNote
+from bridge.store import Store
+from bridge.types import VaultPath
+from bridge.vault import Writer
+from scripts.benchmarks.measures import Place, started
+from scripts.benchmarks.rows import Measured, Row, share, times
+from tests.engine.conftest import until
+
+EDITS = 100
+WARM = 20
+"""Edits before those that are counted."""
+
+PARTS: dict[str, tuple[type[Any], str]] = {
+    "the plan is checked": (Writer, "check"),
+    "the vault and the journal are written": (Writer, "write"),
+    "of that: contents and row are kept": (Store, "prepare"),
+    "of that: the row is settled": (Store, "settle"),
+    "the change is taken up": (Following, "look_at"),
+    "of that: the index is written": (Index, "write"),
+    "of that: links are resolved": (Weaving, "resolve"),
+}
+"""The methods that the time is spent in."""
+
+
+def writes(place: Place, found: Measured) -> None:
+    """Measure edits one after the other, over HTTP without a model and with it, and in this process by parts."""
+    plain = replace(place, models=place.data / "none")
+    for name, where in (("keyword only", plain), ("with the model", place)):
+        with started(where) as (client, *_):
+            client.wait_keyword() if where is plain else client.wait_all()
+            seconds = [
+                client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
+                for path, text in additions(place)
+            ]
+        found.add(*times(f"edit_note, {name}", seconds[WARM:], (15, 50)))
+    for name, spent in asyncio.run(by_parts(plain)).items():
+        found.add(Row(f"edit_note, {name}, p50", 1000 * share(spent[WARM:], 0.5), "ms"))
+
+
+def additions(place: Place) -> list[tuple[VaultPath, str]]:
+    """Return notes and what is added to each."""
+    chance = random.Random(17)
+    notes = sorted(VaultPath(note.relative_to(place.vault).as_posix()) for note in place.vault.rglob("*.md"))
+    return [(chance.choice(notes), f"Seen again, for the {number}th time.") for number in range(WARM + EDITS)]
+
+
+async def by_parts(place: Place) -> dict[str, list[float]]:
+    """Return the seconds that each part of each edit took, in this process and so without HTTP."""
+    spent: dict[str, list[float]] = defaultdict(list)
+    bridge = Bridge(place.data, place.models or place.data, [place.vault])
+    with ExitStack() as patches:
+        await bridge.start()
+        try:
+            engine = bridge.find(None)
+            await until(lambda: engine.progress().ready_keyword)
+            for name, (owner, method) in PARTS.items():
+                patches.enter_context(patch.object(owner, method, timed(getattr(owner, method), spent[name])))
+            for path, text in additions(place):
+                began = time.perf_counter()
+                await engine.carry([EditNote(path, (Append(text=text),))], Author("edit_note"))
+                spent["all of it but HTTP"].append(time.perf_counter() - began)
+        finally:
+            await bridge.stop()
+    return spent
+
+
+def timed(method: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
+    """Return a method that notes how long it takes."""
+    if asyncio.iscoroutinefunction(method):
+
+        @wraps(method)
+        async def awaited(*given: Any, **named: Any) -> Any:
+            began = time.perf_counter()
+            answer: Awaitable[Any] = await method(*given, **named)
+            seconds.append(time.perf_counter() - began)
+            return answer
+
+        return awaited
+
+    @wraps(method)
+    def called(*given: Any, **named: Any) -> Any:
+        began = time.perf_counter()
+        answer = method(*given, **named)
+        seconds.append(time.perf_counter() - began)
+        return answer
+
+    return called
