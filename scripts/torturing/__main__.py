@@ -5,13 +5,17 @@ import sys
 import time
 from collections.abc import Callable
 
+from scripts.torturing.clients import torture_clients
 from scripts.torturing.moves import torture_moves
 from scripts.torturing.report import Report
+from scripts.torturing.rounds import torture_rounds
 from scripts.torturing.writer import torture_writer
 
 PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
     "writer": (torture_writer, 10_000),
     "moves": (torture_moves, 500),
+    "rounds": (torture_rounds, 2_000),
+    "clients": (torture_clients, 2_400),
 }
 """Each part with the steps that it takes when nobody says how many; it is given these and the seed."""
 SHOWN = 5
