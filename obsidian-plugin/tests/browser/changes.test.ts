@@ -1,0 +1,192 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Locator } from "playwright-core";
+import { afterEach, beforeEach, afterAll, beforeAll, expect, test } from "vitest";
+import { Bridge, Home } from "./bridge";
+import { picture } from "./picture";
+import { inSession, paired, type Program } from "./programs";
+import { AppWindow, startBrowser } from "./window";
+
+const NOTE = "Bread/Oven log.md";
+const TEXT = ["# Oven log", "", "Bake at 230 degrees.", "", "Two.", "", "Three.", "", "Four.", "", "Five.", "", "Steam for ten minutes.", ""].join("\n");
+const CHANGED = TEXT.replace("230", "250").replace("ten", "twelve");
+
+let browser: Browser;
+let home: Home;
+let bridge: Bridge;
+let obsidian: AppWindow;
+
+beforeAll(async () => {
+	browser = await startBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+	home = await Home.make(false);
+	bridge = await Bridge.serve(home);
+	await expect.poll(readable).toBe(true);
+	await bridge.call("create_note", { path: NOTE, text: TEXT });
+});
+afterEach(async () => {
+	expect(await obsidian.close()).toEqual([]);
+	await bridge.stop();
+	await home.remove();
+});
+
+interface Done {
+	readonly change_id: string;
+	readonly state: string;
+}
+
+/** Change both ends of the note, so that there are two parts. */
+async function rewrite(caller: Program, reason = "The oven runs cold."): Promise<Done> {
+	const { digest } = await caller<{ digest: string }>("read_note", { path: NOTE });
+	const edits = [["230", "250"], ["ten", "twelve"]].map(([old, fresh]) => ({ op: "replace_text", old, new: fresh }));
+	return caller("edit_note", { path: NOTE, digest, edits, reason });
+}
+
+async function opened(given: Partial<Parameters<typeof AppWindow.open>[1]> = {}): Promise<void> {
+	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+	await obsidian.state("ready");
+	await obsidian.run("changes");
+}
+
+/** Whether the notes were read; without a model nothing is embedded. */
+async function readable(): Promise<boolean> {
+	const { vaults } = await bridge.call<{ vaults: { ready: { keyword: boolean } }[] }>("status");
+	return vaults[0]?.ready.keyword === true;
+}
+
+const own: Program = (operation, given) => bridge.call(operation, given);
+const disk = (path = NOTE): Promise<string> => readFile(join(home.vault, path), "utf8");
+const row = (text: string): Locator => obsidian.page.locator(".vault-bridge-change", { hasText: text });
+const button = (name: string | RegExp): Locator => obsidian.page.getByRole("button", { name, exact: typeof name === "string" });
+
+async function unfold(text: string): Promise<Locator> {
+	const found = row(text);
+	await found.locator("summary").click();
+	await found.locator(".vault-bridge-diff").first().waitFor();
+	return found;
+}
+
+test("what a paired program proposes appears by itself, is counted, and is written when it is accepted", async () => {
+	const quill = await paired(bridge, "Quill");
+	await opened();
+	expect(await obsidian.page.locator(".vault-bridge-badge").isVisible()).toBe(false);
+	expect((await rewrite(quill)).state).toBe("proposed");
+	await obsidian.page.getByRole("group", { name: "Quill", exact: true }).waitFor();
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-badge").innerText()).toBe("1");
+	expect(await obsidian.page.locator(".vault-bridge-waiting").innerText()).toBe("1");
+	const shown = await unfold("The oven runs cold.");
+	expect(await shown.locator("del").allInnerTexts()).toEqual(["230", "ten"]);
+	expect(await shown.locator("ins").allInnerTexts()).toEqual(["250", "twelve"]);
+	expect(await disk()).toBe(TEXT);
+	await button("Accept").click();
+	await obsidian.page.getByRole("status").filter({ hasText: "Accepted." }).waitFor();
+	expect(await disk()).toBe(CHANGED);
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-waiting").isVisible()).toBe(false);
+	await row("The oven runs cold.").getByText("Made", { exact: true }).waitFor();
+});
+
+test("of a proposal one part can be accepted, and the whole rejected", async () => {
+	const quill = await paired(bridge, "Quill");
+	await rewrite(quill);
+	await opened();
+	await unfold("The oven runs cold.");
+	await obsidian.page.getByRole("checkbox", { name: "Accept Oven log, line 13" }).uncheck();
+	await button("Accept 1 of 2 parts").click();
+	await expect.poll(() => disk()).toBe(TEXT.replace("230", "250"));
+	await quill("edit_note", { path: NOTE, edits: [{ op: "append", text: "Not wanted.\n" }], reason: "To be refused." });
+	const before = await disk();
+	await unfold("To be refused.");
+	await button("Reject").click();
+	await row("To be refused.").getByText("Rejected", { exact: true }).waitFor();
+	expect(await disk()).toBe(before);
+});
+
+test("a change is turned back and made again, and one part of it alone", async () => {
+	await rewrite(own);
+	await opened();
+	const shown = await unfold("The oven runs cold.");
+	await shown.getByRole("button", { name: "Undo", exact: true }).click();
+	await expect.poll(() => disk()).toBe(TEXT);
+	await shown.getByRole("button", { name: "Redo", exact: true }).click();
+	await expect.poll(() => disk()).toBe(CHANGED);
+	await shown.getByRole("button", { name: "Undo Oven log, line 13", exact: true }).click();
+	await expect.poll(() => disk()).toBe(TEXT.replace("230", "250"));
+});
+
+test("a session is turned back as one, after it was said what that does", async () => {
+	const session = await inSession(bridge, "Quill");
+	await session("edit_note", { path: NOTE, edits: [{ op: "append", text: "One.\n" }] });
+	await session("create_note", { path: "Made.md", text: "New.\n" });
+	await own("edit_note", { path: NOTE, edits: [{ op: "prepend", text: "Mine.\n" }] });
+	await opened();
+	await button("Undo the session of Quill").click();
+	await obsidian.page.getByText("This turns back 2 changes in 2 notes.").waitFor();
+	expect(await disk("Made.md")).toBe("New.\n");
+	await button("Turn them back").click();
+	await obsidian.page.getByRole("status").filter({ hasText: "Turned back 2 changes." }).waitFor();
+	expect(await disk()).toContain("Mine.");
+	expect(await disk()).not.toContain("One.");
+	await expect(disk("Made.md")).rejects.toThrow("ENOENT");
+});
+
+test("what stands in the way of an undo is shown, with what stands there", async () => {
+	await rewrite(own);
+	const { digest } = await own<{ digest: string }>("read_note", { path: NOTE });
+	await own("edit_note", { path: NOTE, digest, edits: [{ op: "replace_text", old: "250", new: "260" }], reason: "Hotter still." });
+	await opened();
+	const shown = await unfold("The oven runs cold.");
+	await shown.getByRole("button", { name: "Undo", exact: true }).click();
+	const clash = shown.locator(".vault-bridge-clash");
+	await clash.waitFor();
+	expect(await clash.innerText()).toContain("260");
+	expect(await shown.getByRole("button", { name: "Undo", exact: true }).isEnabled()).toBe(true);
+});
+
+test("the keyboard goes from change to change, reads one, and opens the note at the line", async () => {
+	await rewrite(own);
+	await own("edit_note", { path: NOTE, edits: [{ op: "append", text: "Last.\n" }], reason: "The newest." });
+	await opened();
+	await row("The newest.").locator("summary").focus();
+	await obsidian.page.keyboard.press("ArrowDown");
+	await obsidian.page.keyboard.press("Enter");
+	const shown = row("The oven runs cold.");
+	await shown.locator(".vault-bridge-diff").first().waitFor();
+	await obsidian.page.keyboard.press("Tab");
+	await obsidian.page.keyboard.press("Enter");
+	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(NOTE);
+	const line = await obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => { line: number } } }).editor.getCursor().line);
+	expect(line).toBe(2);
+});
+
+test("a list is bounded, and shows more when it is asked to", async () => {
+	for (let at = 0; at < 24; at++) await own("edit_note", { path: NOTE, edits: [{ op: "append", text: `Line ${at}.\n` }] });
+	await opened();
+	const rows = obsidian.page.locator(".vault-bridge-change");
+	await expect.poll(() => rows.count()).toBe(20);
+	await button("Show more").click();
+	await expect.poll(() => rows.count()).toBe(25);
+	expect(await button("Show more").count()).toBe(0);
+});
+
+test("nothing of the changes is cut off, whatever the script, in light and in dark", async () => {
+	const quill = await paired(bridge, "Quill");
+	await own("create_note", { path: "旅行/面包笔记.md", text: "# 面包\n\n水温是二十度。\n\nالعجين يرتاح ساعة واحدة.\n" });
+	const { digest } = await own<{ digest: string }>("read_note", { path: "旅行/面包笔记.md" });
+	await own("edit_note", { path: "旅行/面包笔记.md", digest, edits: [{ op: "append", text: `${"bread-".repeat(60)}\n` }], reason: "A long word." });
+	const { digest: now } = await own<{ digest: string }>("read_note", { path: "旅行/面包笔记.md" });
+	const edits = [["二十", "二十四"], ["ساعة واحدة", "ساعتين"]].map(([old, fresh]) => ({ op: "replace_text", old, new: fresh }));
+	await quill("edit_note", { path: "旅行/面包笔记.md", digest: now, edits, reason: "Warmer water, and a longer rest." });
+	await rewrite(own);
+	for (const dark of [false, true]) {
+		if (dark) await obsidian.close();
+		await opened({ dark });
+		await unfold("Warmer water");
+		expect(await row("Warmer water").locator("del").first().innerText()).toContain("十");
+		await picture(obsidian, "changes", dark);
+		await unfold("A long word.");
+		await unfold("The oven runs cold.");
+		await picture(obsidian, "changes-done", dark);
+	}
+});

@@ -1,0 +1,35 @@
+import type { Bridge } from "./bridge";
+
+/** Calls operations as one program. */
+export type Program = <T>(operation: string, given: object) => Promise<T>;
+
+/** Pair as a program that is not the person's own: what it changes is only proposed. */
+export async function paired(bridge: Bridge, client: string): Promise<Program> {
+	const { code } = await bridge.call<{ code: string }>("open_pairing");
+	const answer = await fetch(`${bridge.url}/api/pair`, { method: "POST", headers: JSON_SENT, body: JSON.stringify({ code, client }) });
+	const { token } = (await answer.json()) as { token: string };
+	return async <T>(operation: string, given: object) => {
+		const said = await fetch(`${bridge.url}/api/${operation}`, { method: "POST", headers: { ...JSON_SENT, Authorization: `Bearer ${token}` }, body: JSON.stringify(given) });
+		if (!said.ok) throw new Error(await said.text());
+		return (await said.json()) as T;
+	};
+}
+
+/** Open a session over MCP, as an agent of the person's own does. */
+export async function inSession(bridge: Bridge, client: string): Promise<(tool: string, given: object) => Promise<void>> {
+	const headers: Record<string, string> = { ...JSON_SENT, Authorization: `Bearer ${bridge.token}`, Accept: "application/json, text/event-stream" };
+	const post = async (message: object): Promise<Response> => {
+		const answer = await fetch(`${bridge.url}/mcp`, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", ...message }) });
+		if (!answer.ok) throw new Error(await answer.text());
+		return answer;
+	};
+	const hello = await post({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: client, version: "1" } } });
+	Object.assign(headers, { "Mcp-Session-Id": hello.headers.get("mcp-session-id"), "MCP-Protocol-Version": "2025-11-25" });
+	await post({ method: "notifications/initialized" });
+	return async (name, given) => {
+		const said = await (await post({ id: 2, method: "tools/call", params: { name, arguments: given } })).text();
+		if (said.includes('"isError":true') || said.includes('"error":')) throw new Error(said);
+	};
+}
+
+const JSON_SENT = { "Content-Type": "application/json" };
