@@ -186,8 +186,7 @@ class Walk:
                 if number and is_link(os.lstat(place)):
                     return None
                 if place not in self._listings:
-                    with os.scandir(place) as listing:
-                        self._listings[place] = frozenset(entry.name for entry in listing)
+                    self._listings[place] = frozenset(os.listdir(place))  # noqa: PTH208 - names alone, twice as fast
             except OSError:
                 return None
             name = part if part in self._listings[place] else self._in_other_form(place, part)
