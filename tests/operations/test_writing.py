@@ -18,13 +18,15 @@ STORY = (
     "great deal of patience, and it has baked every second Saturday since then without a single crack in its dome."
 )
 
+LAW = "Fixed/Law.md"
+
 NOTES = {
     "Old Rye Starter.md": "---\naliases: [Gertrude]\n# kept by hand\nfed: yes\n---\nFed daily.\n",
     "Oven.md": f"# Oven\n\n{STORY}\n",
     "Tasks.md": "# Week\n\n- [ ] Sweep the flue 📅 2026-01-31\n- [x] Buy salt\n\n# Later\n\n- [ ] Rest\n",
     "Templates/Day.md": "# {{date:dddd}}\n\n## Log\n",
     "Private/Diary.md": "Secret words about the [[Oven]].\n",
-    "Fixed/Law.md": "See [[Oven]].\n",
+    LAW: "# Law\n\n- [ ] Obey\n\nSee [[Oven]] and Tasks.\n",
 }
 
 
@@ -86,6 +88,24 @@ async def test_properties_change_line_by_line(served: Served) -> None:
     )
 
 
+async def test_an_alias_is_renamed_with_the_links_that_show_it(served: Served) -> None:
+    await served.call("create_note", path="Feeding.md", text="[[Old Rye Starter|Gertrude]] eats.")
+    digest = (await read(served, "Old Rye Starter.md"))["digest"]
+    asked = {"path": "Old Rye Starter.md", "alias": "Gertrude", "to": "Gerda", "digest": digest, "links": True}
+    answer = await served.call("rename_alias", **asked)
+    assert answer.json["links_rewritten"] == 1, answer.body
+    assert (root(served) / "Feeding.md").read_text() == "[[Old Rye Starter|Gerda]] eats.\n"
+    assert "aliases: [Gerda]\n# kept by hand\n" in (root(served) / "Old Rye Starter.md").read_text()
+    assert (await served.call("rename_alias", **{**asked, "alias": "Hilda"})).code == "note_changed"
+
+
+async def test_a_long_note_may_be_changed_a_little(served: Served) -> None:
+    (root(served) / "Long.md").write_text("word " * 300_000 + "\n\n- [ ] Rest\n")
+    await served.call("wait_until_indexed", path="Long.md")
+    ticked = await served.call("toggle_task", path="Long.md", line=3, text="Rest")
+    assert ticked.status == 200, ticked.body
+
+
 async def test_replacing_needs_to_have_read(served: Served) -> None:
     edits = [{"op": "replace_text", "old": "Oven", "new": "Kiln"}]
     refused = await served.call("edit_note", path="Oven.md", edits=edits)
@@ -123,6 +143,36 @@ async def test_a_task_is_ticked_and_added(served: Served) -> None:
     assert wrong.code == "note_changed"
     await served.call("add_task", path="Tasks.md", text="Sleep", heading="Later", due="2026-02-01")
     assert (root(served) / "Tasks.md").read_text().endswith("- [ ] Rest\n- [ ] Sleep 📅 2026-02-01\n")
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("create_note", {"path": "Fixed/New.md"}),
+        ("edit_note", {"edits": [{"op": "append", "text": "x"}]}),
+        ("set_properties", {"properties": {"x": 1}}),
+        ("add_task", {"text": "x"}),
+        ("toggle_task", {"line": 3, "text": "Obey"}),
+        ("rename_heading", {"heading": "Law", "to": "Rule"}),
+        ("move_note", {"to": "Out.md"}),
+        ("move_note", {"path": "Fixed", "to": "Loose"}),
+        ("move_note", {"path": "Tasks.md", "to": "Fixed/Tasks.md"}),
+        ("delete_note", {}),
+        ("apply_links", {"targets": ["Tasks.md"]}),
+        ("change_set", {"edits": [{"op": "edit_note", "path": LAW, "edits": [{"op": "append", "text": "x"}]}]}),
+    ],
+)
+async def test_a_note_that_must_stay_is_written_by_nothing(
+    served: Served, operation: str, arguments: dict[str, Any]
+) -> None:
+    before = (root(served) / LAW).read_bytes()
+    asked = {"path": LAW, **arguments} if operation != "change_set" else arguments
+    if operation in {"set_properties", "rename_heading", "move_note", "delete_note"} and asked["path"] != "Fixed":
+        asked["digest"] = (await read(served, asked["path"]))["digest"]
+    refused = await served.call(operation, **asked)
+    assert refused.code == "protected_path", refused.body
+    assert (root(served) / LAW).read_bytes() == before
+    assert [file.name for file in (root(served) / "Fixed").iterdir()] == ["Law.md"]
 
 
 async def test_a_note_that_must_stay_keeps_others_from_moving(served: Served) -> None:
