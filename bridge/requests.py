@@ -102,6 +102,27 @@ class RenameHeading:
 
 
 @dataclass(frozen=True, slots=True)
+class RenameAlias:
+    """Rename an alias of a note.
+
+    Attributes:
+        path: The note.
+        alias: The alias, exactly.
+        to: What it shall be.
+        digest: SHA-256 of the whole file as it was read.
+        links: Whether links that show the alias shall show the new one.
+        op: What is asked.
+    """
+
+    path: VaultPath
+    alias: str
+    to: str
+    digest: Digest
+    links: bool = False
+    op: Literal["rename_alias"] = "rename_alias"
+
+
+@dataclass(frozen=True, slots=True)
 class DeleteNote:
     """Delete a note, as the user's Obsidian does.
 
@@ -156,11 +177,11 @@ class AddTask:
     op: Literal["add_task"] = "add_task"
 
 
-Renaming = MoveNote | RenameHeading | DeleteNote
+Renaming = MoveNote | RenameHeading | RenameAlias | DeleteNote
 """What changes names, so that links anywhere are concerned."""
 
 Request = Annotated[
-    CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | DeleteNote | ToggleTask | AddTask,
+    CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | RenameAlias | DeleteNote | ToggleTask | AddTask,
     Tagged("op"),
 ]
 """One change to the vault."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, assert_never
 
+from bridge.changes.alias import rename_alias
 from bridge.changes.desk import Desk, digest_of
 from bridge.changes.effect import Effect
 from bridge.changes.heading import rename_heading
@@ -22,6 +23,7 @@ from bridge.requests import (
     DeleteNote,
     EditNote,
     MoveNote,
+    RenameAlias,
     RenameHeading,
     Renaming,
     Request,
@@ -73,7 +75,7 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
         BridgeError: It cannot be done; see the operation of its name.
     """
     match request:
-        case MoveNote() | RenameHeading() | DeleteNote():
+        case MoveNote() | RenameHeading() | RenameAlias() | DeleteNote():
             return _rename(request, desk, around)
         case CreateNote():
             return _create(request, desk, around)
@@ -102,6 +104,9 @@ def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
             path = request.to
         case RenameHeading():
             planned = rename_heading(path, request.heading, request.to, known)
+        case RenameAlias():
+            types = around.obsidian().property_types
+            planned = rename_alias(path, request.alias, request.to, known, types, links=request.links)
         case DeleteNote():
             planned = remove(path, known)
     desk.take(planned.plan)

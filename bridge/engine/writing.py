@@ -191,7 +191,7 @@ class Writing:
             ConfirmationRequired: It is neither.
         """
         files = len({step.path for step in plan.steps if step.kind != "move"})
-        size = sum(len(plan.blobs[step.after]) for step in plan.steps if step.kind == "put" and step.after)
+        size = sum(growth(step, plan.blobs) for step in plan.steps)
         if author.confirmed or (files <= self.settings.confirm_files and size <= self.settings.confirm_kb * 1024):
             return
         raise ConfirmationRequired(
@@ -255,6 +255,13 @@ def after(desk: Desk, path: VaultPath) -> Digest | None:
         return digest_of(desk.read(path))
     except NoteNotFound:
         return None
+
+
+def growth(step: Step, blobs: Blobs) -> int:
+    """Return by how many bytes a step makes a file longer or shorter; a long note may still be changed a little."""
+    if step.kind != "put" or step.after is None:
+        return 0
+    return abs(len(blobs[step.after]) - (len(blobs[step.before]) if step.before is not None else 0))
 
 
 def counts(plan: Plan, effect: Effect) -> Mapping[str, int]:

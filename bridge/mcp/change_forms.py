@@ -95,6 +95,7 @@ WRITES = (
     "set_properties",
     "move_note",
     "rename_heading",
+    "rename_alias",
     "delete_note",
     "toggle_task",
     "add_task",

@@ -8,7 +8,7 @@ from bridge.operations.call import Call
 from bridge.operations.registry import operation
 from bridge.operations.writing import Reason
 from bridge.operations.written import Written, carried_out
-from bridge.requests import DeleteNote, MoveNote, RenameHeading
+from bridge.requests import DeleteNote, MoveNote, RenameAlias, RenameHeading
 from bridge.types import Digest, VaultPath
 
 
@@ -90,6 +90,53 @@ async def rename_heading(
         ConfirmationRequired: Many files change.
     """
     asked = RenameHeading(path, heading, to, digest)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+
+
+@operation(
+    example={
+        "path": "Bread/Starters/Levain.md",
+        "alias": "leaven",
+        "to": "the milk",
+        "digest": "1ea4d7c0cb4e6a8ad3db01af7659a0e953b701e7607ba0f60110b6fe86ffb73f",
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    destructive=True,
+)
+async def rename_alias(
+    call: Call,
+    path: VaultPath,
+    alias: Annotated[str, MaxLen(1_000)],
+    to: Annotated[str, MaxLen(1_000)],
+    digest: Digest,
+    links: bool = False,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+    confirm: bool = False,
+) -> Written:
+    """Rename an alias of a note, and the links that show it if you want.
+
+    Args:
+        path: The note.
+        alias: The alias, exactly.
+        to: What it shall be.
+        digest: The note's, as `read_note` told it.
+        links: Whether links that show the alias shall show the new one.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+        confirm: Make it although many files change.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: It is not what `digest` says.
+        TextNotFound: It has no such alias.
+        InvalidProperties: Its properties cannot be read, so that nothing is changed.
+        ProtectedPath: A note that the settings keep as it is would have to change.
+        ConfirmationRequired: Many files change.
+    """
+    asked = RenameAlias(path, alias, to, digest, links)
     return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
 
 

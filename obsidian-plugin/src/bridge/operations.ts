@@ -19,11 +19,12 @@ export const FORMS = {
 	set_properties: "eeb44729e299",
 	move_note: "78062813b1f8",
 	rename_heading: "176c256bb417",
+	rename_alias: "78f6b1675ed0",
 	delete_note: "3db60cf4d02e",
 	daily_note: "1147dd9c31ca",
 	toggle_task: "7130a3d6d84f",
 	add_task: "82100dec9dba",
-	change_set: "c1d742e2e6a1",
+	change_set: "d5e092bdf5eb",
 	list_changes: "8cb839211891",
 	show_change: "dcc9af9b4d1e",
 	undo_change: "d237ba397049",
@@ -207,7 +208,7 @@ export interface BrokenName {
 
 export interface ChangeSetArguments {
 	/** The changes, each as the operation that `op` names takes it. */
-	readonly edits: readonly (CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | DeleteNote | ToggleTask | AddTask)[];
+	readonly edits: readonly (CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | RenameAlias | DeleteNote | ToggleTask | AddTask)[];
 	/** What they should do together; refused when they would do something else. */
 	readonly expect?: Expectation | null;
 	/** Only tell what would happen. */
@@ -1493,6 +1494,43 @@ export interface RelatedNotesArguments {
 	readonly vault?: string | null;
 }
 
+/** Rename an alias of a note. */
+export interface RenameAlias {
+	/** The note. */
+	readonly path: string;
+	/** The alias, exactly. */
+	readonly alias: string;
+	/** What it shall be. */
+	readonly to: string;
+	/** SHA-256 of the whole file as it was read. */
+	readonly digest: string;
+	/** Whether links that show the alias shall show the new one. */
+	readonly links?: boolean;
+	/** What is asked. */
+	readonly op: "rename_alias";
+}
+
+export interface RenameAliasArguments {
+	/** The note. */
+	readonly path: string;
+	/** The alias, exactly. */
+	readonly alias: string;
+	/** What it shall be. */
+	readonly to: string;
+	/** The note's, as `read_note` told it. */
+	readonly digest: string;
+	/** Whether links that show the alias shall show the new one. */
+	readonly links?: boolean;
+	/** Only tell what would happen. */
+	readonly dry_run?: boolean;
+	/** Why, for the user. */
+	readonly reason?: string | null;
+	/** Make it although many files change. */
+	readonly confirm?: boolean;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** Rename a heading; links follow. */
 export interface RenameHeading {
 	/** The note. */
@@ -2196,6 +2234,12 @@ export interface Operations {
 		arguments: RenameHeadingArguments;
 		result: Written;
 		error: AnyCallError | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "protected_path" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault";
+	};
+	/** Rename an alias of a note, and the links that show it if you want. */
+	rename_alias: {
+		arguments: RenameAliasArguments;
+		result: Written;
+		error: AnyCallError | "note_not_found" | "note_changed" | "text_not_found" | "invalid_properties" | "protected_path" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault";
 	};
 	/** Delete a note as the user's Obsidian does, to the trash that was chosen there; `undo_change` brings it back. */
 	delete_note: {
