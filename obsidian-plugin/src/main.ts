@@ -4,6 +4,7 @@ import { Sidecar } from "./bridge/sidecar";
 import type { Pushed } from "./bridge/sse";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
+import { takeChange } from "./obsidian/applier";
 import { ChangesView } from "./obsidian/changes-view";
 import { Feed } from "./obsidian/feed";
 import { CHANGES, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
@@ -32,7 +33,10 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		{
 			changed: (connection) => this.connections.tell(connection),
 			connected: () => this.feed.tellEverything(),
-			pushed: (event) => this.events.tell(event),
+			pushed: (event) => {
+				void takeChange(this.app, this.link, event);
+				this.events.tell(event);
+			},
 		},
 	);
 

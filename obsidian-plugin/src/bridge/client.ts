@@ -6,6 +6,8 @@ export interface Address {
 	readonly url: string;
 	readonly token: string;
 	readonly vault: string;
+	/** Whether the token is that of another program than the person's own, so that what it changes waits. */
+	readonly paired?: boolean;
 }
 
 /** Sends a request outside of the page, so that neither CORS nor an Origin comes into play; rejects when nobody answers. */

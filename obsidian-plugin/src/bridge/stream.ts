@@ -28,7 +28,9 @@ export function follow(address: Address, after: string, listener: Listener): () 
 		sent.destroy();
 		listener.ended(status);
 	};
-	const sent = request(`${address.url}/api/events`, { headers, timeout: SILENCE_MS }, (response) => {
+	// Who may not change notes at once may not take changes of others either, and would be refused the stream.
+	const applies = address.paired === true ? "" : `?applies=${encodeURIComponent(address.vault)}`;
+	const sent = request(`${address.url}/api/events${applies}`, { headers, timeout: SILENCE_MS }, (response) => {
 		if (response.statusCode !== 200) {
 			end(response.statusCode ?? null);
 			return;

@@ -25,7 +25,7 @@ async function find(app: App, settings: Settings, sidecar: Sidecar): Promise<Add
 	const vault = await vaultId(folder);
 	const token = app.secretStorage.getSecret(TOKEN);
 	if (settings.address !== "" && token !== null && token !== "") {
-		if (isLoopback(settings.address)) return { url: settings.address, token, vault };
+		if (isLoopback(settings.address)) return { url: settings.address, token, vault, paired: true };
 		return { kind: "failed", reason: "The address in the settings is not on this computer." };
 	}
 	const found = await running(settings.dataFolder || dataFolder(process.env), vault);

@@ -170,6 +170,22 @@ test("a list is bounded, and shows more when it is asked to", async () => {
 	expect(await button("Show more").count()).toBe(0);
 });
 
+test("a change is made through the app, and never over what is not saved", async () => {
+	await opened();
+	await obsidian.page.evaluate(async (path) => {
+		const file = window.app.vault.getFileByPath(path);
+		if (file !== null) await window.app.workspace.getLeaf().openFile(file);
+	}, NOTE);
+	expect(await rewrite(own)).toMatchObject({ state: "applied", by: "obsidian" });
+	expect(await disk()).toBe(CHANGED);
+	const field = obsidian.page.locator(".markdown-source-view");
+	// The editor of the shim saves by itself only what is inserted into it; so this is not saved.
+	await field.fill("Typed, and not saved.");
+	await expect(own("edit_note", { path: NOTE, edits: [{ op: "append", text: "Over it.\n" }] })).rejects.toThrow("unsaved");
+	expect(await field.inputValue()).toBe("Typed, and not saved.");
+	expect(await disk()).toBe(CHANGED);
+});
+
 test("nothing of the changes is cut off, whatever the script, in light and in dark", async () => {
 	const quill = await paired(bridge, "Quill");
 	await own("create_note", { path: "旅行/面包笔记.md", text: "# 面包\n\n水温是二十度。\n\nالعجين يرتاح ساعة واحدة.\n" });
@@ -183,7 +199,7 @@ test("nothing of the changes is cut off, whatever the script, in light and in da
 		if (dark) await obsidian.close();
 		await opened({ dark });
 		await unfold("Warmer water");
-		expect(await row("Warmer water").locator("del").first().innerText()).toContain("十");
+		expect(await row("Warmer water").locator("ins").allInnerTexts()).toEqual(["四", "ساعتين"]);
 		await picture(obsidian, "changes", dark);
 		await unfold("A long word.");
 		await unfold("The oven runs cold.");

@@ -75,6 +75,11 @@ export class MarkdownView extends ItemView {
 		return "markdown";
 	}
 
+	/** "Gets the data from the editor." */
+	getViewData(): string {
+		return this.editor.getValue();
+	}
+
 	getDisplayText(): string {
 		return this.file?.basename ?? "";
 	}
