@@ -68,7 +68,7 @@ export class ChangeRow {
 				text: "It was left half made, and somebody changed the note meanwhile. Compare the note with what is below, and correct it by hand.",
 			});
 		}
-		if (change.expires !== null) this.body.createDiv({ cls: "vault-bridge-small", text: `Given up on ${new Date(change.expires).toLocaleDateString()}` });
+		if (change.expires !== null) this.body.createDiv({ cls: "vault-bridge-small", text: `Waits until ${new Date(change.expires).toLocaleDateString(undefined, { dateStyle: "medium" })}` });
 		const chosen = new Set(change.hunks.map(({ number }) => number));
 		const buttons = this.body.createDiv({ cls: "vault-bridge-buttons" });
 		const refused = this.body.createDiv({ attr: { role: "alert" } });

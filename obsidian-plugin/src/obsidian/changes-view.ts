@@ -1,6 +1,6 @@
-import { type IconName, type WorkspaceLeaf } from "obsidian";
+import type { IconName, WorkspaceLeaf } from "obsidian";
 import type { ListedChange } from "../bridge/operations";
-import { type Group, grouped, inForce, when } from "../core/history";
+import { type Group, grouped, inForce } from "../core/history";
 import { ChangeRow, showRefusal } from "./change-row";
 import { CHANGES, type Host } from "./host";
 import { Pane } from "./pane";
@@ -114,7 +114,6 @@ export class ChangesView extends Pane {
 		const el = body.createDiv({ cls: "vault-bridge-changes", attr: { role: "group", "aria-label": group.client } });
 		const head = el.createDiv({ cls: "vault-bridge-changes-head" });
 		head.createEl("h6", { cls: "vault-bridge-changes-client", text: group.client, attr: { dir: "auto" } });
-		if (group.changes[0] !== undefined) head.createSpan({ cls: "vault-bridge-small", text: when(group.changes[0].time, new Date()) });
 		if (inForce(group) > 1) this.offerUndo(el, head, group);
 		for (const change of group.changes) {
 			const before = old.get(change.id);

@@ -61,6 +61,13 @@ const disk = (path = NOTE): Promise<string> => readFile(join(home.vault, path), 
 const row = (text: string): Locator => obsidian.page.locator(".vault-bridge-change", { hasText: text });
 const button = (name: string | RegExp): Locator => obsidian.page.getByRole("button", { name, exact: typeof name === "string" });
 
+async function read(path: string): Promise<void> {
+	await obsidian.page.evaluate(async (name) => {
+		const file = window.app.vault.getFileByPath(name);
+		if (file !== null) await window.app.workspace.getLeaf().openFile(file);
+	}, path);
+}
+
 async function unfold(text: string): Promise<Locator> {
 	const found = row(text);
 	await found.locator("summary").click();
@@ -172,10 +179,7 @@ test("a list is bounded, and shows more when it is asked to", async () => {
 
 test("a change is made through the app, and never over what is not saved", async () => {
 	await opened();
-	await obsidian.page.evaluate(async (path) => {
-		const file = window.app.vault.getFileByPath(path);
-		if (file !== null) await window.app.workspace.getLeaf().openFile(file);
-	}, NOTE);
+	await read(NOTE);
 	expect(await rewrite(own)).toMatchObject({ state: "applied", by: "obsidian" });
 	expect(await disk()).toBe(CHANGED);
 	const field = obsidian.page.locator(".markdown-source-view");
@@ -198,10 +202,11 @@ test("nothing of the changes is cut off, whatever the script, in light and in da
 	for (const dark of [false, true]) {
 		if (dark) await obsidian.close();
 		await opened({ dark });
+		await read("旅行/面包笔记.md");
 		await unfold("Warmer water");
 		expect(await row("Warmer water").locator("ins").allInnerTexts()).toEqual(["四", "ساعتين"]);
 		await picture(obsidian, "changes", dark);
-		await unfold("A long word.");
+		await row("Warmer water").locator("summary").click();
 		await unfold("The oven runs cold.");
 		await picture(obsidian, "changes-done", dark);
 	}
