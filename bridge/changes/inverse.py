@@ -232,12 +232,24 @@ class _Turning:
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif not (self._desk.has(place) if whole else self._desk.is_file(place)):
             self._conflict(place, GONE)
-        elif self._desk.has(to) and name_key(to, whole=True) != name_key(place, whole=True):
+        elif (
+            self._desk.has(to)
+            and name_key(to, whole=True) != name_key(place, whole=True)
+            and not (whole and self._cleared(to))
+        ):
             self._conflict(place, f"Its place `{to}` is taken.")
         else:
             data = None if whole else self._desk.read(place)
             blobs = {} if data is None else {digest_of(data): data}
             self._desk.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
+
+    def _cleared(self, folder: VaultPath) -> bool:
+        """Take a folder away in which there are only empty ones: whoever made it was undone while it held more."""
+        held = [path for path in self._inside(folder) if self._desk.has(path)]
+        if self._desk.is_file(folder) or not all(self._cleared(path) for path in held):
+            return False
+        self._desk.take(Plan((Step("remove_folder", folder),)))
+        return True
 
     def _on_desk(self, path: VaultPath) -> VaultPath:
         """Return where a file of the vault is after the steps so far."""

@@ -366,3 +366,23 @@ async def test_what_cannot_be_done_is_refused_and_leaves_no_trace(vault: Path, o
         with pytest.raises(BridgeError):
             await make(engine, EditNote(BEANS, (edit,), digest(vault / BEANS)))
         assert (bytes_of(vault), ids(engine)) == (before, [])
+
+
+async def test_a_folder_comes_back_over_empty_ones(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        made = await make(engine, MoveNote(VaultPath("Garden"), VaultPath("Plot")))
+        (vault / "Garden" / "Old").mkdir(parents=True)
+        assert made.change is not None
+        await engine.deciding.undo([made.change.id], AGENT)
+        assert bytes_of(vault) == before
+        assert folders_of(vault) == {".obsidian", "Bread", "Garden"}
+        made = await make(engine, MoveNote(VaultPath("Garden"), VaultPath("Plot")))
+        (vault / "Garden").mkdir()
+        (vault / "Garden" / ".hidden").write_bytes(b"kept")
+        before = bytes_of(vault)
+        assert made.change is not None
+        with pytest.raises(BridgeError):
+            await engine.deciding.undo([made.change.id], AGENT)
+        assert bytes_of(vault) == before

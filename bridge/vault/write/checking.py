@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bridge.errors import InvalidArguments, NoteExists, ProtectedPath
 from bridge.steps import Plan, Step
+from bridge.types import VaultPath
 from bridge.vault.inside import is_link, relative
 from bridge.vault.paths import nfc, shown, vault_path
 from bridge.vault.vault import Vault
@@ -104,7 +105,7 @@ class Checking:
         if step.kind != "move" or last(path) != last(step.path):
             require_name(path)
             yield from doubts(path)
-        if origin(path, earlier) in beginning(earlier):
+        if origin(path, earlier) in beginning(earlier) or Step("remove_folder", VaultPath(path)) in earlier:
             return
         try:
             with self.hands.at(origin(path, earlier)) as place:
