@@ -1,6 +1,7 @@
 """A folder that a rule denies leaves no word of itself anywhere: not in an answer, an event, a log or a file."""
 
 import contextlib
+import hashlib
 import http.client
 import json
 import shutil
@@ -86,6 +87,8 @@ class Closed:
     data: Path
     models: Path
     first_event: int
+    changes: tuple[str, ...]
+    """What was changed in the folder before the rule came."""
 
     def ask(self, operation: str, arguments: dict[str, Any]) -> str:
         """Call an operation and return its answer."""
@@ -105,11 +108,14 @@ class Closed:
 
 
 def content(path: Path) -> Iterator[bytes]:
-    """Yield a file's name and bytes; of a SQLite file the records too, unpacked."""
+    """Yield a file's name and bytes; of a SQLite file the records too, unpacked, and of a snapshot what it was."""
     yield str(path).encode()
-    with contextlib.suppress(FileNotFoundError, IsADirectoryError):
+    # One that is being written cannot be unpacked yet.
+    with contextlib.suppress(FileNotFoundError, IsADirectoryError, zlib.error):
         yield path.read_bytes()
-    if ".sqlite" in path.name and not path.name.endswith(("-wal", "-shm")):
+        if "snapshots" in path.parts:
+            yield zlib.decompress(path.read_bytes())
+    if ".sqlite" in path.name and not path.name.endswith(("-wal", "-shm", "-journal")):
         yield from records(path)
 
 
@@ -146,17 +152,46 @@ def closed(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Iterat
         bridge.wait_indexed()
         (vault / NOTE).write_text((vault / NOTE).read_text("utf-8") + "\nMore quillmarsh.\n", "utf-8")
         bridge.call("wait_until_indexed", path=NOTE, what="vectors", timeout=60)
-        found = Closed(bridge, vault, data, models_dir, listener.first_id())
+        changes = tuple(changed(bridge))
+        found = Closed(bridge, vault, data, models_dir, listener.first_id(), changes)
         # What is looked for below can be found.
         bridge.until(lambda: NOTE in listener.said, "the change is told")
         assert leaked(found.ask("search", {"query": "opens at noon", "limit": 50}))
         before = leaked(found.kept())
         assert {"quillmarsh", "trespelith", "whimbrelode"} <= set(before)
+        assert all(b"quillmarsh" in b"".join(content(file)) for file in snapshots_of(data, vault / NOTE))
         (data / "settings.toml").write_text(f'deny = ["{FOLDER}/**"]\n{fast}')
         rules = data / "vaults" / bridge.vault()["id"] / "index/rules.json"
         bridge.until(lambda: rules.exists() and FOLDER in rules.read_text("utf-8"), "nothing of the folder is kept")
         (data / "settings.toml").chmod(0o600)
         yield found
+
+
+def changed(bridge: Sidecar) -> Iterator[str]:
+    """Change notes in the folder, and move one there, and yield the changes' ids."""
+    edits = [{"op": "append", "text": "Even more quillmarsh, and fenwhistle."}]
+    yield bridge.call("edit_note", path=NOTE, edits=edits, reason="for skarnfeld")["change_id"]
+    made = bridge.call("create_note", path="Into.md", text="Drazimoor, of what goes there later.")
+    yield made["change_id"]
+    moved = bridge.call("move_note", path="Into.md", to=f"{FOLDER}/Umberlash.md", digest=made["digest"])
+    yield moved["change_id"]
+    yield bridge.call("delete_note", path=f"{FOLDER}/Umberlash.md", digest=made["digest"])["change_id"]
+    yield bridge.call("create_note", path=f"{FOLDER}/Ormulith.md", text="Drazimoor.")["change_id"]
+    yield bridge.call("undo_change", change_id=bridge.call("list_changes")["changes"][0]["id"])["change_id"]
+
+
+def snapshots_of(data: Path, note: Path) -> Iterator[Path]:
+    """Yield the snapshot of what a note says now; there must be one."""
+    (file,) = data.glob(f"vaults/*/snapshots/??/{hashlib.sha256(note.read_bytes()).hexdigest()}")
+    yield file
+
+
+def test_no_change_there_is_known_any_more(closed: Closed) -> None:
+    assert json.loads(closed.ask("list_changes", {"limit": 200}))["changes"] == []
+    for operation in ("show_change", "undo_change", "redo_change", "accept_change", "reject_change"):
+        unknown = closed.ask(operation, {"change_id": "0"})
+        for id_ in closed.changes:
+            assert closed.ask(operation, {"change_id": id_}) == unknown.replace("`0`", f"`{id_}`")
 
 
 def test_no_answer_says_a_word_of_it(closed: Closed) -> None:
