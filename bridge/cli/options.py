@@ -22,6 +22,10 @@ def add(parser: argparse.ArgumentParser, operation: Operation) -> None:
             parser.add_argument(
                 argument.name, nargs="?", default=argparse.SUPPRESS, metavar=argument.name.upper(), help=told(argument)
             )
+            # With its name too, as where it may be left out: not everybody looks which arguments are required.
+            parser.add_argument(
+                option(argument.name), dest=argument.name, default=argparse.SUPPRESS, help=argparse.SUPPRESS
+            )
         elif plain(argument.hint) is bool:
             parser.add_argument(
                 option(argument.name),
