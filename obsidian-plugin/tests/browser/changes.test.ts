@@ -205,6 +205,7 @@ test("nothing of the changes is cut off, whatever the script, in light and in da
 		await read("旅行/面包笔记.md");
 		await unfold("Warmer water");
 		expect(await row("Warmer water").locator("ins").allInnerTexts()).toEqual(["四", "ساعتين"]);
+		await obsidian.page.locator(".vault-bridge-badge", { hasText: "1" }).waitFor();
 		await picture(obsidian, "changes", dark);
 		await row("Warmer water").locator("summary").click();
 		await unfold("The oven runs cold.");
