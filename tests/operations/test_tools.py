@@ -27,6 +27,16 @@ async def found(served: Served, task: str, **arguments: int) -> list[str]:
         ("what is the folder structure", "list_folders"),
         ("something seems broken, diagnose it", "doctor"),
         ("how many tokens did the agents spend", "usage"),
+        ("change the text of a section's heading everywhere", "rename_heading"),
+        ("tick off a to-do", "toggle_task"),
+        ("put something on my to-do list", "add_task"),
+        ("what did the last session do to my notes", "list_changes"),
+        ("revert everything from this session", "undo_session"),
+        ("bring back a change that was reverted", "redo_change"),
+        ("apply many edits at once or none of them", "change_set"),
+        ("throw a note away", "delete_note"),
+        ("turn mentions into wikilinks", "apply_links"),
+        ("show the diff of a change", "show_change"),
     ],
 )
 async def test_a_tool_is_found_by_meaning(sample: Served, task: str, tool: str) -> None:
