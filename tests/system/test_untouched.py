@@ -1,4 +1,4 @@
-"""The vault is byte for byte as it was after everything that only reads."""
+"""The vault is byte for byte as it was after everything that only reads or only tries."""
 
 import os
 import stat
@@ -18,6 +18,13 @@ READING: dict[str, dict[str, Any]] = {
     "list_folders": {},
     "list_tags": {},
     "status": {},
+    "list_tasks": {},
+    "list_changes": {},
+    "daily_note": {},
+    "create_note": {"path": "New/Note.md", "text": "Only tried.", "dry_run": True},
+    "edit_note": {"path": "bom.md", "edits": [{"op": "append", "text": "Only tried."}], "dry_run": True},
+    "add_task": {"path": "empty.md", "text": "Only tried", "dry_run": True},
+    "move_note": {"path": "Journal", "to": "Diary", "dry_run": True},
 }
 
 
