@@ -1,6 +1,7 @@
 """What the rules deny seems missing at once, and is erased from all that is kept."""
 
 import asyncio
+import os
 import shutil
 import threading
 from contextlib import suppress
@@ -46,9 +47,12 @@ async def found(engine: VaultEngine, words: str, mode: str = "hybrid") -> list[s
 def traces(data: Path, *also: bytes) -> set[bytes]:
     """Return the words of the secret note, and other bytes, that stand somewhere in the data folder."""
     held = b""
-    for path in data.rglob("*"):
-        with suppress(FileNotFoundError, IsADirectoryError):
-            held += str(path).encode() + path.read_bytes()
+    # Files and folders go while one looks.
+    for folder, _, names in os.walk(data):
+        held += folder.encode()
+        for name in names:
+            with suppress(FileNotFoundError):
+                held += name.encode() + Path(folder, name).read_bytes()
     return {trace for trace in (*TRACES, *also) if trace in held}
 
 
