@@ -65,7 +65,8 @@ def put_a_file_in_its_place(index: Path) -> None:
 
 def files(folder: Path) -> list[Path]:
     """Return every file below a folder."""
-    return [path for path in folder.rglob("*") if path.is_file()]
+    # Not `rglob`, which fails when a folder goes meanwhile.
+    return [Path(place, name) for place, _, names in os.walk(folder) for name in names]
 
 
 def index_folder(data: Path) -> Path:
