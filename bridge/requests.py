@@ -72,7 +72,7 @@ class MoveNote:
     Attributes:
         path: What.
         to: Its full new path.
-        digest: SHA-256 of the whole file as it was read; none for a folder.
+        digest: SHA-256 of the whole file as it was read; not needed for a folder or a file without text.
         op: What is asked.
     """
 

@@ -36,6 +36,7 @@ from bridge.vault import (
     created,
     edited,
     filled,
+    is_document,
     kind_of,
     parse,
     replaces,
@@ -94,8 +95,8 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
 def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
     """Change names; the vault's links follow."""
     path, known = request.path, around.known(desk)
-    if path in known.names and request.digest is None:
-        raise InvalidArguments("`digest` is needed to move a file: it says what you read.", hint=READ_FIRST)
+    if path in known.names and is_document(path) and request.digest is None:
+        raise InvalidArguments("`digest` is needed to move a note: it says what you read.", hint=READ_FIRST)
     if path in known.names:
         _unchanged(path, request.digest, desk, around)
     match request:

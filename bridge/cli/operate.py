@@ -1,6 +1,7 @@
 """`vault-bridge <operation>`: in the running bridge if there is one, else in this process."""
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 from bridge.cli import client, options
 from bridge.cli.reach import Folder, Reached, Served, reach, served_now
-from bridge.errors import NoSuchVault
+from bridge.errors import NoSuchVault, NoteNotFound
 from bridge.operations import VAULT, Operation, named
 
 
@@ -28,6 +29,11 @@ def main(given: argparse.Namespace) -> int:
 def answer(given: argparse.Namespace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
     """Run an operation where it can be run."""
     wanted = arguments.pop(VAULT, None) or given.vault
+    if needs_digest(operation, arguments):
+        # Who types a command means the note as it is now; that it stays so until it is written is seen to.
+        with contextlib.suppress(NoteNotFound):
+            asked = {"path": arguments["path"], "max_chars": 1, **({VAULT: wanted} if wanted else {})}
+            arguments = {**arguments, "digest": answer(given, named("read_note"), asked)["digest"]}
     operation.bind(arguments)
     if operation.scope == "admin":
         # The runtime token may not; whoever may write the settings file may, and running bridges look at it.
@@ -42,6 +48,12 @@ def answer(given: argparse.Namespace, operation: Operation, arguments: dict[str,
             return here(given, operation, arguments, [path])
         case None:
             return here(given, operation, arguments, [])
+
+
+def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
+    """Say whether an operation wants to know what was read of a note, and was not told."""
+    takes = any(argument.name == "digest" for argument in operation.arguments)
+    return takes and not operation.reads and "digest" not in arguments and isinstance(arguments.get("path"), str)
 
 
 def place(data_dir: Path, wanted: str | None, operation: Operation) -> Reached | None:

@@ -32,7 +32,7 @@ async def move_note(
     Args:
         path: The file or folder.
         to: Its full new path.
-        digest: The file's, as `read_note` told it; not needed for a folder.
+        digest: The note's, as `read_note` told it; not needed for a folder or a file without text.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
         confirm: Make it although many files change.

@@ -50,6 +50,16 @@ async def test_an_unknown_vault_is_refused(served: Served) -> None:
     assert "`Notes`" in ran.err
 
 
+async def test_a_command_means_the_note_as_it_is(served: Served) -> None:
+    root = served.bridge.find(None).root
+    moved = await served.command("move-note", "Bread/Rye.md", "Roggen.md", "--json")
+    assert (moved.status, moved.err, moved.json["files"]) == (0, "", 1)
+    assert (root / "Roggen.md").exists()
+    missing = await served.command("delete-note", "Bread/Rye.md")
+    assert missing.status == 1
+    assert "Roggen.md" in missing.err or "no note" in missing.err
+
+
 async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served) -> None:
     ran = await served.command("read-note", "Bread/Ry.md")
     assert (ran.status, ran.out) == (1, "")

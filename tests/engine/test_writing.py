@@ -155,6 +155,16 @@ async def test_a_move_rewrites_links_and_comes_back(vault: Path, opened: Opened)
         assert (bytes_of(vault), folders_of(vault)) == (before, folders)
 
 
+async def test_a_picture_moves_without_having_been_read(vault: Path, opened: Opened) -> None:
+    (vault / "crumb.png").write_bytes(b"\x89PNG")
+    (vault / SOURDOUGH).write_text("![[crumb.png]]\n")
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        await make(engine, MoveNote(VaultPath("crumb.png"), VaultPath("Pictures/loaf.png")))
+        assert (vault / "Pictures/loaf.png").read_bytes() == b"\x89PNG"
+        assert (vault / SOURDOUGH).read_text() == "![[loaf.png]]\n"
+
+
 async def test_a_removed_note_comes_back(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = await ready(bridge)

@@ -1196,7 +1196,7 @@ export interface MoveNote {
 	readonly path: string;
 	/** Its full new path. */
 	readonly to: string;
-	/** SHA-256 of the whole file as it was read; none for a folder. */
+	/** SHA-256 of the whole file as it was read; not needed for a folder or a file without text. */
 	readonly digest?: string | null;
 	/** What is asked. */
 	readonly op: "move_note";
@@ -1207,7 +1207,7 @@ export interface MoveNoteArguments {
 	readonly path: string;
 	/** Its full new path. */
 	readonly to: string;
-	/** The file's, as `read_note` told it; not needed for a folder. */
+	/** The note's, as `read_note` told it; not needed for a folder or a file without text. */
 	readonly digest?: string | null;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
