@@ -149,7 +149,7 @@ class Deciding:
             ChangeConflict: It waits no more.
         """
         await self.expire()
-        change = replace(self._in_state(id_, "proposed"), state="rejected")
+        change = replace(self._in_state(id_, "proposed", "conflict"), state="rejected")
         await asyncio.to_thread(self._store.set_state, change.id, change.state)
         self._writing.tell(change)
         return change
@@ -212,11 +212,11 @@ class Deciding:
                     {"undone_hunks": sorted({*(before if isinstance(before, list) else ()), *hunks})},
                 )
 
-    def _in_state(self, id_: str, state: str) -> Change:
+    def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)
-        if change.state != state:
+        if change.state not in states:
             raise ChangeConflict(
-                f"The change is {change.state}, not {state}.", hint="`list_changes` tells how each stands."
+                f"The change is {change.state}, not {states[0]}.", hint="`list_changes` tells how each stands."
             )
         return change
 

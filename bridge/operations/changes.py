@@ -307,7 +307,7 @@ async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = N
 
 @operation(example={"change_id": "0"}, reads=False, scope="write")
 async def reject_change(call: Call, change_id: ChangeId) -> Settled:
-    """Settle that a proposed change is not made; only the user's own programs may.
+    """Settle that a proposed change is not made, or that a `conflict` was looked at; the user's own programs may.
 
     Args:
         change_id: The proposal's id.

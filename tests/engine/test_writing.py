@@ -298,6 +298,15 @@ async def test_what_expired_while_no_bridge_ran_is_ended_at_the_start(vault: Pat
         await until(lambda: engine.deciding.change(ids(engine)[0]).state == "expired")
 
 
+async def test_a_conflict_that_was_looked_at_is_over(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        made = await make(engine, append(BEANS, "One."))
+        assert made.change is not None
+        engine.store.set_state(made.change.id, "conflict")
+        assert (await engine.deciding.reject(made.change.id)).state == "rejected"
+
+
 async def test_a_proposed_undo_is_settled_when_it_is_accepted(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = await ready(bridge)

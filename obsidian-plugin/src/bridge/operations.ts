@@ -2307,7 +2307,7 @@ export interface Operations {
 		result: Settled;
 		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Settle that a proposed change is not made; only the user's own programs may. */
+	/** Settle that a proposed change is not made, or that a `conflict` was looked at; the user's own programs may. */
 	reject_change: {
 		arguments: RejectChangeArguments;
 		result: Settled;
