@@ -346,9 +346,11 @@ async def test_closing_while_starting_leaves_no_process(pool: Pool) -> None:
 
 
 PARENT = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from bridge.models import DEFAULT_MODEL, Embedder, find
+# What runs the tests may have had itself started with this ignored, and that is passed on.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 async def main():
     embedder = Embedder(find(Path(sys.argv[1]), DEFAULT_MODEL), 1, 600)
     await embedder.embed(["bread"])
