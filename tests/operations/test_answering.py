@@ -129,7 +129,7 @@ async def test_what_is_about_no_vault_is_recorded_by_the_first(tmp_path: Path) -
 async def test_a_vault_that_is_not_open_answers_all_the_same(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served.bridge.find(None), "_store", None)
     assert b"vaults" in await answer(named("status"), call(served), {}, encode)
-    monkeypatch.setattr(served.bridge.find(None), "_index", None)
+    monkeypatch.setattr(served.bridge.find(None), "_parts", None)
     with pytest.raises(NotReady):
         await answer(named("list_tags"), call(served), {}, encode)
 
