@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.cli import client, options
 from bridge.cli.reach import Folder, Reached, Served, reach, served_now
-from bridge.errors import NoSuchVault, NoteNotFound
+from bridge.errors import BridgeError, NoSuchVault
 from bridge.operations import VAULT, Operation, named
 
 
@@ -30,8 +30,9 @@ def answer(given: argparse.Namespace, operation: Operation, arguments: dict[str,
     """Run an operation where it can be run."""
     wanted = arguments.pop(VAULT, None) or given.vault
     if needs_digest(operation, arguments):
-        # Who types a command means the note as it is now; that it stays so until it is written is seen to.
-        with contextlib.suppress(NoteNotFound):
+        # Who types a command means the note as it is now; that it stays so until it is written is seen to. What is no
+        # note has no digest to be asked for, and what else is wrong the operation itself will say.
+        with contextlib.suppress(BridgeError):
             asked = {"path": arguments["path"], "max_chars": 1, **({VAULT: wanted} if wanted else {})}
             arguments = {**arguments, "digest": answer(given, named("read_note"), asked)["digest"]}
     operation.bind(arguments)
