@@ -123,7 +123,9 @@ def converted(kind: Any, written: Any) -> Any:
     if is_mapping(kind):
         return mapped(written)
     if isinstance(written, list):
-        return [converted(plain(get_args(kind)[0]), item) for item in written]
+        items = [converted(plain(get_args(kind)[0]), item) for item in written]
+        # All of a list of records may be written at once, as JSON has it.
+        return [part for item in items for part in (item if has_records(kind) and isinstance(item, list) else [item])]
     if has_records(kind) or (kind is bool and isinstance(written, str)):
         return value_of(written)
     if kind in (int, float):

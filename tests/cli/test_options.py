@@ -37,6 +37,8 @@ def typed(*words: str) -> dict[str, Any]:
         (["wait-until-indexed", "a.md", "--timeout", "0.5"], {"path": "a.md", "timeout": 0.5}),
         (["report-changes", "--changes", '{"path":"a"}'], {"changes": [{"path": "a"}]}),
         (["edit-note", "a.md", "--edits", '{"op":"append"}'], {"path": "a.md", "edits": [{"op": "append"}]}),
+        (["edit-note", "a.md", "--edits", '[{"op":"append"},{"op":"prepend"}]'],
+         {"path": "a.md", "edits": [{"op": "append"}, {"op": "prepend"}]}),
         (["list-changes", "--operation", "edit_note"], {"operation": "edit_note"}),
         (["list-changes"], {}),
         (["delete-note", "a.md", "--digest", "0"], {"path": "a.md", "digest": "0"}),
