@@ -10,7 +10,7 @@ from typing import Any
 from bridge.cli import client, options
 from bridge.cli.reach import Folder, Reached, Served, reach, served_now
 from bridge.errors import BridgeError, NoSuchVault
-from bridge.operations import VAULT, Operation, named
+from bridge.operations import VAULT, Argument, Operation, named
 
 
 def main(given: argparse.Namespace) -> int:
@@ -29,10 +29,10 @@ def main(given: argparse.Namespace) -> int:
 def answer(given: argparse.Namespace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
     """Run an operation where it can be run."""
     wanted = arguments.pop(VAULT, None) or given.vault
-    if needs_digest(operation, arguments):
-        # Who types a command means the note as it is now; that it stays so until it is written is seen to. What is no
-        # note has no digest to be asked for, and what else is wrong the operation itself will say.
-        with contextlib.suppress(BridgeError):
+    if (digest := missing_digest(operation, arguments)) is not None:
+        # Who types a command means the note as it is now; that it stays so until it is written is seen to. Where a
+        # digest may be left out, the path may be that of a folder, which has none.
+        with contextlib.nullcontext() if digest.required else contextlib.suppress(BridgeError):
             asked = {"path": arguments["path"], "max_chars": 1, **({VAULT: wanted} if wanted else {})}
             arguments = {**arguments, "digest": answer(given, named("read_note"), asked)["digest"]}
     operation.bind(arguments)
@@ -51,10 +51,11 @@ def answer(given: argparse.Namespace, operation: Operation, arguments: dict[str,
             return here(given, operation, arguments, [])
 
 
-def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
-    """Say whether an operation wants to know what was read of a note, and was not told."""
-    takes = any(argument.name == "digest" for argument in operation.arguments)
-    return takes and not operation.reads and "digest" not in arguments and isinstance(arguments.get("path"), str)
+def missing_digest(operation: Operation, arguments: Mapping[str, Any]) -> Argument | None:
+    """Return the argument that says what was read of a note, when a write takes it and was not given it."""
+    takes = next((argument for argument in operation.arguments if argument.name == "digest"), None)
+    given = operation.reads or "digest" in arguments or not isinstance(arguments.get("path"), str)
+    return None if given else takes
 
 
 def place(data_dir: Path, wanted: str | None, operation: Operation) -> Reached | None:

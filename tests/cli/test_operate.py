@@ -57,7 +57,7 @@ async def test_a_command_means_the_note_as_it_is(served: Served) -> None:
     assert (root / "Roggen.md").exists()
     missing = await served.command("delete-note", "Bread/Rye.md")
     assert missing.status == 1
-    assert "Roggen.md" in missing.err or "no note" in missing.err
+    assert missing.err.startswith("vault-bridge: There is no note `Bread/Rye.md`")
 
 
 async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served) -> None:
