@@ -2,7 +2,7 @@
 
 from bridge.changes.alias import rename_alias
 from bridge.changes.alike import shares
-from bridge.changes.carry import Around, carry, together
+from bridge.changes.carry import Around, below, carry, together
 from bridge.changes.committing import Committed, commit
 from bridge.changes.desk import Desk, digest_of, moved
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
@@ -34,6 +34,7 @@ __all__ = [
     "RowKind",
     "Run",
     "accept",
+    "below",
     "bytes_of",
     "carry",
     "commit",

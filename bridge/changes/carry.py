@@ -159,7 +159,9 @@ def _create(request: CreateNote, desk: Desk, around: Around) -> Carried:
 
 def below(start: str, text: str) -> str:
     """Put text below what a template gives."""
-    return f"{start.rstrip()}\n\n{text}" if start.strip() and text else start or text
+    if not text:
+        return start
+    return f"{start.rstrip()}\n\n{text}" if start.strip() else text
 
 
 def _toggle(request: ToggleTask, desk: Desk, around: Around) -> Carried:

@@ -111,6 +111,8 @@ async def added(
     reason: str | None,
 ) -> Written:
     """Add to a daily note, or make it."""
+    from bridge.changes import below
+
     how: How = {"dry_run": dry_run, "reason": reason, "confirm": False, "operation": "daily_note"}
     edit = Append(text=text) if heading is None else InsertUnder(heading=heading, text=text)
     there = EditNote(path, (edit,))
@@ -120,7 +122,7 @@ async def added(
         start = await asyncio.to_thread(begun, call.engine, path, day)
         requests: list[Request] = [CreateNote(path, start.text), there]
         if heading is None:
-            requests = [CreateNote(path, f"{start.text.rstrip()}\n\n{text}" if start.text.strip() else text)]
+            requests = [CreateNote(path, below(start.text, text))]
         made = await carried_out(call, requests, **how)
         return replace(made, warnings=(*start.warnings, *made.warnings))
     except NoteExists:

@@ -106,6 +106,13 @@ async def test_a_long_note_may_be_changed_a_little(served: Served) -> None:
     assert ticked.status == 200, ticked.body
 
 
+async def test_a_blank_template_takes_no_words_away(served: Served) -> None:
+    (root(served) / "Templates/Blank.md").write_text("\n\n")
+    made = await served.call("create_note", path="New.md", text="Words.", template="Templates/Blank.md")
+    assert made.status == 200, made.body
+    assert (root(served) / "New.md").read_text() == "Words.\n"
+
+
 async def test_replacing_needs_to_have_read(served: Served) -> None:
     edits = [{"op": "replace_text", "old": "Oven", "new": "Kiln"}]
     refused = await served.call("edit_note", path="Oven.md", edits=edits)
