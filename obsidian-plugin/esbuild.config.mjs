@@ -2,7 +2,7 @@ import { build } from "esbuild";
 
 // The same sources give the same bytes: no times, no paths, every version locked.
 const result = await build({
-	entryPoints: ["src/main.ts"],
+	entryPoints: { main: "src/main.ts", styles: "styles/index.css" },
 	bundle: true,
 	external: ["obsidian", "electron", "node:*", "@codemirror/*", "@lezer/*"],
 	format: "cjs",
@@ -12,7 +12,7 @@ const result = await build({
 	charset: "utf8",
 	logLevel: "warning",
 	metafile: true,
-	outfile: process.argv[2] ?? "main.js",
+	outdir: process.argv[2] ?? ".",
 });
 for (const [file, { bytes }] of Object.entries(result.metafile.outputs)) {
 	process.stdout.write(`${file}: ${(bytes / 1024).toFixed(1)} KiB\n`);

@@ -1,20 +1,18 @@
-import { Plugin, type WorkspaceLeaf } from "obsidian";
+import { Plugin } from "obsidian";
 import { Link } from "./bridge/link";
 import { Sidecar } from "./bridge/sidecar";
 import type { Pushed } from "./bridge/sse";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { takeChange } from "./obsidian/applier";
-import { ChangesView } from "./obsidian/changes-view";
 import { Feed } from "./obsidian/feed";
-import { CHANGES, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
-import { RelatedView } from "./obsidian/related-view";
-import { DEFAULTS, type Settings } from "./obsidian/settings";
-import { SettingsTab } from "./obsidian/settings-tab";
-import { SearchView } from "./obsidian/search-view";
-import { StatusBar } from "./obsidian/status-bar";
-import { StatusView } from "./obsidian/status-view";
-import { tellWaiting } from "./obsidian/waiting";
+import { CHANGES, type Host, type PaneType, SEARCH, STATUS } from "./obsidian/host";
+import { registerPanes } from "./obsidian/panes";
+import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
+import { SettingsTab } from "./obsidian/settings/settings-tab";
+import { SearchView } from "./obsidian/search/search-view";
+import { StatusBar } from "./obsidian/status/status-bar";
+import { tellWaiting } from "./obsidian/changes/waiting";
 import { world } from "./obsidian/world";
 
 /** Puts the parts together; what they do is theirs. */
@@ -42,14 +40,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 
 	override async onload(): Promise<void> {
 		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
-		this.registerView(SEARCH, (leaf: WorkspaceLeaf) => new SearchView(leaf, this));
-		this.registerView(RELATED, (leaf: WorkspaceLeaf) => new RelatedView(leaf, this));
-		this.registerView(CHANGES, (leaf: WorkspaceLeaf) => new ChangesView(leaf, this));
-		this.registerView(STATUS, (leaf: WorkspaceLeaf) => new StatusView(leaf, this));
-		this.addCommand({ id: "search", name: "Search by words and meaning", callback: () => void this.reveal(SEARCH) });
-		this.addCommand({ id: "related", name: "Show related notes", callback: () => void this.reveal(RELATED) });
-		this.addCommand({ id: "changes", name: "Show what agents changed", callback: () => void this.reveal(CHANGES) });
-		this.addCommand({ id: "status", name: "Show what is indexed", callback: () => void this.reveal(STATUS) });
+		registerPanes(this);
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
 		const changes = this.addRibbonIcon("file-diff", "Show what agents changed", () => void this.reveal(CHANGES));

@@ -40,7 +40,7 @@ def test_what_decides_does_so_without_the_app() -> None:
 def test_the_same_sources_make_the_same_small_bundle(tmp_path: Path) -> None:
     made = []
     for name in ("one", "other"):
-        run("node", "esbuild.config.mjs", str(tmp_path / name / "main.js"))
+        run("node", "esbuild.config.mjs", str(tmp_path / name))
         made.append((tmp_path / name / "main.js").read_bytes())
     assert made[0] == made[1]
     assert len(made[0]) <= LARGEST

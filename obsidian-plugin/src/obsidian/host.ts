@@ -3,7 +3,7 @@ import type { Link } from "../bridge/link";
 import type { Pushed } from "../bridge/sse";
 import type { Connection } from "../core/connection";
 import type { Listeners } from "../core/listeners";
-import type { Settings } from "./settings";
+import type { Settings } from "./settings/settings";
 
 /** What the panes get of the plugin. */
 export interface Host {

@@ -1,7 +1,7 @@
 import { ItemView, type WorkspaceLeaf } from "obsidian";
 import { isOpen } from "../core/connection";
 import type { Host } from "./host";
-import { showAbsence } from "./absence";
+import { showAbsence } from "./status/absence";
 
 /** A side pane: shows its content while the bridge is connected, and else how to get it so. */
 export abstract class Pane extends ItemView {

@@ -5,7 +5,7 @@ import { dataFolder, findProgram, isLoopback, isProgram, running, vaultId } from
 import type { Sidecar } from "../bridge/sidecar";
 import { follow } from "../bridge/stream";
 import type { Absence } from "../core/connection";
-import { type Settings, TOKEN } from "./settings";
+import { type Settings, TOKEN } from "./settings/settings";
 
 /** By the app itself: no Origin, no CORS. */
 export const send: Send = async ({ url, method, headers, body }) => {

@@ -1,9 +1,9 @@
 import type { IconName, WorkspaceLeaf } from "obsidian";
-import type { ListedChange } from "../bridge/operations";
-import { type Group, grouped, inForce } from "../core/history";
+import type { ListedChange } from "../../bridge/operations";
+import { type Group, grouped, inForce } from "../../core/history";
 import { ChangeRow, showRefusal } from "./change-row";
-import { CHANGES, type Host } from "./host";
-import { Pane } from "./pane";
+import { CHANGES, type Host } from "../host";
+import { Pane } from "../pane";
 
 const PAGE = 20;
 /** As many as the bridge lists at once. */

@@ -1,10 +1,10 @@
 import { type App, Notice, type Plugin, PluginSettingTab, type Setting, type SettingDefinitionItem } from "obsidian";
-import { pair } from "../bridge/client";
-import { isLoopback } from "../bridge/places";
-import { explained, inWords } from "../core/connection";
-import type { Host } from "./host";
+import { pair } from "../../bridge/client";
+import { isLoopback } from "../../bridge/places";
+import { explained, inWords } from "../../core/connection";
+import type { Host } from "../host";
 import { TOKEN } from "./settings";
-import { send } from "./world";
+import { send } from "../world";
 
 /** What the bridge lists a paired window as; another name than that of a window which needs no pairing. */
 const PAIRED = "Obsidian plugin";

@@ -1,9 +1,9 @@
 import { type IconName, setIcon, type WorkspaceLeaf } from "obsidian";
-import type { Hit } from "../bridge/operations";
-import { hide, showAll } from "../core/hidden";
-import { HitList } from "./hit-list";
-import { type Host, RELATED } from "./host";
-import { Pane } from "./pane";
+import type { Hit } from "../../bridge/operations";
+import { hide, showAll } from "../../core/hidden";
+import { HitList } from "../search/hit-list";
+import { type Host, RELATED } from "../host";
+import { Pane } from "../pane";
 
 const MOST = 20;
 const SETTLE_MS = 250;

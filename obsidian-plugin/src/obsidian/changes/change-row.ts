@@ -1,8 +1,8 @@
 import { setIcon } from "obsidian";
-import type { Answer, Clash, Refusal } from "../bridge/client";
-import type { ListedChange, ShownChange } from "../bridge/operations";
-import { named, said, standing, when } from "../core/history";
-import type { Host } from "./host";
+import type { Answer, Clash, Refusal } from "../../bridge/client";
+import type { ListedChange, ShownChange } from "../../bridge/operations";
+import { named, said, standing, when } from "../../core/history";
+import type { Host } from "../host";
 import { showHunks } from "./hunks";
 
 type Deciding = "accept_change" | "reject_change" | "undo_change" | "redo_change";

@@ -1,8 +1,8 @@
 import { type App, setIcon } from "obsidian";
-import type { ShownChange, ShownHunk } from "../bridge/operations";
-import { titleOf, today } from "../core/history";
-import { fitting, lines, type Line, unchangedBefore } from "../core/runs";
-import { open } from "./opening";
+import type { ShownChange, ShownHunk } from "../../bridge/operations";
+import { titleOf, today } from "../../core/history";
+import { fitting, lines, type Line, unchangedBefore } from "../../core/runs";
+import { open } from "../opening";
 
 const ROWS = 30;
 const HUNKS = 12;

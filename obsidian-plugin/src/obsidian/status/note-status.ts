@@ -1,5 +1,5 @@
-import type { IndexStatus } from "../bridge/operations";
-import type { Host } from "./host";
+import type { IndexStatus } from "../../bridge/operations";
+import type { Host } from "../host";
 
 const SHOWN = 30;
 

@@ -1,7 +1,7 @@
 import { type App, Keymap, Menu, setIcon } from "obsidian";
-import type { Hit } from "../bridge/operations";
-import { type Part, parts, TITLE } from "../core/snippet";
-import { copy, headings, insertLink, linkTo, open, quoted } from "./opening";
+import type { Hit } from "../../bridge/operations";
+import { type Part, parts, TITLE } from "../../core/snippet";
+import { copy, headings, insertLink, linkTo, open, quoted } from "../opening";
 
 /** What a list may be told to do with a hit beside opening and linking it. */
 export interface Extra {

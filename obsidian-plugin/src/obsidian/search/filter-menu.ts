@@ -1,6 +1,6 @@
 import { FuzzySuggestModal, Menu, Notice } from "obsidian";
-import { type Filters, type Kind, NONE, type Since, SINCE } from "../core/filters";
-import type { Host } from "./host";
+import { type Filters, type Kind, NONE, type Since, SINCE } from "../../core/filters";
+import type { Host } from "../host";
 
 const KINDS: Readonly<Record<Kind, string>> = { note: "Notes", canvas: "Canvases", excalidraw: "Drawings", pdf: "PDFs" };
 

@@ -1,6 +1,6 @@
 import { setIcon } from "obsidian";
-import { forgotten, pinned, type Queries } from "../core/recent";
-import type { Host } from "./host";
+import { forgotten, pinned, type Queries } from "../../core/recent";
+import type { Host } from "../host";
 
 /** Offer the queries that were used, those on top that are pinned. */
 export function showQueries(el: HTMLElement, host: Host, choose: (query: string) => void): void {

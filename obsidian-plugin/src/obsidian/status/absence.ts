@@ -1,8 +1,8 @@
 import { Notice, setIcon } from "obsidian";
-import { dataFolder } from "../bridge/places";
-import { explained, inWords } from "../core/connection";
-import type { Host } from "./host";
-import { programOf } from "./world";
+import { dataFolder } from "../../bridge/places";
+import { explained, inWords } from "../../core/connection";
+import type { Host } from "../host";
+import { programOf } from "../world";
 
 const INSTALL = ["pipx install .", "vault-bridge models install"];
 

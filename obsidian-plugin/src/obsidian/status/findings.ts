@@ -1,5 +1,5 @@
 import { setIcon } from "obsidian";
-import type { Host } from "./host";
+import type { Host } from "../host";
 
 const ICONS: Readonly<Record<string, string>> = { ok: "check", warn: "alert-triangle", fail: "x" };
 

@@ -1,7 +1,7 @@
 import { setIcon, setTooltip } from "obsidian";
-import { isOpen } from "../core/connection";
-import { waiting } from "../core/history";
-import { CHANGES, type Host } from "./host";
+import { isOpen } from "../../core/connection";
+import { waiting } from "../../core/history";
+import { CHANGES, type Host } from "../host";
 
 const MOST = 50;
 const SETTLE_MS = 300;

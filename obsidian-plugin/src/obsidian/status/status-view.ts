@@ -1,11 +1,11 @@
 import { type IconName, Notice, type WorkspaceLeaf } from "obsidian";
-import type { Answer } from "../bridge/client";
-import type { OperationName, VaultStatus } from "../bridge/operations";
-import { explained, inWords } from "../core/connection";
-import { type Host, STATUS } from "./host";
+import type { Answer } from "../../bridge/client";
+import type { OperationName, VaultStatus } from "../../bridge/operations";
+import { explained, inWords } from "../../core/connection";
+import { type Host, STATUS } from "../host";
 import { showFindings } from "./findings";
 import { showNote } from "./note-status";
-import { Pane } from "./pane";
+import { Pane } from "../pane";
 
 const AGAIN_MS = 1000;
 

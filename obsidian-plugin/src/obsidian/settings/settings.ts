@@ -1,5 +1,5 @@
-import type { Hidden } from "../core/hidden";
-import type { Queries } from "../core/recent";
+import type { Hidden } from "../../core/hidden";
+import type { Queries } from "../../core/recent";
 
 /** What is kept in `data.json`; no secret is. */
 export interface Settings {

@@ -1,14 +1,14 @@
 import { type IconName, SearchComponent, setIcon, type WorkspaceLeaf } from "obsidian";
-import type { Answer } from "../bridge/client";
-import type { SearchArguments } from "../bridge/operations";
-import { Asking, type Found, type Question } from "../core/asking";
-import { chips, type Filters, narrowed, NONE } from "../core/filters";
-import { used } from "../core/recent";
-import { refine } from "../core/refine";
+import type { Answer } from "../../bridge/client";
+import type { SearchArguments } from "../../bridge/operations";
+import { Asking, type Found, type Question } from "../../core/asking";
+import { chips, type Filters, narrowed, NONE } from "../../core/filters";
+import { used } from "../../core/recent";
+import { refine } from "../../core/refine";
 import { offerFilters } from "./filter-menu";
 import { HitList } from "./hit-list";
-import { type Host, SEARCH } from "./host";
-import { Pane } from "./pane";
+import { type Host, SEARCH } from "../host";
+import { Pane } from "../pane";
 import { showQueries } from "./queries";
 
 const FEW = 20;

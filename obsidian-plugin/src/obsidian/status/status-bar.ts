@@ -1,5 +1,5 @@
 import { setIcon, setTooltip } from "obsidian";
-import { type Connection, explained, inWords } from "../core/connection";
+import { type Connection, explained, inWords } from "../../core/connection";
 
 const ICONS: Readonly<Record<Connection["is"], string>> = {
 	off: "unplug",

@@ -1,0 +1,29 @@
+import type { ItemView, Plugin, WorkspaceLeaf } from "obsidian";
+import { ChangesView } from "./changes/changes-view";
+import { CHANGES, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./host";
+import { RelatedView } from "./related/related-view";
+import { SearchView } from "./search/search-view";
+import { StatusView } from "./status/status-view";
+
+interface PaneEntry {
+	readonly type: PaneType;
+	/** The command that shows it. */
+	readonly command: string;
+	readonly name: string;
+	readonly view: new (leaf: WorkspaceLeaf, host: Host) => ItemView;
+}
+
+const PANES: readonly PaneEntry[] = [
+	{ type: SEARCH, command: "search", name: "Search by words and meaning", view: SearchView },
+	{ type: RELATED, command: "related", name: "Show related notes", view: RelatedView },
+	{ type: CHANGES, command: "changes", name: "Show what agents changed", view: ChangesView },
+	{ type: STATUS, command: "status", name: "Show what is indexed", view: StatusView },
+];
+
+/** Make the panes known to the app, each with a command. */
+export function registerPanes(plugin: Plugin & Host): void {
+	for (const { type, command, name, view: View } of PANES) {
+		plugin.registerView(type, (leaf) => new View(leaf, plugin));
+		plugin.addCommand({ id: command, name, callback: () => void plugin.reveal(type) });
+	}
+}
