@@ -88,13 +88,13 @@ def presumed(operation: Operation, *, full: bool) -> Mapping[str, Any]:
 
 
 def annotations(operation: Operation) -> types.ToolAnnotations:
-    """Say what a call may do to the vault; for what only reads, the rest goes without saying."""
+    """Say what a call may do to the vault; what the protocol presumes of a tool goes without saying."""
     if operation.reads:
         return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     return types.ToolAnnotations(
         read_only_hint=False,
         destructive_hint=operation.destructive,
-        idempotent_hint=operation.idempotent,
+        idempotent_hint=operation.idempotent or None,
         open_world_hint=False,
     )
 

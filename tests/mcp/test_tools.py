@@ -109,7 +109,7 @@ async def test_tools_say_what_they_may_do(served: Served) -> None:
         assert (said.read_only_hint, said.open_world_hint) == (operation.reads, False)
         if not operation.reads:
             assert said.destructive_hint == operation.destructive
-            assert said.idempotent_hint == operation.idempotent
+            assert bool(said.idempotent_hint) == operation.idempotent
 
 
 async def test_several_vaults_are_asked_for(tmp_path: Path) -> None:
