@@ -291,10 +291,10 @@ class Index:
             if (note := self._opened.catalogue.at_key(key)) is not None
         ]
 
-    def vector_of(self, path: VaultPath) -> Floats | None:
-        """Return a note as one vector of length 1; None before it has any."""
+    def vector_of(self, path: VaultPath, ordinal: int | None = None) -> Floats | None:
+        """Return a note, or one passage of it, as one vector of length 1; None before there is any."""
         entry = self._opened.catalogue.entry(path)
-        return self._vectors.vector_of(entry.key) if entry else None
+        return self._vectors.vector_of(entry.key, ordinal) if entry else None
 
     # -- texts --------------------------------------------------------------------------------------------------------
 

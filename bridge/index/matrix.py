@@ -276,13 +276,16 @@ class Layout:
 
         return search
 
-    def vector_of(self, key: int) -> Floats | None:
-        """Return a note as one vector: the mean of its passages, its title in each."""
+    def vector_of(self, key: int, ordinal: int | None = None) -> Floats | None:
+        """Return a note, or one passage of it, as one vector: the mean of its passages, its title in each."""
         places = self._places.get(key)
         if places is None:
             return None
         span = slice(places.start, places.stop)
-        here = np.flatnonzero(self._columns.passage[span] >= 0) + span.start
+        usable = self._columns.passage[span] >= 0
+        if ordinal is not None:
+            usable &= self._columns.ordinal[span] == ordinal
+        here = np.flatnonzero(usable) + span.start
         if not len(here):
             return None
         vectors = self.rows.at(self._columns.passage[here])

@@ -278,9 +278,9 @@ class Vectors:
             return None
         return self._answering.layout.nearest(vector, limit, keys)
 
-    def vector_of(self, key: int) -> Floats | None:
-        """Return a note as one vector."""
-        return self._answering.layout.vector_of(key) if self._answering else None
+    def vector_of(self, key: int, ordinal: int | None) -> Floats | None:
+        """Return a note, or one passage of it, as one vector."""
+        return self._answering.layout.vector_of(key, ordinal) if self._answering else None
 
     # -- housekeeping -------------------------------------------------------------------------------------------------
 

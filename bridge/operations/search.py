@@ -146,12 +146,17 @@ async def search(
 
 @operation(example={"path": "Bread/Starters/Sourdough starter.md", "limit": 3})
 async def related_notes(
-    call: Call, path: VaultPath | None = None, text: Annotated[str, MaxLen(100_000)] | None = None, limit: Limit = 10
+    call: Call,
+    path: VaultPath | None = None,
+    line: Annotated[int, Interval(ge=1)] | None = None,
+    text: Annotated[str, MaxLen(100_000)] | None = None,
+    limit: Limit = 10,
 ) -> SearchResult:
     """Find notes that are close to a note or to a text, in meaning and by links.
 
     Args:
         path: The note; give this or `text`.
+        line: Only the passage at this line counts.
         text: The text; give this or `path`.
         limit: Most hits to return.
 
@@ -163,10 +168,13 @@ async def related_notes(
     started = time.perf_counter()
     if (path is None) == (text is None or not text.strip()):
         raise InvalidArguments("Give either `path` or `text`, and not an empty one.")
+    if line is not None and path is None:
+        raise InvalidArguments("`line` is one of a note: give its `path`.")
     call.engine.require_keyword()
     if path is not None and path not in call.engine.index.notes:
         raise no_such_note(call.engine, path)
-    return answered(call, await related(call.engine.sources(), path=path, text=text, limit=limit), started)
+    found = await related(call.engine.sources(), path=path, line=line, text=text, limit=limit)
+    return answered(call, found, started)
 
 
 def answered(call: Call, answer: "SearchAnswer", started: float) -> SearchResult:

@@ -46,12 +46,15 @@ _NO_MODEL = (
 _NO_VECTOR = "This note is not embedded yet, so these notes share words, links and tags with it."
 
 
-async def related(sources: Sources, *, path: VaultPath | None, text: str | None, limit: int) -> SearchAnswer:
+async def related(
+    sources: Sources, *, path: VaultPath | None, text: str | None, limit: int, line: int | None = None
+) -> SearchAnswer:
     """List the notes that belong with a note, or with a text that need not be in the vault.
 
     Args:
         sources: The parts to ask.
         path: The note; it is not in its own answer.
+        line: A line of the note: only what is said there counts, beside the note's links and tags.
         text: The text, when there is no note.
         limit: Most hits to return.
 
@@ -62,20 +65,27 @@ async def related(sources: Sources, *, path: VaultPath | None, text: str | None,
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
     if path is not None:
-        return await _to_note(sources, path, limit)
+        return await _to_note(sources, path, line, limit)
     return await _to_text(sources, (text or "")[:MOST_CHARACTERS], limit)
 
 
-async def _to_note(sources: Sources, path: VaultPath, limit: int) -> SearchAnswer:
-    """Start from a note: its stored vector, its words, its links and tags."""
+async def _to_note(sources: Sources, path: VaultPath, line: int | None, limit: int) -> SearchAnswer:
+    """Start from a note: the stored vector and the words of all of it or of one passage, its links and tags."""
     index = sources.index
     note = index.notes.get(path)
     if note is None:
         raise NoteNotFound(f"The index has no note `{path}`.")
-    vector = index.vector_of(path)
     from bridge.index import PassageHit
 
-    own = await index.text_of([PassageHit(path, ordinal, 0.0) for ordinal in range(min(READ, note.passages))])
+    read = note.passages if line is not None else min(READ, note.passages)
+    own = await index.text_of([PassageHit(path, ordinal, 0.0) for ordinal in range(read)])
+    vector = None
+    if line is not None and own:
+        own = [passage_at(own, line)]
+        vector = index.vector_of(path, own[0].ordinal)
+    if vector is None:
+        # Of a passage, too: one of which nothing is embedded, such as a template's, means what its note means.
+        vector = index.vector_of(path)
     words = rare_words(" ".join((note.title, *note.aliases, *(passage.text for passage in own))))
     linked: dict[VaultPath, float] = {}
     if sources.graph is not None:
@@ -187,6 +197,12 @@ def rare_words(text: str, most: int = MOST_WORDS) -> tuple[str, ...]:
     counts = Counter(word for word in words_of(clean(text)) if word not in STOP_WORDS and not word.isdigit())
     worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
     return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:most])
+
+
+def passage_at(passages: "Sequence[Passage]", line: int) -> "Passage":
+    """Return the passage that a line is in: the last that begins there or above, else the first."""
+    begun = [passage for passage in passages if passage.lines[0] <= line]
+    return begun[-1] if begun else passages[0]
 
 
 def _without(lane: Lane, excluded: set[VaultPath]) -> Lane:

@@ -103,6 +103,15 @@ def test_a_note_as_one_vector_is_the_mean_of_its_passages() -> None:
     assert layout.vector_of(2) is None
 
 
+def test_a_passage_as_one_vector_is_its_own_with_the_title_in_it() -> None:
+    layout = filled({1: held("t", "a", "b", None), 2: held("t", "c")}, {"t", "a", "b"})
+    part = vector("b") + TITLE_WEIGHT * vector("t")
+    found = layout.vector_of(1, 1)
+    assert found is not None
+    assert np.allclose(found, part / np.linalg.norm(part), atol=1e-5)
+    assert [layout.vector_of(1, 2), layout.vector_of(1, 3), layout.vector_of(2, 0)] == [None, None, None]
+
+
 def test_only_the_best_passage_of_a_note_is_returned() -> None:
     layout = filled({1: held("t", "a", "b"), 2: held("t", "c")}, {"t", "a", "b", "c"})
     assert layout.nearest(vector("b"), 5, None)()[0][:2] == (1, 1)

@@ -79,7 +79,9 @@ async def test_what_is_related_to_a_text_is_found(sample: Served) -> None:
     assert "Garden/Slugs.md" in {hit["path"] for hit in hits}
 
 
-@pytest.mark.parametrize("arguments", [{}, {"text": " "}, {"path": "Welcome.md", "text": "a"}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"text": " "}, {"path": "Welcome.md", "text": "a"}, {"text": "a", "line": 1}]
+)
 async def test_relatives_of_nothing_or_of_two_things_are_refused(sample: Served, arguments: dict[str, str]) -> None:
     answer = await sample.call("related_notes", **arguments)
     assert (answer.status, answer.code) == (400, "invalid_arguments")

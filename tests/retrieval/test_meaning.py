@@ -58,6 +58,19 @@ async def test_related_notes_are_near_in_meaning(sources: Sources) -> None:
     assert answer.mode_used == "hybrid"
 
 
+async def test_what_is_near_the_passage_at_a_line_is_near_in_its_meaning(tmp_path: Path, models_dir: Path) -> None:
+    loaf, money = "A loaf hardens in the cold. " * 30, "Next year we shall have less money to spend. " * 20
+    write_vault(tmp_path / "vault", FILES | {"Both.md": f"# One\n\n{loaf}\n\n# Two\n\n{money}\n"})
+    embedder = Embedder(find(models_dir, DEFAULT_MODEL), 1, 60)
+    try:
+        async with opened(tmp_path / "vault", tmp_path / "index", embedder) as found:
+            both = VaultPath("Both.md")
+            near = [(await related(found, path=both, line=line, text=None, limit=1)).hits[0].path for line in (3, 7)]
+    finally:
+        await embedder.close()
+    assert near == ["Storage/Staling.md", "Work/Budget.md"]
+
+
 async def test_a_word_that_nothing_is_about_finds_nothing_and_says_so(sources: Sources) -> None:
     answer = await search(sources, SearchRequest("quincunx"))
     assert answer.hits == ()

@@ -40,6 +40,24 @@ async def test_a_text_need_not_be_in_the_vault(sources: Sources) -> None:
     assert answer.notices[0].startswith("There is no model")
 
 
+async def test_the_passage_at_a_line_counts_instead_of_the_whole_note(tmp_path: Path) -> None:
+    files = {
+        "Garden.md": f"# Soil\n\n{'Compost feeds earthworms. ' * 60}\n\n# Bees\n\n{'Drones leave their hive. ' * 60}\n",
+        "Worm.md": "Earthworms turn compost.\n",
+        "Hive.md": "Drones guard no hive.\n",
+    }
+    write_vault(tmp_path / "vault", files)
+    garden = VaultPath("Garden.md")
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        near = {
+            line: {hit.path for hit in (await related(found, path=garden, line=line, text=None, limit=5)).hits}
+            for line in (None, 1, 4, 5, 99)
+        }
+    assert near[None] == {"Worm.md", "Hive.md"}
+    assert near[1] == near[4] == {"Worm.md"}
+    assert near[5] == near[99] == {"Hive.md"}
+
+
 async def test_either_a_note_or_a_text(sources: Sources) -> None:
     with pytest.raises(InvalidArguments):
         await related(sources, path=None, text=None, limit=5)

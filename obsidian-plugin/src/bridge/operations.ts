@@ -6,7 +6,7 @@ export const VERSION = "0.1.0";
 /** The form of each operation; with another it is called or answered differently. */
 export const FORMS = {
 	search: "f429e0fec7c2",
-	related_notes: "b9d9049b3fb3",
+	related_notes: "789301e89ad0",
 	find_notes: "dffefbd790c5",
 	list_folders: "b88ee7f439c2",
 	list_tags: "5377073c3921",
@@ -1486,6 +1486,8 @@ export interface RejectChangeArguments {
 export interface RelatedNotesArguments {
 	/** The note; give this or `text`. */
 	readonly path?: string | null;
+	/** Only the passage at this line counts. */
+	readonly line?: number | null;
 	/** The text; give this or `path`. */
 	readonly text?: string | null;
 	/** Most hits to return. */
