@@ -1,4 +1,4 @@
-import { Plugin } from "obsidian";
+import { Plugin, type TFile } from "obsidian";
 import { Link } from "./bridge/link";
 import { Sidecar } from "./bridge/sidecar";
 import type { Pushed } from "./bridge/sse";
@@ -6,8 +6,9 @@ import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { takeChange } from "./obsidian/applier";
 import { Feed } from "./obsidian/feed";
-import { CHANGES, type Host, type PaneType, SEARCH, STATUS } from "./obsidian/host";
+import { CHANGES, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
 import { registerPanes } from "./obsidian/panes";
+import { RelatedView } from "./obsidian/related/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
 import { SettingsTab } from "./obsidian/settings/settings-tab";
 import { SearchView } from "./obsidian/search/search-view";
@@ -77,5 +78,10 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		const leaf = await this.app.workspace.ensureSideLeaf(pane, "right", { active: true });
 		await this.app.workspace.revealLeaf(leaf);
 		if (leaf.view instanceof SearchView) leaf.view.focus();
+	}
+
+	async showRelated(file: TFile): Promise<void> {
+		await this.reveal(RELATED);
+		for (const { view } of this.app.workspace.getLeavesOfType(RELATED)) if (view instanceof RelatedView) view.showFile(file);
 	}
 }

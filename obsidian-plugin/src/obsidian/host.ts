@@ -1,4 +1,4 @@
-import type { App } from "obsidian";
+import type { App, TFile } from "obsidian";
 import type { Link } from "../bridge/link";
 import type { Pushed } from "../bridge/sse";
 import type { Connection } from "../core/connection";
@@ -17,6 +17,8 @@ export interface Host {
 	/** Look for the bridge from the beginning. */
 	readonly reconnect: () => void;
 	readonly reveal: (pane: PaneType) => Promise<void>;
+	/** Show what is related to a file, and stay with it unless it is the one that is followed. */
+	readonly showRelated: (file: TFile) => Promise<void>;
 }
 
 export const SEARCH = "vault-bridge-search";

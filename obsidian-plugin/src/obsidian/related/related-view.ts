@@ -1,4 +1,4 @@
-import { type IconName, setIcon, type WorkspaceLeaf } from "obsidian";
+import { type IconName, setIcon, type TFile, type WorkspaceLeaf } from "obsidian";
 import type { Hit } from "../../bridge/operations";
 import { hide, showAll } from "../../core/hidden";
 import { HitList } from "../search/hit-list";
@@ -16,6 +16,7 @@ export class RelatedView extends Pane {
 	private round = 0;
 	private body: HTMLElement | null = null;
 	private titleEl: HTMLElement | null = null;
+	private drawPin = (): void => {};
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -34,18 +35,26 @@ export class RelatedView extends Pane {
 		return "waypoints";
 	}
 
+	/** Show what is related to a file, and stay with it unless it is the active one. */
+	showFile(file: TFile): void {
+		this.pinned = this.app.workspace.getActiveFile()?.path !== file.path;
+		this.path = file.path;
+		this.drawPin();
+		void this.ask();
+	}
+
 	protected show(el: HTMLElement): void {
 		const head = el.createDiv({ cls: "vault-bridge-head" });
 		this.titleEl = head.createDiv({ cls: "vault-bridge-head-title", attr: { dir: "auto" } });
 		const pin = head.createEl("button", { cls: "clickable-icon" });
-		const drawPin = (): void => {
+		this.drawPin = (): void => {
 			setIcon(pin, this.pinned ? "pin-off" : "pin");
 			pin.setAttrs({ "aria-label": this.pinned ? "Follow the active note" : "Stay with this note", "aria-pressed": String(this.pinned) });
 		};
-		drawPin();
+		this.drawPin();
 		pin.addEventListener("click", () => {
 			this.pinned = !this.pinned;
-			drawPin();
+			this.drawPin();
 			this.follow();
 		});
 		this.body = el.createDiv({ cls: "vault-bridge-body", attr: { "aria-live": "polite" } });
