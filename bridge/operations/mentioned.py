@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import BridgeError
 from bridge.operations.quoting import sentence
 from bridge.operations.reading import line_at, opened
-from bridge.types import VaultPath
+from bridge.types import Span, VaultPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,12 +28,14 @@ class NoteMention:
         path: The note it stands in.
         line: The line it stands on.
         text: The name as it is said there.
+        span: First character and the one after the last, counted in the text of the file, as `apply_links` takes it.
         context: The sentence around it.
     """
 
     path: VaultPath
     line: int
     text: str
+    span: Span
     context: str
 
 
@@ -60,4 +62,4 @@ def in_note(engine: "VaultEngine", corpus: "Corpus", source: VaultPath, path: Va
         if any(name.path == path for name in mention.names):
             start, end = mention.span
             context = sentence(note.text, mention.span)
-            yield NoteMention(source, line_at(note.text, start), note.text[start:end], context)
+            yield NoteMention(source, line_at(note.text, start), note.text[start:end], mention.span, context)

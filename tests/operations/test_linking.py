@@ -256,9 +256,10 @@ async def test_mentions_of_a_note_are_told_with_their_places_when_asked_for(serv
             "path": "Diary.md",
             "line": 1,
             "text": "Old Rye Starter",
+            "span": [16, 31],
             "context": "Today I fed the Old Rye Starter.",
         },
-        {"path": "Spelt.md", "line": 1, "text": "Gertrude", "context": "Gertrude likes it."},
+        {"path": "Spelt.md", "line": 1, "text": "Gertrude", "span": [9, 17], "context": "Gertrude likes it."},
     ]
     assert "mentions" not in (await served.call("note_links", path="Old Rye Starter.md")).json
     ran = await served.command("note-links", "Old Rye Starter.md", "--mentions", "--vault", str(root))

@@ -34,7 +34,7 @@ export const FORMS = {
 	reject_change: "bc36d14c4d01",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
-	note_links: "c6f78384932f",
+	note_links: "dd0a5f865848",
 	resolve_link: "c512cf228b19",
 	apply_links: "f15ad3aefa13",
 	find_prospects: "903a8a8dd182",
@@ -1328,6 +1328,8 @@ export interface NoteMention {
 	readonly line: number;
 	/** The name as it is said there. */
 	readonly text: string;
+	/** First character and the one after the last, counted in the text of the file, as `apply_links` takes it. */
+	readonly span: readonly [number, number];
 	/** The sentence around it. */
 	readonly context: string;
 }
