@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from annotated_types import Interval
+from annotated_types import Interval, MaxLen
 
 from bridge.graph import KINDS, EdgeKind
 from bridge.operations.call import Call
@@ -57,6 +57,7 @@ class ViewNode:
         size: How large to draw it, 1 to 10; it grows with what it is joined to.
         joined: Nodes of the whole graph that it is joined to; of a community, its notes.
         community: The number of its community; null when it has none.
+        tags: Its tags, when asked for.
     """
 
     id: int
@@ -68,6 +69,7 @@ class ViewNode:
     size: float
     joined: int
     community: int | None
+    tags: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,8 @@ async def graph_view(
     modified_after: When | None = None,
     modified_before: When | None = None,
     community: Annotated[int, Interval(ge=0)] | None = None,
+    notes: Annotated[tuple[VaultPath, ...], MaxLen(AROUND)] = (),
+    tagged: bool = False,
     fold: bool | None = None,
     limit: Annotated[int, Interval(ge=1, le=WHOLE)] | None = None,
 ) -> GraphView:
@@ -150,6 +154,8 @@ async def graph_view(
         modified_after: Only notes changed at or after this moment.
         modified_before: Only notes changed before this moment.
         community: Only notes of this community.
+        notes: Only these notes, such as those on a way of `graph_path`.
+        tagged: Tell the tags of each note.
         fold: Draw communities in place of their notes; without, that is done from 2,000 nodes on.
         limit: Most nodes; at most and unless said 300 around a note, 10,000 in all. Those joined to most are drawn.
 
@@ -168,12 +174,13 @@ async def graph_view(
     edges = await atlas.edges(chart, kinds, stubs=stubs)
     coloured = start is None or community is not None or len(chart.graph) <= COLOURED
     shape = await atlas.shape(chart, kinds) if coloured else None
-    chosen = Chosen(wanted, start, depth, community, fold=fold, limit=limit)
+    only = tuple(numbered(call, chart, note) for note in notes)
+    chosen = Chosen(wanted, start, depth, community, only, fold=fold, limit=limit)
     picture, folds = await asyncio.to_thread(pictured, chart, edges, shape, chosen)
     labels = [chart.graph.nodes.labels[number] for number in picture.speaker.tolist()]
-    name = "around" if start is not None else "folded" if folds else "whole"
+    name = "around" if start is not None else "folded" if folds else "some" if only else "whole"
     places = await atlas.places(chart, name, picture.network, labels)
-    return await asyncio.to_thread(described, chart, picture, shape, places, folds=folds)
+    return await asyncio.to_thread(described, chart, picture, shape, places, folds=folds, tagged=tagged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +191,7 @@ class Chosen:
     start: int | None
     depth: int
     community: int | None
+    only: tuple[int, ...]
     fold: bool | None
     limit: int | None
 
@@ -207,6 +215,10 @@ def pictured(chart: "Chart", edges: "Edges", shape: "Shape | None", chosen: Chos
         passing &= community == chosen.community
     # A name that no note has passes with the notes that want it.
     passing[edges.target[graph.stubs[edges.target] & passing[edges.source]]] = True
+    if chosen.only:
+        some = np.zeros_like(passing)
+        some[list(chosen.only)] = True
+        passing &= some
     if chosen.start is not None:
         most = min(chosen.limit or AROUND, AROUND)
         marks, total = around(edges, chosen.start, chosen.depth, passing, most)
@@ -219,7 +231,13 @@ def pictured(chart: "Chart", edges: "Edges", shape: "Shape | None", chosen: Chos
 
 
 def described(
-    chart: "Chart", picture: "Picture", shape: "Shape | None", places: Sequence[tuple[float, float]], *, folds: bool
+    chart: "Chart",
+    picture: "Picture",
+    shape: "Shape | None",
+    places: Sequence[tuple[float, float]],
+    *,
+    folds: bool,
+    tagged: bool,
 ) -> GraphView:
     """Put a picture into its wire form."""
     groups = {} if shape is None else grouped(shape, GROUPS)
@@ -246,8 +264,10 @@ def described(
             name = chart.graph.nodes.labels[speaker].lstrip("\0")
             node = ViewNode(number, None, name, "stub", x, y, size, joined, group)
         else:
-            kind = chart.notes[path].kind if path in chart.notes else "note"
-            node = ViewNode(number, path, title(chart, path), kind, x, y, size, joined, group)
+            note = chart.notes.get(path)
+            kind, tags = (note.kind, note.tags) if note else ("note", ())
+            told = tags if tagged else None
+            node = ViewNode(number, path, title(chart, path), kind, x, y, size, joined, group, told)
         nodes.append(node)
     return GraphView(
         nodes=tuple(nodes),

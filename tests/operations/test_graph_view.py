@@ -77,6 +77,8 @@ async def test_names_without_a_note_are_drawn_when_asked_for(drawn: Served) -> N
         ({"modified_after": "2000-01-01", "folder": "Bread"}, {"Rye", "Spelt"}),
         ({"folder": "Bread", "stubs": True}, {"Rye", "Spelt", "Nowhere"}),
         ({"community": 999}, set()),
+        ({"notes": ["Index.md", "Lone.md"]}, {"Index", "Lone"}),
+        ({"notes": ["Bread/Rye.md", "Lone.md"], "folder": "Bread"}, {"Rye"}),
     ],
 )
 async def test_filters_choose_what_is_drawn(drawn: Served, filters: dict[str, Any], expected: set[str]) -> None:
@@ -94,6 +96,12 @@ async def test_communities_stand_for_their_notes_when_folded(drawn: Served) -> N
     assert all(node["title"] for node in folded["nodes"])
 
 
+async def test_tags_are_told_when_asked_for(drawn: Served) -> None:
+    tags = {node["title"]: node["tags"] for node in (await view(drawn, tagged=True))["nodes"]}
+    assert (tags["Rye"], tags["Beans"]) == (["rare"], [])
+    assert all(node["tags"] is None for node in (await view(drawn))["nodes"])
+
+
 @pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": 10_001}, {"depth": 0}, {"modified_after": "soon"}])
 async def test_what_does_not_fit_is_refused(drawn: Served, wrong: dict[str, Any]) -> None:
     assert (await drawn.call("graph_view", **wrong)).code == "invalid_arguments"
@@ -102,4 +110,5 @@ async def test_what_does_not_fit_is_refused(drawn: Served, wrong: dict[str, Any]
 async def test_a_missing_or_denied_note_is_refused(drawn: Served) -> None:
     for path in ("Nowhere.md", "Secret/Plan.md"):
         assert (await drawn.call("graph_view", path=path)).code == "note_not_found"
+        assert (await drawn.call("graph_view", notes=[path])).code == "note_not_found"
     assert b"Secret" not in (await drawn.call("graph_view", stubs=True)).body

@@ -42,7 +42,7 @@ export const FORMS = {
 	graph_neighbours: "d674ddfb705d",
 	graph_path: "41b89f5ae297",
 	graph_insights: "b396d1f4c3bd",
-	graph_view: "3150782d6cdf",
+	graph_view: "2d74aec4aa2d",
 	graph_history: "9cfdab5de1c4",
 	export_graph: "29b7db956d7d",
 	status: "c269aaa19827",
@@ -732,6 +732,10 @@ export interface GraphViewArguments {
 	readonly modified_before?: string | null;
 	/** Only notes of this community. */
 	readonly community?: number | null;
+	/** Only these notes, such as those on a way of `graph_path`. */
+	readonly notes?: readonly string[];
+	/** Tell the tags of each note. */
+	readonly tagged?: boolean;
 	/** Draw communities in place of their notes; without, that is done from 2,000 nodes on. */
 	readonly fold?: boolean | null;
 	/** Most nodes; at most and unless said 300 around a note, 10,000 in all. Those joined to most are drawn. */
@@ -2107,6 +2111,8 @@ export interface ViewNode {
 	readonly joined: number;
 	/** The number of its community; null when it has none. */
 	readonly community: number | null;
+	/** Its tags, when asked for. */
+	readonly tags?: readonly string[] | null;
 }
 
 export interface WaitUntilIndexedArguments {
