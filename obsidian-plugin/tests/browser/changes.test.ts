@@ -182,11 +182,11 @@ test("a change is made through the app, and never over what is not saved", async
 	await read(NOTE);
 	expect(await rewrite(own)).toMatchObject({ state: "applied", by: "obsidian" });
 	expect(await disk()).toBe(CHANGED);
-	const field = obsidian.page.locator(".markdown-source-view");
-	// The editor of the shim saves by itself only what is inserted into it; so this is not saved.
+	const field = obsidian.page.locator(".cm-content");
+	await obsidian.page.evaluate(() => (window.app.workspace.keepUnsaved__ = true));
 	await field.fill("Typed, and not saved.");
 	await expect(own("edit_note", { path: NOTE, edits: [{ op: "append", text: "Over it.\n" }] })).rejects.toThrow("unsaved");
-	expect(await field.inputValue()).toBe("Typed, and not saved.");
+	expect(await field.innerText()).toBe("Typed, and not saved.");
 	expect(await disk()).toBe(CHANGED);
 });
 

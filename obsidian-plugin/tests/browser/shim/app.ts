@@ -1,7 +1,14 @@
+import type { Extension } from "@codemirror/state";
 import { Component, Events } from "./component";
 import { makeEl } from "./dom";
-import { type TAbstractFile, type TFile, Vault } from "./vault";
-import { type View, Workspace, type WorkspaceLeaf } from "./workspace";
+import type { Editor } from "./editor";
+import { Keymap } from "./keymap";
+import { FileManager } from "./links";
+import type { MarkdownView } from "./markdown";
+import type { EditorSuggest } from "./suggest";
+import { Vault } from "./vault";
+import type { View } from "./views";
+import { Workspace, type WorkspaceLeaf } from "./workspace";
 import { setIcon, type PluginSettingTab } from "./widgets";
 
 interface Command {
@@ -9,6 +16,8 @@ interface Command {
 	readonly name: string;
 	readonly callback?: () => void;
 	readonly checkCallback?: (checking: boolean) => boolean | void;
+	readonly editorCallback?: (editor: Editor, info: MarkdownView) => void;
+	readonly editorCheckCallback?: (checking: boolean, editor: Editor, info: MarkdownView) => boolean | void;
 }
 
 /** obsidian.d.ts: class SecretStorage, "Lowercase alphanumeric ID with optional dashes". */
@@ -38,18 +47,15 @@ export class App {
 	readonly commands = new Map<string, Command>();
 	readonly statusBar: HTMLElement;
 	readonly ribbon: HTMLElement;
-	readonly fileManager = {
-		/** "Generate a Markdown link based on the user's preferences." Here wikilinks, as short as can be. */
-		generateMarkdownLink: (file: TFile, _source: string, subpath = "", alias = ""): string =>
-			`[[${file.basename}${subpath}${alias === "" ? "" : `|${alias}`}]]`,
-		renameFile: (file: TAbstractFile, to: string): Promise<void> => this.vault.rename(file, to),
-	};
+	readonly keymap = new Keymap();
+	readonly fileManager: FileManager;
 	stored = "";
 
 	constructor(el: HTMLElement, base: string) {
 		const row = makeEl("div", { cls: "horizontal-main-container" }, el);
 		this.ribbon = makeEl("div", { cls: "workspace-ribbon" }, row);
 		this.vault = new Vault(base);
+		this.fileManager = new FileManager(this.vault);
 		this.workspace = new Workspace(this, row);
 		this.statusBar = makeEl("div", { cls: "status-bar" }, el);
 	}
@@ -57,9 +63,22 @@ export class App {
 	run(id: string): void {
 		const command = this.commands.get(id);
 		if (command === undefined) throw new Error(`There is no command ${id}.`);
-		if (command.checkCallback?.(true) === false) throw new Error(`${id} cannot be run now.`);
+		if (!this.can(id)) throw new Error(`${id} cannot be run now.`);
+		const view = this.workspace.activeEditor;
+		if (view !== null) command.editorCheckCallback?.(false, view.editor, view);
+		if (view !== null) command.editorCallback?.(view.editor, view);
 		command.checkCallback?.(false);
 		command.callback?.();
+	}
+
+	/** Whether the palette offers a command: one for editors only beside an editor (Command.editorCallback), and not what says no. */
+	can(id: string): boolean {
+		const command = this.commands.get(id);
+		const view = this.workspace.activeEditor;
+		if (command?.editorCallback !== undefined || command?.editorCheckCallback !== undefined) {
+			return view !== null && command.editorCheckCallback?.(true, view.editor, view) !== false;
+		}
+		return command !== undefined && command.checkCallback?.(true) !== false;
 	}
 }
 
@@ -93,6 +112,22 @@ export abstract class Plugin extends Component {
 		const el = makeEl("div", { cls: "status-bar-item" }, this.app.statusBar);
 		this.register(() => el.remove());
 		return el;
+	}
+
+	/** "Registers a CodeMirror 6 extension", for the editors that are open too. */
+	registerEditorExtension(extension: Extension): void {
+		const { workspace } = this.app;
+		workspace.extensions__.push(extension);
+		workspace.updateOptions();
+		this.register(() => {
+			workspace.extensions__.splice(workspace.extensions__.indexOf(extension), 1);
+			workspace.updateOptions();
+		});
+	}
+
+	registerEditorSuggest(suggest: EditorSuggest<unknown>): void {
+		this.app.workspace.editorSuggest.addSuggest(suggest);
+		this.register(() => this.app.workspace.editorSuggest.removeSuggest(suggest));
 	}
 
 	addSettingTab(tab: PluginSettingTab): void {

@@ -1,3 +1,5 @@
+import * as state from "@codemirror/state";
+import * as view from "@codemirror/view";
 import { alive, type Facts, modules } from "./node";
 import * as obsidian from "./obsidian";
 
@@ -26,9 +28,10 @@ window.boot = async ({ source, manifest, base, facts, settings, secrets }) => {
 	const app = new obsidian.App(document.querySelector<HTMLElement>(".app-container") as HTMLElement, base);
 	if (Object.keys(settings).length > 0) app.stored = JSON.stringify(settings);
 	for (const [id, secret] of Object.entries(secrets)) app.secretStorage.setSecret(id, secret);
-	const node = modules(facts);
+	// "You should never bundle your own version of CodeMirror": the app has one for all (docs, "Editor extensions").
+	const given: Record<string, unknown> = { ...modules(facts), obsidian, "@codemirror/state": state, "@codemirror/view": view };
 	const required = (id: string): unknown => {
-		const found = id === "obsidian" ? obsidian : node[id];
+		const found = given[id];
 		if (found === undefined) throw new Error(`The app has no module ${id}.`);
 		return found;
 	};
@@ -39,7 +42,7 @@ window.boot = async ({ source, manifest, base, facts, settings, secrets }) => {
 	Object.assign(window, { app, plugin });
 	await plugin.load();
 	const loadMs = performance.now() - begun;
-	await app.vault.read__();
+	await Promise.all([app.vault.read__(), app.fileManager.read__()]);
 	app.workspace.becomeReady__();
 	return { loadMs };
 };
@@ -52,4 +55,7 @@ window.left = () => ({
 	ribbon: window.app.ribbon.childElementCount,
 	statusBar: window.app.statusBar.childElementCount,
 	alive: alive(),
+	extensions: window.app.workspace.extensions__.length,
+	suggests: window.app.workspace.editorSuggest.added__,
+	scopes: window.app.keymap.depth,
 });

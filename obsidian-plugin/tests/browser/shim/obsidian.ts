@@ -4,18 +4,14 @@ import "./dom";
 export { App, Plugin } from "./app";
 export { Component, Events } from "./component";
 export { FileSystemAdapter, TAbstractFile, TFile, TFolder } from "./vault";
-export { FuzzySuggestModal, Menu, Modal, Notice, PluginSettingTab, SearchComponent, Setting, setIcon, setTooltip } from "./widgets";
-export { Editor, ItemView, MarkdownView, View, WorkspaceLeaf } from "./workspace";
-
-/** obsidian.d.ts: class Keymap, "Translates an event into the type of pane that should open." */
-export const Keymap = {
-	isModEvent(event: MouseEvent | KeyboardEvent): string | false {
-		const mod = event.ctrlKey || event.metaKey;
-		if (event instanceof MouseEvent && event.button === 1) return "tab";
-		if (!mod) return false;
-		return event.altKey ? (event.shiftKey ? "window" : "split") : "tab";
-	},
-};
+export { Editor, editorEditorField, editorInfoField, editorLivePreviewField } from "./editor";
+export { Keymap, Scope } from "./keymap";
+export { MarkdownView } from "./markdown";
+export { FuzzySuggestModal, Modal, SuggestModal } from "./modals";
+export { EditorSuggest, PopoverSuggest } from "./suggest";
+export { ItemView, View } from "./views";
+export { Menu, Notice, PluginSettingTab, SearchComponent, Setting, setIcon, setTooltip } from "./widgets";
+export { WorkspaceLeaf } from "./workspace";
 
 interface Asked {
 	readonly url: string;

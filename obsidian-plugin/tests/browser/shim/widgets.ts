@@ -49,6 +49,14 @@ class MenuItem {
 		return this;
 	}
 
+	setSection(): this {
+		return this;
+	}
+
+	setDisabled(): this {
+		return this;
+	}
+
 	onClick(act: () => void): this {
 		this.act = act;
 		return this;
@@ -259,63 +267,5 @@ export abstract class PluginSettingTab {
 			const given = type === "toggle" ? input.checked : type === "slider" ? Number(input.value) : input.value;
 			if (validate?.(given as never) === undefined) void this.setControlValue(key, given);
 		});
-	}
-}
-
-/** obsidian.d.ts: class Modal. */
-export class Modal {
-	readonly containerEl = makeEl("div", { cls: "modal-container" });
-	readonly modalEl = makeEl("div", { cls: "prompt" }, this.containerEl);
-
-	constructor(readonly app: App) {
-		const behind = makeEl("div", { cls: "modal-bg" });
-		this.containerEl.prepend(behind);
-		behind.addEventListener("click", () => this.close());
-	}
-
-	onOpen(): void {}
-
-	onClose(): void {}
-
-	open(): void {
-		document.body.append(this.containerEl);
-		this.onOpen();
-	}
-
-	close(): void {
-		this.containerEl.remove();
-		this.onClose();
-	}
-}
-
-/** obsidian.d.ts: class FuzzySuggestModal; its fuzziness is that of a part of the text. */
-export abstract class FuzzySuggestModal<T> extends Modal {
-	readonly inputEl = makeEl("input", { cls: "prompt-input", type: "text" }, this.modalEl) as HTMLInputElement;
-	private readonly resultsEl = makeEl("div", { cls: "prompt-results" }, this.modalEl);
-
-	abstract getItems(): T[];
-	abstract getItemText(item: T): string;
-	abstract onChooseItem(item: T): void;
-
-	setPlaceholder(text: string): void {
-		this.inputEl.placeholder = text;
-	}
-
-	override onOpen(): void {
-		this.inputEl.addEventListener("input", () => this.draw());
-		this.inputEl.focus();
-		this.draw();
-	}
-
-	private draw(): void {
-		this.resultsEl.replaceChildren();
-		const wanted = this.inputEl.value.toLowerCase();
-		for (const item of this.getItems().filter((one) => this.getItemText(one).toLowerCase().includes(wanted))) {
-			const row = makeEl("div", { cls: "suggestion-item", text: this.getItemText(item) }, this.resultsEl);
-			row.addEventListener("click", () => {
-				this.close();
-				this.onChooseItem(item);
-			});
-		}
 	}
 }

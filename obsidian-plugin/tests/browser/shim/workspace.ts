@@ -1,88 +1,17 @@
+import type { Extension } from "@codemirror/state";
 import type { App } from "./app";
-import { Component, Events } from "./component";
+import { Events } from "./component";
 import { makeEl } from "./dom";
-import { TFile } from "./vault";
-import { setIcon } from "./widgets";
+import { MarkdownView } from "./markdown";
+import { EditorSuggests } from "./suggest";
+import type { TFile } from "./vault";
+import type { View } from "./views";
+import { Menu, setIcon } from "./widgets";
 
 export interface Side {
 	readonly el: HTMLElement;
 	readonly tabs: HTMLElement;
 	readonly body: HTMLElement;
-}
-
-/** obsidian.d.ts: class View. */
-export abstract class View extends Component {
-	readonly app: App;
-	icon = "file-text";
-	readonly containerEl = makeEl("div", { cls: "workspace-leaf-content" });
-
-	constructor(readonly leaf: WorkspaceLeaf) {
-		super();
-		this.app = leaf.app;
-	}
-
-	async onOpen(): Promise<void> {}
-
-	async onClose(): Promise<void> {}
-
-	abstract getViewType(): string;
-	abstract getDisplayText(): string;
-
-	getIcon(): string {
-		return this.icon;
-	}
-}
-
-export abstract class ItemView extends View {
-	readonly contentEl = makeEl("div", { cls: "view-content" }, this.containerEl);
-}
-
-/** obsidian.d.ts: class Editor, over a plain text field. */
-export class Editor {
-	constructor(
-		readonly el: HTMLTextAreaElement,
-		private readonly changed: () => void,
-	) {}
-
-	getValue(): string {
-		return this.el.value;
-	}
-
-	getCursor(): { line: number; ch: number } {
-		const before = this.el.value.slice(0, this.el.selectionStart).split("\n");
-		return { line: before.length - 1, ch: before.at(-1)?.length ?? 0 };
-	}
-
-	setCursor({ line, ch }: { line: number; ch: number }): void {
-		const at = this.el.value.split("\n").slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + ch;
-		this.el.setSelectionRange(at, at);
-	}
-
-	replaceSelection(text: string): void {
-		this.el.setRangeText(text, this.el.selectionStart, this.el.selectionEnd, "end");
-		this.changed();
-	}
-}
-
-/** obsidian.d.ts: class MarkdownView; it saves at once. */
-export class MarkdownView extends ItemView {
-	file: TFile | null = null;
-	readonly editor = new Editor(makeEl("textarea", { cls: "markdown-source-view" }, this.contentEl) as HTMLTextAreaElement, () => {
-		if (this.file !== null) void this.app.vault.modify(this.file, this.editor.getValue());
-	});
-
-	getViewType(): string {
-		return "markdown";
-	}
-
-	/** "Gets the data from the editor." */
-	getViewData(): string {
-		return this.editor.getValue();
-	}
-
-	getDisplayText(): string {
-		return this.file?.basename ?? "";
-	}
 }
 
 /** obsidian.d.ts: class WorkspaceLeaf. */
@@ -99,6 +28,8 @@ export class WorkspaceLeaf {
 		this.tabEl = makeEl("div", { cls: "workspace-tab-header" }, side.tabs);
 		this.containerEl = makeEl("div", { cls: "workspace-leaf" }, side.body);
 		this.tabEl.addEventListener("click", () => app.workspace.setActiveLeaf(this));
+		this.tabEl.addEventListener("contextmenu", (event) => this.menu(event));
+		this.containerEl.addEventListener("focusin", () => app.workspace.activeLeaf !== this && app.workspace.setActiveLeaf(this));
 	}
 
 	getViewState(): { type: string } {
@@ -114,11 +45,13 @@ export class WorkspaceLeaf {
 	/** "Open a file in this leaf." `eState.line` is the line shown, counted from 0. */
 	async openFile(file: TFile, state: { active?: boolean; eState?: { line?: number } } = {}): Promise<void> {
 		const view = new MarkdownView(this);
-		view.file = file;
-		view.editor.el.value = await this.app.vault.read(file);
+		await view.load__(file);
 		await this.put(view);
 		view.editor.setCursor({ line: state.eState?.line ?? 0, ch: 0 });
-		if (state.active !== false) this.app.workspace.setActiveLeaf(this);
+		if (state.active !== false) {
+			this.app.workspace.setActiveLeaf(this);
+			view.editor.focus();
+		}
 		this.app.workspace.trigger("file-open", file);
 	}
 
@@ -132,6 +65,15 @@ export class WorkspaceLeaf {
 		if (view instanceof MarkdownView) makeEl("span", { text: view.getDisplayText() }, this.tabEl);
 		view.load();
 		await view.onOpen();
+	}
+
+	/** "Triggered when the user opens the context menu on a file." */
+	private menu(event: MouseEvent): void {
+		if (!(this.view instanceof MarkdownView) || this.view.file === null) return;
+		const menu = new Menu();
+		this.app.workspace.trigger("file-menu", menu, this.view.file, "tab-header", this);
+		menu.showAtMouseEvent(event);
+		event.preventDefault();
 	}
 
 	async empty(): Promise<void> {
@@ -157,6 +99,10 @@ export class Workspace extends Events {
 	readonly makers = new Map<string, (leaf: WorkspaceLeaf) => View>();
 	readonly rootSplit: Side;
 	readonly rightSplit: Side;
+	readonly editorSuggest: EditorSuggests;
+	readonly extensions__: Extension[] = [];
+	/** For tests: whether what is typed stays unsaved, however long. */
+	keepUnsaved__ = false;
 	private readonly waiting: (() => void)[] = [];
 	private recent: WorkspaceLeaf | null = null;
 
@@ -165,6 +111,7 @@ export class Workspace extends Events {
 		el: HTMLElement,
 	) {
 		super();
+		this.editorSuggest = new EditorSuggests(app);
 		this.rootSplit = side(el, "mod-root");
 		this.rightSplit = side(el, "mod-sidedock");
 	}
@@ -212,6 +159,20 @@ export class Workspace extends Events {
 			other.tabEl.classList.toggle("is-active", other === leaf);
 		}
 		this.trigger("active-leaf-change", leaf);
+	}
+
+	/** "A component managing the current editor. This can be null if the active view has no editor." */
+	get activeEditor(): MarkdownView | null {
+		return this.getActiveViewOfType(MarkdownView);
+	}
+
+	/** "Once this array is modified, calling updateOptions will apply the changes" (Plugin.registerEditorExtension). */
+	updateOptions(): void {
+		for (const { view } of this.leaves) if (view instanceof MarkdownView) view.editor.reconfigure__(this.editorExtensions__());
+	}
+
+	editorExtensions__(): Extension {
+		return [...this.extensions__];
 	}
 
 	getActiveFile(): TFile | null {
