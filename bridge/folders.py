@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +47,10 @@ class Folders:
         """The SQLite file of one vault."""
         return self.vault(vault) / "state.sqlite"
 
+    def history(self, vault: VaultId) -> Path:
+        """The folder of what notes of one vault said before and after changes."""
+        return history_beside(self.state(vault))
+
     def lock(self, vault: VaultId) -> Path:
         """The file whose lock says that a process writes this vault's data."""
         return self.vault(vault) / "lock"
@@ -53,6 +58,10 @@ class Folders:
     def log(self, vault: VaultId) -> Path:
         """The log of a bridge of this vault that nobody watches."""
         return self.vault(vault) / "bridge.log"
+
+    def owner(self, vault: VaultId) -> Path:
+        """The file with the token by which programs of the user change settings."""
+        return self.vault(vault) / "owner.json"
 
     def runtime(self, vault: VaultId) -> Path:
         """The file that tells other programs where the bridge listens."""
@@ -67,6 +76,24 @@ class Folders:
         """
         for folder in (self.data, self.data / "vaults", self.data / "run"):
             make_private(folder)
+
+
+def history_beside(state: Path) -> Path:
+    """Return where the snapshots of a vault's changes lie, by its SQLite file."""
+    return state.with_name("snapshots")
+
+
+def size_of(folder: Path, below: str = "") -> int:
+    """Add up the bytes of the files in a folder, or only of those in folders of one name; 0 when it is missing."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        if below and below not in Path(place).parts:
+            continue
+        for name in names:
+            # Files come and go while this looks.
+            with suppress(FileNotFoundError):
+                total += Path(place, name).stat().st_size
+    return total
 
 
 def default_data_dir() -> Path:

@@ -18,9 +18,9 @@ What holds:
   is looked up, which nobody can steer.
 """
 
-from bridge.access.ledger import Client
+from bridge.access.ledger import SCOPES, Client
 from bridge.access.pace import Pace
 from bridge.access.pairing import OPEN_S, Pairing
 from bridge.access.tokens import Tokens, check_name, digest
 
-__all__ = ["OPEN_S", "Client", "Pace", "Pairing", "Tokens", "check_name", "digest"]
+__all__ = ["OPEN_S", "SCOPES", "Client", "Pace", "Pairing", "Tokens", "check_name", "digest"]

@@ -45,7 +45,7 @@ __all__ = [
 MODULES = (
     "search notes listing tasks reading writing moving days ticking together changes handing "
     "links linking applying prospects reporting graph insights view growth exporting "
-    "status indexing settings pairing doctor usage tools"
+    "status indexing settings rules clients models pairing doctor usage tools"
 )
 for module in MODULES.split():
     import_module(f"bridge.operations.{module}")

@@ -9,6 +9,9 @@ from bridge.errors import InvalidArguments
 from bridge.operations.call import Call
 from bridge.operations.registry import operation
 
+GLOBS = {"exclude", "deny", "readonly"}
+"""Settings that are lists of globs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -63,9 +66,24 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
 
     if not changes:
         raise InvalidArguments("`changes` names no setting.")
+    for name in GLOBS & changes.keys():
+        require_sound(name, changes[name])
     await asyncio.to_thread(change, call.bridge.settings_path, changes)
     await call.bridge.reload()
     return await asyncio.to_thread(in_use, call)
+
+
+def require_sound(name: str, globs: Any) -> None:
+    """Refuse globs that would not protect what they seem to; that it is a list of them is checked elsewhere.
+
+    Raises:
+        InvalidArguments: One of them cannot be used.
+    """
+    from bridge.vault import mistake
+
+    for glob in globs if isinstance(globs, list | tuple) else ():
+        if isinstance(glob, str) and (why := mistake(glob)) is not None:
+            raise InvalidArguments(f"`{glob[:80]}` in `{name}` {why}.")
 
 
 def in_use(call: Call) -> SettingsInUse:

@@ -38,7 +38,9 @@ PREFLIGHT = {
 }
 
 
-def application(bridge: "Bridge", port: int, token: str, owner: Principal = RUNTIME) -> web.Application:
+def application(
+    bridge: "Bridge", port: int, token: str, owner: Principal = RUNTIME, key: str | None = None
+) -> web.Application:
     """Build the application.
 
     Args:
@@ -46,9 +48,10 @@ def application(bridge: "Bridge", port: int, token: str, owner: Principal = RUNT
         port: The port it is reached at, which the Host header must name.
         token: The token of the runtime file.
         owner: Who holds it.
+        key: The token of the owner's file; without, nobody changes settings but by a token of their own.
     """
     tokens, limits = Tokens(bridge.folders.tokens), Limits()
-    guard = Guard(port, digest(token), tokens, owner)
+    guard = Guard(port, digest(token), tokens, owner, None if key is None else digest(key))
     door = Door(guard, limits, lambda: bridge.settings.rate_limit_per_s)
     # Only a bridge that listens can be paired with.
     bridge.pairing = Pairing()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.access import Client, Tokens, digest
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.operations import RUNTIME, Principal
+from bridge.operations import OWNER, RUNTIME, Principal
 from bridge.types import Digest
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Guard:
     tokens: Tokens
     owner: Principal = RUNTIME
     """Who holds that token."""
+    key: Digest | None = None
+    """The digest of the token in the owner's file, which agents are never handed."""
 
     def check_host(self, headers: "CIMultiDictProxy[str]") -> None:
         """Let only requests pass that were sent to this machine by name: a rebound DNS name is refused.
@@ -81,17 +83,20 @@ class Guard:
             raise Unauthorized
         token = token.strip()
         if hmac.compare_digest(digest(token), self.runtime):
-            return self.local(headers.getall(CLIENT, []))
+            return self.local(headers.getall(CLIENT, []), self.owner)
+        if self.key is not None and hmac.compare_digest(digest(token), self.key):
+            return self.local(headers.getall(CLIENT, []), OWNER)
         client = self.tokens.holder(token)
         if client is None:
             raise Unauthorized
         return Visitor(Principal(client.name, client.scopes, client.preset), client, paced=True)
 
-    def local(self, names: Sequence[str]) -> Visitor:
-        """Find as whom a program with the runtime token calls.
+    def local(self, names: Sequence[str], holder: Principal) -> Visitor:
+        """Find as whom a program of the user calls.
 
         Args:
             names: The clients it names; one that has no token of its own changes nothing.
+            holder: Who holds the token that it sent.
         """
         for name in names:
             if self.tokens.is_revoked(name):
@@ -100,8 +105,8 @@ class Guard:
                 )
             client = self.tokens.named(name)
             if client is not None:
-                return Visitor(Principal(client.name, client.scopes & self.owner.scopes, client.preset), client)
-        return Visitor(self.owner)
+                return Visitor(Principal(client.name, client.scopes & holder.scopes, client.preset), client)
+        return Visitor(holder)
 
 
 def hosts(port: int) -> Collection[str]:

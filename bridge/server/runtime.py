@@ -35,6 +35,17 @@ def write(path: Path, runtime: Runtime) -> None:
     write_private(path, orjson.dumps(asdict(runtime)))
 
 
+def write_key(path: Path, url: str, key: str) -> None:
+    """Write the owner's file, for this user only: the token by which settings are changed, and where it counts.
+
+    Raises:
+        DiskFull: There is no room for it.
+        ReadOnly: Its folder cannot be written.
+    """
+    make_private(path.parent)
+    write_private(path, orjson.dumps({"url": url, "token": key}))
+
+
 def read(path: Path) -> Runtime | None:
     """Read the file; None when it is absent, broken, or left by a process that is gone."""
     try:

@@ -56,11 +56,13 @@ async def serve(
     await bridge.hold()
     runner = leaving = None
     files: list[Path] = []
+    keys: list[Path] = []
     try:
         listening = listen(port)
         token = secrets.token_urlsafe(32)
+        key = None if reads_only else secrets.token_urlsafe(32)
         port = listening.getsockname()[1]
-        app = application(bridge, port, token, READER if reads_only else RUNTIME)
+        app = application(bridge, port, token, READER if reads_only else RUNTIME, key)
         mounted = mount_all(app, bridge, port, mounts)
         runner = web.AppRunner(
             app,
@@ -73,6 +75,9 @@ async def serve(
         await web.SockSite(runner, listening).start()
         here = Runtime(f"http://127.0.0.1:{port}", token, os.getpid(), program.__version__)
         for vault in bridge.vaults:
+            if key is not None:
+                keys.append(bridge.folders.owner(vault))
+                runtime.write_key(keys[-1], here.url, key)
             files.append(bridge.folders.runtime(vault))
             runtime.write(files[-1], here)
         ready(here)
@@ -88,6 +93,9 @@ async def serve(
             leaving.cancel()
         for file in files:
             runtime.remove(file)
+        for file in keys:
+            # Whoever writes it holds the vault, so that it is ours.
+            file.unlink(missing_ok=True)
         if runner is not None:
             await runner.cleanup()
         await bridge.stop()

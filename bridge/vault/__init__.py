@@ -16,6 +16,7 @@ from bridge.vault.edit import (
     with_properties,
     writes_fields,
 )
+from bridge.vault.globs import Ban, mistake
 from bridge.vault.kinds import is_document, kind_of
 from bridge.vault.link_text import link_text, tables
 from bridge.vault.moments import moment
@@ -56,6 +57,7 @@ from bridge.vault.write import Entry, Recovered, Writer
 __all__ = [
     "CLOSED",
     "PRIORITIES",
+    "Ban",
     "Block",
     "Callout",
     "Edge",
@@ -108,6 +110,7 @@ __all__ = [
     "link_text",
     "local_day",
     "meant",
+    "mistake",
     "moment",
     "moment_of",
     "name_key",

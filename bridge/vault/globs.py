@@ -35,6 +35,30 @@ def used(globs: Iterable[str]) -> tuple[str, ...]:
     return tuple(glob for glob in globs if glob.strip("/\\ "))
 
 
+def mistake(glob: str) -> str | None:
+    """Say why a glob cannot mean what its writer wants, or None when nothing speaks against it."""
+    if not used((glob,)):
+        return "names nothing"
+    parts = glob.strip().replace("\\", "/").split("/")
+    if parts[0] == "~" or ":" in parts[0][1:2] or {".", ".."} & {*parts}:
+        return "must be a path inside the vault, beginning at the vault's own folder"
+    return next(filter(None, map(mistake_in_name, parts)), None)
+
+
+def mistake_in_name(part: str) -> str | None:
+    """Say what is wrong with the part of a glob between two slashes."""
+    at = part.find("[")
+    while at >= 0:
+        end = closing(part, at)
+        if end < 0:
+            return "has a `[` without its `]`; write `[[]` for the character itself"
+        inside = part[at + 1 : end]
+        if any(low > high for low, high in re.findall("(.)-(.)", inside, re.DOTALL)):
+            return f"has a range that runs backwards: `[{inside}]`"
+        at = part.find("[", end)
+    return None
+
+
 def matches(glob: str) -> re.Pattern[str]:
     """Translate a glob for paths inside a vault; whoever matches a folder matches all that is in it.
 
@@ -61,7 +85,7 @@ def name_pattern(part: str) -> str:
     at = 0
     while at < len(part):
         one = part[at]
-        end = part.find("]", at + 2 + part.startswith("!", at + 1)) if one == "[" else -1
+        end = closing(part, at) if one == "[" else -1
         if one == "*":
             pattern += "" if pattern.endswith("[^/]*") else "[^/]*"
         elif one == "?":
@@ -74,6 +98,11 @@ def name_pattern(part: str) -> str:
             pattern += re.escape(one)
         at += 1
     return pattern
+
+
+def closing(part: str, at: int) -> int:
+    """Return where the set that begins at `at` ends, -1 when nowhere; it holds one character at least."""
+    return part.find("]", at + 2 + part.startswith("!", at + 1))
 
 
 def members(text: str) -> str:

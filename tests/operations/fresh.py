@@ -2,14 +2,16 @@
 
 import shutil
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from bridge.access import Tokens
 from bridge.changes import digest_of
 from bridge.engine import Author
 from bridge.engine.handing import Offer
+from bridge.errors import InvalidArguments
 from bridge.operations import Operation
 from bridge.requests import CreateNote
 from bridge.steps import Step
@@ -29,6 +31,9 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
         job: Mapping[str, Any] = (await served.call("reindex")).json
         await served.settle(job["job_id"])
         return job
+    if operation.name == "revoke_client":
+        with suppress(InvalidArguments):
+            Tokens(served.bridge.folders.tokens).create(operation.example["client"], ["read"])
     if not operation.reads and operation.vault:
         await restore(served)
     if operation.name in {"claim_change", "acknowledge_change"}:

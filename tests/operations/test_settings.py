@@ -43,6 +43,7 @@ async def test_a_change_is_written_taken_up_and_told(bridge: Bridge) -> None:
         ({"workers": True}, "must be"),
         ({"watch": "sometimes"}, "must be one of auto, poll, off"),
         ({"exclude": "A"}, "must be a list"),
+        ({"deny": ["Private/**", "[a"]}, r"`\[a` in `deny` has a"),
     ],
 )
 async def test_a_wrong_change_is_refused_and_nothing_is_written(

@@ -7,7 +7,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from bridge.access import Tokens, digest
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.operations import RUNTIME, Principal
+from bridge.operations import OWNER, RUNTIME, Principal
 from bridge.server.guard import CLIENT, Guard, Visitor
 
 GUARD = Guard(4321, digest("right"), Tokens(Path("there", "are", "none")))
@@ -113,3 +113,16 @@ def test_a_client_cannot_call_as_another(tokens: Tokens) -> None:
     tokens.create("Other", ["read", "write"])
     client, token = tokens.create("Cursor", ["read"])
     assert of(tokens, ("Authorization", f"Bearer {token}"), (CLIENT, "Other")).client == client
+
+
+def test_the_key_of_the_owner_opens_what_the_runtime_token_does_not(tokens: Tokens) -> None:
+    guard = Guard(4321, digest("right"), tokens, key=digest("key"))
+    assert guard.visitor(headers(("Authorization", "Bearer key"))) == Visitor(OWNER)
+    assert guard.visitor(headers(("Authorization", "Bearer right"))) == Visitor(RUNTIME)
+
+
+def test_the_key_of_the_owner_is_narrowed_to_the_client_it_is_used_for(tokens: Tokens) -> None:
+    client, _ = tokens.create("Cursor", ["read"])
+    guard = Guard(4321, digest("right"), tokens, key=digest("key"))
+    found = guard.visitor(headers(("Authorization", "Bearer key"), (CLIENT, "Cursor")))
+    assert found == Visitor(Principal("Cursor", frozenset({"read"}), None, local=False), client)

@@ -3,9 +3,11 @@
 import asyncio
 import os
 import socket
+import stat
 from pathlib import Path
 
 import aiohttp
+import orjson
 import pytest
 
 from bridge.engine import Bridge
@@ -15,6 +17,7 @@ from bridge.operations import operations
 from bridge.server import serve
 from bridge.server.runtime import read
 from tests.operations.served import Served, serving, write_vault
+from tests.server.clients import bearer, call
 from tests.server.conftest import NOTES
 
 
@@ -30,6 +33,20 @@ async def test_each_vault_has_a_runtime_file_until_the_end(tmp_path: Path) -> No
         assert {read(path) for path in files} == {served.runtime}
         assert served.runtime.pid == os.getpid()
     assert runtime_files(served) == []
+
+
+async def test_what_changes_settings_is_in_a_file_of_its_own_for_the_user_alone(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "One", NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        path = served.bridge.folders.owner(vault_id(vault))
+        owner = orjson.loads(path.read_bytes())
+        assert owner["url"] == served.runtime.url
+        assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
+        changes = {"changes": {"max_file_mb": 5}}
+        assert (await served.call("change_settings", **changes)).code == "forbidden"
+        assert (await call(served, bearer(owner["token"]), "change_settings", **changes)).status == 200
+        assert served.bridge.settings.max_file_mb == 5
+    assert not path.exists()
 
 
 async def test_with_several_vaults_a_call_says_which(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.vault.globs import matches
+from bridge.vault.globs import matches, mistake
 from bridge.vault.paths import nfc
 
 PATHS = (
@@ -52,3 +52,28 @@ def test_a_plain_name_matches_itself_in_every_folder(text: str) -> None:
         assert matches(text).fullmatch(f"A/{name}")
         assert matches(text).fullmatch(f"A/{name}/b.md")
         assert not matches(text).fullmatch(f"{name}.")
+
+
+@pytest.mark.parametrize("glob", ["Private/**", "/A", "*.secret.md", "[a-z]*", "[[]Old]/**", "[!b]", "Été/a b", "a]"])
+def test_a_glob_that_can_be_used_has_no_fault(glob: str) -> None:
+    assert mistake(glob) is None
+
+
+@pytest.mark.parametrize(
+    ("glob", "sentence"),
+    [
+        ("", "names nothing"),
+        (" / ", "names nothing"),
+        ("../Notes", "inside the vault"),
+        ("A/./b", "inside the vault"),
+        ("~/Notes", "inside the vault"),
+        ("C:\\Notes", "inside the vault"),
+        ("Old/[a", "without its `]`"),
+        ("[]", "without its `]`"),
+        ("A/[z-a]*", "runs backwards"),
+    ],
+)
+def test_a_glob_that_means_something_else_than_it_seems_has_a_fault(glob: str, sentence: str) -> None:
+    found = mistake(glob)
+    assert found is not None
+    assert sentence in found

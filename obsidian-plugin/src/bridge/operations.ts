@@ -55,6 +55,10 @@ export const FORMS = {
 	resume_indexing: "b636e35dac89",
 	read_settings: "f4e0fa575426",
 	change_settings: "7df0e72c2e86",
+	check_globs: "2be683f630fb",
+	list_clients: "bf0df68b9a41",
+	revoke_client: "878644eaaf97",
+	list_models: "2ab29cd03574",
 	open_pairing: "3ceefd3165ba",
 	doctor: "a19b65f3f6da",
 	usage: "b4dd020cc886",
@@ -226,6 +230,31 @@ export interface ChangeSettingsArguments {
 	readonly changes: Readonly<Record<string, unknown>>;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+export interface CheckGlobsArguments {
+	/** The globs. */
+	readonly globs: readonly string[];
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** One glob. */
+export interface CheckedGlob {
+	/** The glob. */
+	readonly glob: string;
+	/** Why it cannot be used; null when it can. */
+	readonly problem: string | null;
+	/** Notes that it means, those too that another rule hides; null where no vault is open. */
+	readonly notes: number | null;
+	/** Some of them. */
+	readonly first: readonly string[];
+}
+
+/** The globs. */
+export interface CheckedGlobs {
+	/** In the order in which they were given. */
+	readonly globs: readonly CheckedGlob[];
 }
 
 /** A suggestion that shall be made a link. */
@@ -1023,7 +1052,17 @@ export interface ListChangesArguments {
 	readonly vault?: string | null;
 }
 
+export interface ListClientsArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 export interface ListFoldersArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface ListModelsArguments {
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1096,6 +1135,32 @@ export interface ListedChanges {
 	readonly changes: readonly ListedChange[];
 }
 
+/** A program that holds a token of its own. */
+export interface ListedClient {
+	/** Its id. */
+	readonly id: string;
+	/** Its name. */
+	readonly name: string;
+	/** What it may do. */
+	readonly scopes: readonly ("read" | "write" | "admin")[];
+	/** Which tools it is offered, when its token says so. */
+	readonly preset: "default" | "read-only" | "full" | null;
+	/** When it got its token. */
+	readonly created: string;
+	/** The day on which it was last here; null when it never was. */
+	readonly last_used: string | null;
+	/** Whether its changes are made at once; those of others wait for the user. */
+	readonly applies: boolean;
+	/** Whether the names of notes become links in what it writes. */
+	readonly links: boolean;
+}
+
+/** The clients. */
+export interface ListedClients {
+	/** Every client, oldest first. */
+	readonly clients: readonly ListedClient[];
+}
+
 /** A folder in a list. */
 export interface ListedFolder {
 	/** The folder. */
@@ -1104,6 +1169,32 @@ export interface ListedFolder {
 	readonly notes: number;
 	/** Notes in it alone. */
 	readonly direct: number;
+}
+
+/** A model. */
+export interface ListedModel {
+	/** Its name in the settings. */
+	readonly id: string;
+	/** What its makers call it. */
+	readonly title: string;
+	/** Numbers in one of its vectors. */
+	readonly dimensions: number;
+	/** The size of its file in MB; null when that is not known. */
+	readonly size_mb: number | null;
+	/** The languages it was made for. */
+	readonly languages: string;
+	/** The licence it comes under. */
+	readonly license: string;
+	/** Whether it is on this machine. */
+	readonly installed: boolean;
+	/** Whether the settings name it. */
+	readonly chosen: boolean;
+}
+
+/** The models. */
+export interface ListedModels {
+	/** Those that can be installed by name, and those that were made of files. */
+	readonly models: readonly ListedModel[];
 }
 
 /** A note in a list. */
@@ -1661,6 +1752,13 @@ export interface ResolvedLink {
 }
 
 export interface ResumeIndexingArguments {
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+export interface RevokeClientArguments {
+	/** Its name or id. */
+	readonly client: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2459,6 +2557,30 @@ export interface Operations {
 	change_settings: {
 		arguments: ChangeSettingsArguments;
 		result: SettingsInUse;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Say of globs for `exclude`, `deny` and `readonly` what is wrong with them, and which notes they mean. */
+	check_globs: {
+		arguments: CheckGlobsArguments;
+		result: CheckedGlobs;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** List the clients that hold tokens of their own, and what becomes of what they change. */
+	list_clients: {
+		arguments: ListClientsArguments;
+		result: ListedClients;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Take a client's token away: it counts no more at the next request, and what the client has open ends. */
+	revoke_client: {
+		arguments: RevokeClientArguments;
+		result: ListedClients;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** List the embedding models, those that are installed and those that can be; none is fetched. */
+	list_models: {
+		arguments: ListModelsArguments;
+		result: ListedModels;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
 	/** Let one client get a token of its own: show the code to the person, who gives it to the client. */

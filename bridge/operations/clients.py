@@ -1,0 +1,94 @@
+"""The clients that hold tokens: who they are, what becomes of what they change, and taking their tokens away."""
+
+import asyncio
+from dataclasses import dataclass
+
+from bridge.operations.call import Call
+from bridge.operations.registry import operation
+from bridge.types import Preset, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class ListedClient:
+    """A program that holds a token of its own.
+
+    Attributes:
+        id: Its id.
+        name: Its name.
+        scopes: What it may do.
+        preset: Which tools it is offered, when its token says so.
+        created: When it got its token.
+        last_used: The day on which it was last here; null when it never was.
+        applies: Whether its changes are made at once; those of others wait for the user.
+        links: Whether the names of notes become links in what it writes.
+    """
+
+    id: str
+    name: str
+    scopes: tuple[Scope, ...]
+    preset: Preset | None
+    created: str
+    last_used: str | None
+    applies: bool
+    links: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedClients:
+    """The clients.
+
+    Attributes:
+        clients: Every client, oldest first.
+    """
+
+    clients: tuple[ListedClient, ...]
+
+
+@operation(example={}, scope="admin", vault=False)
+async def list_clients(call: Call) -> ListedClients:
+    """List the clients that hold tokens of their own, and what becomes of what they change."""
+    return await asyncio.to_thread(listed, call)
+
+
+@operation(example={"client": "Cursor"}, reads=False, idempotent=True, destructive=True, scope="admin", vault=False)
+async def revoke_client(call: Call, client: str) -> ListedClients:
+    """Take a client's token away: it counts no more at the next request, and what the client has open ends.
+
+    Args:
+        client: Its name or id.
+
+    Raises:
+        InvalidArguments: There is no such client.
+    """
+    from bridge.access import Tokens
+
+    await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, client)
+    return await asyncio.to_thread(listed, call)
+
+
+def listed(call: Call) -> ListedClients:
+    """Read the clients and the settings; both blocks."""
+    from bridge.access import SCOPES, Tokens
+    from bridge.settings import load
+
+    values, _ = load(call.bridge.settings_path)
+    return ListedClients(
+        tuple(
+            ListedClient(
+                id=client.id,
+                name=client.name,
+                scopes=tuple(scope for scope in SCOPES if scope in client.scopes),
+                preset=client.preset,
+                created=client.created,
+                last_used=client.last_used,
+                applies=is_named(client.name, values.apply_clients),
+                links=is_named(client.name, values.auto_link_clients),
+            )
+            for client in Tokens(call.bridge.folders.tokens).clients()
+        )
+    )
+
+
+def is_named(name: str, names: tuple[str, ...]) -> bool:
+    """Say whether a list of clients in the settings means this one."""
+    return bool({each.casefold() for each in names} & {"*", name.casefold()})
