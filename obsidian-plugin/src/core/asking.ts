@@ -10,20 +10,27 @@ export interface Found {
 	readonly final: boolean;
 }
 
-/** Asks as somebody types: words first, as they are quick, then meaning; always one call at a time, the newest next. */
+/**
+ * Asks as somebody types: words at once, as they are quick, then meaning when nothing was typed for a while; always one
+ * call at a time, the newest next, so that fast typing asks no more than the bridge can answer.
+ */
 export class Asking {
 	private wanted: Question | null = null;
 	private asked: Question | null = null;
 	private busy = false;
+	private goOn: (() => void) | null = null;
 
+	/** @param pause Waits for as long as it may take until the next key. */
 	constructor(
 		private readonly search: (given: SearchArguments) => Promise<Answer<"search">>,
 		private readonly found: (found: Found) => void,
+		private readonly pause: () => Promise<void>,
 	) {}
 
 	/** Ask this, in place of whatever was asked before. */
 	ask(question: Question): void {
 		this.wanted = question;
+		this.goOn?.();
 		if (!this.busy) void this.work();
 	}
 
@@ -43,10 +50,19 @@ export class Asking {
 			if (this.asked !== question) continue;
 			this.found({ question, answer: quick, final: !quick.ok });
 			if (!quick.ok || this.isOver(question)) continue;
+			await this.quiet();
+			if (this.isOver(question)) continue;
 			const better = await this.search({ ...question, mode: "hybrid" });
 			if (!this.isOver(question)) this.found({ question, answer: better, final: true });
 		}
 		this.busy = false;
+	}
+
+	/** Wait for the pause, or for the next key. */
+	private async quiet(): Promise<void> {
+		const asked = new Promise<void>((resolve) => (this.goOn = resolve));
+		await Promise.race([this.pause(), asked]);
+		this.goOn = null;
 	}
 
 	private isOver(question: Question): boolean {

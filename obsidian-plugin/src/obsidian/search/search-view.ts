@@ -24,7 +24,6 @@ interface Asked {
 export class SearchView extends Pane {
 	private asked: Asked = { query: "", filters: NONE };
 	private limit = FEW;
-	private timer: number | undefined;
 	private asking: Asking | null = null;
 	private input: SearchComponent | null = null;
 	private list: HitList | null = null;
@@ -75,12 +74,15 @@ export class SearchView extends Pane {
 		inputEl.setAttr("aria-controls", (this.list.el.id ||= "vault-bridge-found"));
 		this.belowEl = el.createDiv({ cls: "vault-bridge-below" });
 		const { link } = this.host;
-		this.asking = new Asking((given: SearchArguments): Promise<Answer<"search">> => link.call("search", given), (found) => this.found(found));
+		this.asking = new Asking(
+			(given: SearchArguments): Promise<Answer<"search">> => link.call("search", given),
+			(found) => this.found(found),
+			() => new Promise((done) => window.setTimeout(done, this.host.settings.patience)),
+		);
 		this.narrow(this.asked.filters);
 	}
 
 	protected override hide(): void {
-		window.clearTimeout(this.timer);
 		this.asking?.stop();
 		this.asking = null;
 		this.input = this.list = this.chipsEl = this.sayEl = this.belowEl = null;
@@ -89,8 +91,7 @@ export class SearchView extends Pane {
 	private typed(query: string): void {
 		this.asked.query = query;
 		this.limit = FEW;
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => this.ask(), query === "" ? 0 : this.host.settings.patience);
+		this.ask();
 	}
 
 	private narrow(filters: Filters): void {

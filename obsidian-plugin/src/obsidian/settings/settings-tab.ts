@@ -73,7 +73,7 @@ export class SettingsTab extends PluginSettingTab {
 				items: [
 					{
 						name: "Patience",
-						desc: "Milliseconds after the last key until the search begins.",
+						desc: "Milliseconds after the last key until meaning is asked; words are asked at each key.",
 						control: { type: "slider", key: "patience", min: 0, max: 500, step: 20 },
 					},
 				],

@@ -11,9 +11,13 @@ export interface Settings {
 	dataFolder: string;
 	/** A bridge that was paired with; empty to find it by itself. */
 	address: string;
-	/** Wait with the search until this many milliseconds after the last key. */
+	/** Ask for meaning this many milliseconds after words were answered and nothing more was typed. */
 	patience: number;
 	queries: Queries;
+	/** Show what is related to the section that the cursor is in, not to the whole note. */
+	followSection: boolean;
+	/** Show why each note is related. */
+	showWhy: boolean;
 	/** Related notes that are not shown beside a note. */
 	hidden: Hidden;
 }
@@ -25,6 +29,8 @@ export const DEFAULTS: Settings = {
 	address: "",
 	patience: 60,
 	queries: { recent: [], pinned: [] },
+	followSection: true,
+	showWhy: true,
 	hidden: {},
 };
 
