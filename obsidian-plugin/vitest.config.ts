@@ -14,6 +14,7 @@ export default defineConfig({
 					expect: { poll: { timeout: 30_000 } },
 				},
 			},
+			{ test: { name: "measure", include: ["tests/measure/**/*.test.ts"] } },
 		],
 	},
 });

@@ -3,6 +3,7 @@
 import argparse
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from scripts.benchmarks import measures, vectors
 from scripts.benchmarks.dense import dense
 from scripts.benchmarks.generate import generate
 from scripts.benchmarks.graphs import graphs
+from scripts.benchmarks.plugin import plugin
 from scripts.benchmarks.rows import Measured, Row
 from scripts.benchmarks.soak import soak
 from scripts.benchmarks.suggesting import suggesting
@@ -32,8 +34,9 @@ PARTS = (
     "graph",
     "dense",
     "linking",
+    "plugin",
 )
-ALONE = {"models", "soak", "graph", "dense", "linking"}
+ALONE = {"models", "soak", "graph", "dense", "linking", "plugin"}
 """Parts that need no index made before them."""
 
 
@@ -82,13 +85,14 @@ def measure(place: measures.Place, found: Measured, options: argparse.Namespace)
         "graph": lambda: graphs(found),
         "dense": lambda: dense(place, found, SAMPLE),
         "linking": lambda: suggesting(found),
+        "plugin": lambda: plugin(place, found),
     }
     wanted = {*options.only, *(("cold",) if set(options.only) - ALONE else ())}
     for name, part in parts.items():
         if name in wanted:
             try:
                 part()
-            except (AssertionError, OSError, RuntimeError) as error:
+            except (AssertionError, OSError, RuntimeError, subprocess.CalledProcessError) as error:
                 # The other figures are still worth having.
                 found.failed.append(name)
                 print(f"{name} could not be measured: {error}", file=sys.stderr)
