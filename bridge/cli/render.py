@@ -4,6 +4,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -125,7 +126,7 @@ def status(result: dict[str, Any]) -> None:
             styled(("  words    ", "dim"), (words, good(ready["keyword"])), (waiting(pending["keyword"], "notes"), ""))
         )
         model = f"ready, {vault['model']['id']}" if ready["semantic"] else "no model answers yet"
-        left = waiting(pending["vectors"], "passages")
+        left = waiting(pending["vectors"], "passages") + soon(vault["embedding"])
         out.print(styled(("  meaning  ", "dim"), (model, good(ready["semantic"])), (left, "")))
         if vault["paused"]:
             out.print(styled(("  embedding is paused", "yellow")))
@@ -134,11 +135,29 @@ def status(result: dict[str, Any]) -> None:
         for kind, style in (("skipped", "dim"), ("failed", "red")):
             for left_out in vault[kind]["first"]:
                 out.print(styled((f"  {kind:8} {left_out['path']}: {left_out['reason']}", style)))
+        if vault["disk"]:
+            out.print(styled(("  disk     ", "dim"), (sizes(vault["disk"]), "")))
+    if "disk" in result:
+        out.print(sizes(result["disk"]))
 
 
 def waiting(count: int, what: str) -> str:
     """Say how much is still to be done."""
     return f", {count:,} {what} to go" if count else ""
+
+
+def soon(embedding: dict[str, Any] | None) -> str:
+    """Say how fast embedding gets on and when it will be done."""
+    if embedding is None:
+        return ""
+    return f", {embedding['per_second']:,} a second, {timedelta(seconds=embedding['seconds_left'])} left"
+
+
+def sizes(disk: dict[str, int]) -> str:
+    """Say how much disk each part takes."""
+    from rich.filesize import decimal
+
+    return ", ".join(f"{name} {decimal(size)}" for name, size in disk.items())
 
 
 def good(true: bool) -> str:

@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bridge.engine.embedders import Embedders, model_key
+from bridge.engine.pace import Pace
 from bridge.engine.signal import Signal
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.models import Embedder, PoisonText
@@ -38,6 +40,8 @@ class Filling:
         self.paused = False
         self.trouble: BridgeError | None = None
         self.model: Embedder | None = None
+        self.pace = Pace()
+        """Passages embedded; it rests while there is nothing to embed."""
         self._index = index
         self._store = store
         self._embedders = embedders
@@ -61,6 +65,7 @@ class Filling:
                 worked = False
                 log.warning("Embedding stands still: %s", error.code)
             if not worked:
+                self.pace.rest()
                 await self._signal.wait(LOOK_AGAIN_S)
 
     async def _step(self) -> bool:
@@ -74,12 +79,14 @@ class Filling:
         batch = self._index.missing(AT_ONCE)
         if not batch:
             return False
-        await self._embed(self.model, batch)
+        began = time.perf_counter()
+        passages = await self._embed(self.model, batch)
+        self.pace.step(passages, time.perf_counter() - began)
         self._told()
         return True
 
-    async def _embed(self, model: Embedder, batch: "list[Missing]") -> None:
-        """Embed a batch and keep its vectors; a text that stops the model each time is set aside."""
+    async def _embed(self, model: Embedder, batch: "list[Missing]") -> int:
+        """Embed a batch, keep its vectors and count its passages; what stops the model each time is set aside."""
         try:
             vectors = (await model.embed([missing.text for missing in batch])).vectors
             done = list(range(len(batch)))
@@ -89,5 +96,7 @@ class Filling:
             done = [at for at in range(len(batch)) if at not in poison.indexes]
             vectors = poison.embeddings.vectors[done]
         # Counted before it is stored: a crash between the two embeds again, which the count must show.
-        await asyncio.to_thread(self._store.count, "embedded", sum(batch[at].passage for at in done))
+        passages = sum(batch[at].passage for at in done)
+        await asyncio.to_thread(self._store.count, "embedded", passages)
         await self._index.add_vectors([batch[at].digest for at in done], vectors)
+        return passages

@@ -34,6 +34,7 @@ def progress(
         failed={str(path): reason for path, (_, reason) in store.failures().items()} if store else {},
         model=model,
         embedded_total=store.counted("embedded") if store else 0,
+        per_second=parts.filling.pace.per_second if parts else None,
         paused=paused,
         trouble=told.message if told else None,
     )

@@ -35,6 +35,8 @@ class Progress:
     failed: Mapping[str, str]
     model: ModelInUse | None
     embedded_total: int
+    per_second: float | None
+    """Passages embedded in a second; None while none are."""
     paused: bool
     trouble: str | None
     """Why indexing stands still, when it does."""

@@ -2,10 +2,9 @@
 
 import errno
 import json
-import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,18 +125,6 @@ class IndexFolder:
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         write_private(self.path / name, json.dumps(content).encode())
-
-    def size(self, below: str = "") -> int:
-        """Add up the files, or those in folders of one name."""
-        total = 0
-        for folder, _, names in os.walk(self.path):
-            if below and below not in Path(folder).parts:
-                continue
-            for name in names:
-                # Versions are pruned while this looks.
-                with suppress(FileNotFoundError):
-                    total += Path(folder, name).stat().st_size
-        return total
 
 
 @contextmanager

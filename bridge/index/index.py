@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from bridge.folders import size_of
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.erasing import Denies, Erasing
 from bridge.index.folder import disk
@@ -179,7 +180,7 @@ class Index:
         tables = self._tidying.tables()
         return IndexHealth(
             fragments=sum(wait(table.fragments()) for table in tables),
-            bytes=self._opened.folder.size(),
+            bytes=size_of(self._opened.folder.path),
             versions=sum(wait(table.versions()) for table in tables),
             fts_rebuilds=sum(table.rebuilds for table in tables),
             unindexed_rows=sum(table.unindexed for table in tables),

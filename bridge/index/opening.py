@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bridge.errors import BridgeError, IndexUnusable
+from bridge.folders import size_of
 from bridge.index.catalogue import Catalogue, Entry
 from bridge.index.folder import Broken, IndexFolder, disk, trouble
 from bridge.index.library import load_lancedb
@@ -141,7 +142,7 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> Opened:
 
 def _index_bytes(folder: IndexFolder) -> int:
     """Add up the full text indexes' files, which searches keep in memory."""
-    return folder.size("_indices")
+    return size_of(folder.path, "_indices")
 
 
 async def _load(opened: Opened) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ import orjson
 
 from bridge.errors import BridgeError
 from bridge.operations.call import Call
+from bridge.operations.disk import free_in
 from bridge.operations.finding import Finding, Verdict, found
 from bridge.operations.past import past
 from bridge.operations.registry import operation
@@ -72,7 +72,7 @@ def of_bridge(call: Call) -> Iterator[Finding]:
     """Look at what all vaults share."""
     yield settings(call)
     yield permissions(call.bridge.data_dir)
-    yield room(call.bridge.data_dir)
+    yield judged_room(free_in(call.bridge.folders))
     yield model(call)
     yield tokens(call)
 
@@ -116,12 +116,6 @@ def permissions(data_dir: Path) -> Finding:
     if not os.access(data_dir, os.W_OK | os.X_OK):
         return found("data folder", "fail", f"{data_dir} cannot be written.", "Give another one with `--data-dir`.")
     return found("data folder", "ok", f"{data_dir} is private and can be written.")
-
-
-def room(data_dir: Path) -> Finding:
-    """Look how much disk is left."""
-    existing = next(folder for folder in (data_dir, *data_dir.parents) if folder.exists())
-    return judged_room(shutil.disk_usage(existing).free)
 
 
 def judged_room(free: int) -> Finding:

@@ -1,12 +1,17 @@
 """How far the bridge is: all vaults at a glance, and one note in detail."""
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bridge as program
+from bridge.folders import Folders, size_of
 from bridge.operations.call import Call
+from bridge.operations.disk import Disk, VaultDisk, disk_of, free_in
 from bridge.operations.missing import no_such_note
 from bridge.operations.registry import operation
 from bridge.types import Digest, Lines, VaultId, VaultPath
@@ -90,6 +95,19 @@ class ModelInUse:
 
 
 @dataclass(frozen=True, slots=True)
+class Embedding:
+    """How embedding gets on.
+
+    Attributes:
+        per_second: Passages a second, lately.
+        seconds_left: Seconds until the last one has its vector, if it goes on like this.
+    """
+
+    per_second: float
+    seconds_left: int
+
+
+@dataclass(frozen=True, slots=True)
 class VaultStatus:
     """How far the index of one vault is.
 
@@ -105,8 +123,10 @@ class VaultStatus:
         failed: Files that could not be read.
         model: The model in use; null when none is installed.
         embedded_total: Passages ever embedded for this vault.
+        embedding: How embedding gets on; null while nothing is embedded.
         paused: Whether embedding is paused.
         trouble: Why indexing stands still, when it does.
+        disk: What is kept of it; null unless asked for.
     """
 
     id: VaultId
@@ -120,8 +140,10 @@ class VaultStatus:
     failed: LeftOut
     model: ModelInUse | None
     embedded_total: int
+    embedding: Embedding | None
     paused: bool
     trouble: str | None
+    disk: VaultDisk | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,23 +153,36 @@ class Status:
     Attributes:
         vaults: Every vault, or the one that was asked for.
         version: The bridge's version.
+        disk: What all vaults share, when asked for.
     """
 
     vaults: tuple[VaultStatus, ...]
     version: str
+    disk: Disk | None = None
 
 
 @operation(example={}, vault=False)
-async def status(call: Call) -> Status:
-    """Show for each vault what is indexed, what is pending, and what was left out; never `not_ready`."""
+async def status(call: Call, disk: bool = False) -> Status:
+    """Show for each vault what is indexed, what is pending, and what was left out; never `not_ready`.
+
+    Args:
+        disk: Add how much disk each part takes; its files are looked at for it.
+    """
     engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
-    return Status(tuple(map(vault_status, engines)), program.__version__)
+    told = Status(tuple(map(vault_status, engines)), program.__version__)
+    return await asyncio.to_thread(weighed, told, call.bridge.folders, call.bridge.models_dir) if disk else told
+
+
+def weighed(told: Status, folders: Folders, models: Path) -> Status:
+    """Add how much disk is taken."""
+    vaults = tuple(replace(vault, disk=disk_of(folders, vault.id)) for vault in told.vaults)
+    return replace(told, vaults=vaults, disk=Disk(models=size_of(models), free=free_in(folders)))
 
 
 def vault_status(engine: "VaultEngine") -> VaultStatus:
     """Put one vault's progress into its wire form."""
     progress = engine.progress()
-    model = progress.model
+    model, speed = progress.model, progress.per_second
     return VaultStatus(
         id=engine.id,
         name=engine.name,
@@ -160,8 +195,10 @@ def vault_status(engine: "VaultEngine") -> VaultStatus:
         failed=left_out(progress.failed),
         model=ModelInUse(model.id, model.dimensions, model.digest, model.workers, model.answering) if model else None,
         embedded_total=progress.embedded_total,
+        embedding=Embedding(round(speed, 1), ceil(progress.pending_vectors / speed)) if speed else None,
         paused=progress.paused,
         trouble=progress.trouble,
+        disk=None,
     )
 
 

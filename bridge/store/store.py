@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from bridge.errors import BridgeError, StateUnusable
+from bridge.folders import history_beside
 from bridge.store import calls, changes, growth, verdicts
 from bridge.store.calls import Reading, Recorded
 from bridge.store.condition import Damaged, Newer
@@ -48,7 +49,7 @@ class Store(History):
         self._connection = connection
         self._path = path
         self._now = now
-        self._snapshots = Snapshots(path.with_name("snapshots"))
+        self._snapshots = Snapshots(history_beside(path))
         # Statements of two threads on one connection would end up in one transaction.
         self._lock = threading.RLock()
         self._backed_up = connection.total_changes

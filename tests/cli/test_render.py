@@ -24,10 +24,12 @@ STATUS = {
     "vaults": [{
         "id": "0" * 16, "name": "Notes", "path": "/notes", "notes": 1234, "passages": 5678,
         "pending": {"keyword": 0, "vectors": 78}, "ready": {"keyword": True, "semantic": True},
+        "embedding": {"per_second": 12.5, "seconds_left": 7}, "disk": {"index": 5_200_000, "history": 0, "state": 900},
         "paused": True, "trouble": "It is full.",
         "skipped": {"count": 1, "first": [{"path": "big.md", "reason": "over 32"}]},
         "failed": {"count": 0, "first": []}, "model": {"id": "all-minilm-l6-v2"}, "embedded_total": 1,
     }],
+    "disk": {"models": 83_000_000, "free": 1_000_000_000},
 }  # fmt: skip
 
 
@@ -72,10 +74,12 @@ def test_status_says_what_is_ready_and_what_is_wrong(capsys: pytest.CaptureFixtu
         "Notes  /notes",
         "  1,234 notes, 5,678 passages",
         "  words    ready",
-        "  meaning  ready, all-minilm-l6-v2, 78 passages to go",
+        "  meaning  ready, all-minilm-l6-v2, 78 passages to go, 12.5 a second, 0:00:07 left",
         "  embedding is paused",
         "  It is full.",
         "  skipped  big.md: over 32",
+        "  disk     index 5.2 MB, history 0 bytes, state 900 bytes",
+        "models 83.0 MB, free 1.0 GB",
     ]
 
 

@@ -45,7 +45,7 @@ export const FORMS = {
 	graph_view: "2d74aec4aa2d",
 	graph_history: "9cfdab5de1c4",
 	export_graph: "29b7db956d7d",
-	status: "c269aaa19827",
+	status: "a5c7ebee3dae",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
 	wait_until_indexed: "f8847afc00b2",
@@ -399,6 +399,14 @@ export interface Diagnosis {
 	readonly findings: readonly Finding[];
 }
 
+/** Bytes that all vaults share. */
+export interface Disk {
+	/** The models, also those that are not in use. */
+	readonly models: number;
+	/** What is free where the data folder lies. */
+	readonly free: number;
+}
+
 export interface DoctorArguments {
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -431,6 +439,14 @@ export interface EditNoteArguments {
 	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** How embedding gets on. */
+export interface Embedding {
+	/** Passages a second, lately. */
+	readonly per_second: number;
+	/** Seconds until the last one has its vector, if it goes on like this. */
+	readonly seconds_left: number;
 }
 
 /** How often calls ended in one kind of error. */
@@ -1963,9 +1979,13 @@ export interface Status {
 	readonly vaults: readonly VaultStatus[];
 	/** The bridge's version. */
 	readonly version: string;
+	/** What all vaults share, when asked for. */
+	readonly disk?: Disk | null;
 }
 
 export interface StatusArguments {
+	/** Add how much disk each part takes; its files are looked at for it. */
+	readonly disk?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2137,6 +2157,16 @@ export interface Use {
 	readonly tokens_whole: number;
 }
 
+/** Bytes that are kept of one vault. */
+export interface VaultDisk {
+	/** The index, which is built again when it is deleted. */
+	readonly index: number;
+	/** What notes said before and after changes. */
+	readonly history: number;
+	/** What is left: the record of changes and calls with its backups, the log, a damaged index. */
+	readonly state: number;
+}
+
 /** How far the index of one vault is. */
 export interface VaultStatus {
 	/** The vault's id. */
@@ -2161,10 +2191,14 @@ export interface VaultStatus {
 	readonly model: ModelInUse | null;
 	/** Passages ever embedded for this vault. */
 	readonly embedded_total: number;
+	/** How embedding gets on; null while nothing is embedded. */
+	readonly embedding: Embedding | null;
 	/** Whether embedding is paused. */
 	readonly paused: boolean;
 	/** Why indexing stands still, when it does. */
 	readonly trouble: string | null;
+	/** What is kept of it; null unless asked for. */
+	readonly disk: VaultDisk | null;
 }
 
 /** A group of notes of a picture. */

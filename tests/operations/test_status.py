@@ -1,0 +1,43 @@
+"""How far the bridge is, how fast it gets on, and what it takes."""
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.operations.served import PATIENCE_S, readable, serving, write_vault
+
+
+async def test_what_the_bridge_takes_is_told_when_asked(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {"A.md": "# A\n"})
+    models = tmp_path / "models"
+    models.mkdir()
+    (models / "old.gguf").write_bytes(b"12345")
+    async with serving([vault], tmp_path / "data", models) as served:
+        plain = (await served.call("status")).json
+        before = (await served.call("status", disk=True)).json
+        assert (await served.call("create_note", path="B.md", text="Said.")).status == 200
+        after = (await served.call("status", disk=True)).json
+    assert ("disk" in plain, plain["vaults"][0]["disk"]) == (False, None)
+    assert (before["disk"]["models"], before["disk"]["free"] > 0) == (5, True)
+    (kept,) = [each["disk"] for each in before["vaults"]]
+    assert (kept["index"] > 0, kept["state"] > 0, kept["history"]) == (True, True, 0)
+    assert after["vaults"][0]["disk"]["history"] > 0
+
+
+@pytest.mark.model
+async def test_how_fast_embedding_gets_on_is_told_while_it_does(tmp_path: Path, models_dir: Path) -> None:
+    words = ("stone", "river", "winter", "bread", "candle", "lantern", "orchard", "thread", "harbour", "copper")
+    notes = {f"Note {at}.md": " ".join(random.Random(at).choices(words, k=80)) for at in range(200)}
+    async with serving([write_vault(tmp_path / "Notes", notes)], tmp_path / "data", models_dir) as served:
+        async with asyncio.timeout(PATIENCE_S):
+            while (now := (await served.call("status")).json["vaults"][0])["embedding"] is None:
+                await asyncio.sleep(0.01)
+        await readable(served, meaning=True)
+        async with asyncio.timeout(PATIENCE_S):
+            while (await served.call("status")).json["vaults"][0]["embedding"] is not None:
+                await asyncio.sleep(0.01)
+    speed, left = now["embedding"]["per_second"], now["embedding"]["seconds_left"]
+    assert speed > 0
+    assert left == pytest.approx(now["pending"]["vectors"] / speed, abs=2)
