@@ -36,6 +36,7 @@ export const FORMS = {
 	acknowledge_change: "c01084f4f67a",
 	note_links: "dd0a5f865848",
 	resolve_link: "c512cf228b19",
+	pick_link: "a19110e00671",
 	apply_links: "f15ad3aefa13",
 	find_prospects: "903a8a8dd182",
 	link_report: "108c5e5295b3",
@@ -1487,6 +1488,19 @@ export interface Pending {
 	readonly vectors: number;
 }
 
+export interface PickLinkArguments {
+	/** The words that shall become the link, or what the note is about. */
+	readonly words: string;
+	/** The note that the link will stand in, which is not found. */
+	readonly path?: string | null;
+	/** Most notes to return. */
+	readonly limit?: number;
+	/** Whether words, meaning or both count. */
+	readonly mode?: "hybrid" | "keyword" | "semantic";
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
 /** Add text at the start of the note, below its properties. */
 export interface Prepend {
 	/** `prepend`. */
@@ -2478,6 +2492,12 @@ export interface Operations {
 		arguments: ResolveLinkArguments;
 		result: ResolvedLink;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+	};
+	/** Find the notes that a link may lead to, by their names and by what they say. */
+	pick_link: {
+		arguments: PickLinkArguments;
+		result: SearchResult;
+		error: AnyCallError | "model_missing" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Make links of words that name notes, written as Obsidian would. */
 	apply_links: {
