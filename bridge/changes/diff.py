@@ -47,7 +47,7 @@ def hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
         first: The number of the first hunk.
     """
     old, new = lines_of(before), lines_of(after)
-    return tuple(_hunk(number, near, old, new) for number, near in enumerate(_near(differing(old, new)), first))
+    return tuple(_hunk(number, group, old, new) for number, group in enumerate(near(differing(old, new)), first))
 
 
 def with_hunks(before: str, after: str, chosen: Collection[int], *, first: int = 1) -> str:
@@ -88,7 +88,7 @@ def differing(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
     return placed(pieces(old, new, blank), old, new)
 
 
-def _near(found: Sequence[Piece]) -> Iterator[list[Piece]]:
+def near(found: Sequence[Piece]) -> Iterator[list[Piece]]:
     """Gather the pieces between which the context of both would touch."""
     group: list[Piece] = []
     for piece in found:
@@ -100,19 +100,19 @@ def _near(found: Sequence[Piece]) -> Iterator[list[Piece]]:
         yield group
 
 
-def _hunk(number: int, near: Sequence[Piece], old: Sequence[str], new: Sequence[str]) -> Hunk:
-    lead = min(CONTEXT, near[0].before.start)
-    trail = min(CONTEXT, len(old) - near[-1].before.stop)
-    start, end = near[0].before.start - lead, near[-1].before.stop + trail
+def _hunk(number: int, group: Sequence[Piece], old: Sequence[str], new: Sequence[str]) -> Hunk:
+    lead = min(CONTEXT, group[0].before.start)
+    trail = min(CONTEXT, len(old) - group[-1].before.stop)
+    start, end = group[0].before.start - lead, group[-1].before.stop + trail
     rows: list[Row] = []
     done = start
-    for piece in near:
+    for piece in group:
         rows += [Row("same", line) for line in old[done : piece.before.start]]
         rows += [Row("removed", old[at]) for at in piece.before]
         rows += [Row("added", new[at]) for at in piece.after]
         done = piece.before.stop
     rows += [Row("same", line) for line in old[done:end]]
-    return Hunk(number, (start + 1, end), (near[0].after.start - lead + 1, near[-1].after.stop + trail), tuple(rows))
+    return Hunk(number, (start + 1, end), (group[0].after.start - lead + 1, group[-1].after.stop + trail), tuple(rows))
 
 
 def _lines(hunk: Hunk) -> Iterator[str]:

@@ -40,6 +40,16 @@ def differences(steps: Iterable[Step], snapshot: Snapshot) -> Iterator[Differenc
         yield found
 
 
+def places(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int]) -> frozenset[tuple[int, int]]:
+    """Return where hunks are: for each its step and its number there, both counted from 0."""
+    return frozenset(
+        (at, number)
+        for at, found in enumerate(differences(steps, snapshot))
+        for number, hunk in enumerate(found.hunks)
+        if hunk.number in chosen
+    )
+
+
 def part(
     steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int], *, last: bool, others: bool = False
 ) -> tuple[list[Step | None], Snapshot]:

@@ -1,10 +1,11 @@
 """Two changes of one file brought together, or what stands against it."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from bridge.changes.merge import merge
+from bridge.changes.merge import Contradiction, merge
 from bridge.changes.plain import bytes_of, shown, text_of
 from bridge.types import Lines, VaultPath
 
@@ -38,12 +39,20 @@ def reconciled(
         return (Conflict(path, "It was changed since, and is no text."),)
     merged = merge(old, mine, other, touching=touching, alike=alike)
     if not isinstance(merged, str):
-        return tuple(
-            Conflict(
-                path, "These lines were changed since.", one.lines, *map(_quoted, (one.base, one.ours, one.theirs))
-            )
-            for one in merged
-        )
+        return told(path, merged)
+    return whole(path, mine, merged, other)
+
+
+def told(path: VaultPath, found: Iterable[Contradiction]) -> tuple[Conflict, ...]:
+    """Return contradictions as conflicts of a file."""
+    return tuple(
+        Conflict(path, "These lines were changed since.", one.lines, *map(_quoted, (one.base, one.ours, one.theirs)))
+        for one in found
+    )
+
+
+def whole(path: VaultPath, mine: str, merged: str, other: str = "{}") -> bytes | tuple[Conflict, ...]:
+    """Return what two texts became together, unless it is no file of its kind any more."""
     if path.endswith(".canvas") and _is_json(mine) and _is_json(other) and not _is_json(merged):
         return (Conflict(path, "It was changed since, and both changes together would spoil the canvas."),)
     return bytes_of(merged)

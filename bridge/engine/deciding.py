@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.changes import Desk, accept, redo, undo
+from bridge.changes import Desk, Effect, Today, accept, digest_of, redo, undo
 from bridge.engine.handing import Answer, Refusal
 from bridge.engine.handover import is_handed_over, is_made
 from bridge.engine.writing import Author, Drawn, Made, Writing
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST = 1_000
-"""Changes that are undone together."""
+"""Changes that are undone together, and those of a note that are looked at."""
+
+NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
 
 
 class Deciding:
@@ -92,12 +94,18 @@ class Deciding:
         def draw(desk: Desk) -> Drawn:
             # What goes had come with the change; the trash is for what was there before.
             desk.trash = False
-            undo(desk, changes, self._store.snapshot, self._vault.inside, hunks, self._later)
-            return Drawn(first_path(changes[0]), facts={"undoes": [change.id for change in changes]})
+            notes = undo(desk, changes, self._store.snapshot, self._today, hunks)
+            some = {} if hunks is None else {"hunks": sorted(hunks)}
+            facts = {"undoes": [change.id for change in changes], **some}
+            return Drawn(first_path(changes[0]), Effect(warnings=notes), facts)
 
         made = await self._writing.make(draw, None, author, dry_run=dry_run)
         if made.change is not None and made.state == "applied":
             await asyncio.to_thread(self._settle_undone, changes, made.change.id, hunks)
+        elif not made.plan.steps:
+            made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
+            if not (dry_run or author.proposes):
+                await asyncio.to_thread(self._settle_undone, changes, None, hunks)
         return made
 
     async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> Made:
@@ -110,7 +118,7 @@ class Deciding:
         change = self._in_state(id_, "undone")
 
         def draw(desk: Desk) -> Drawn:
-            redo(desk, change, self._store.snapshot, self._vault.inside)
+            redo(desk, change, self._store.snapshot, self._today)
             return Drawn(first_path(change), facts={"redoes": change.id})
 
         made = await self._writing.make(draw, None, author, dry_run=dry_run)
@@ -130,7 +138,7 @@ class Deciding:
         change = self._in_state(id_, "proposed")
 
         def draw(desk: Desk) -> Drawn:
-            accept(desk, change, self._store.snapshot, self._vault.inside, hunks)
+            accept(desk, change, self._store.snapshot, self._today, hunks)
             accepted = {} if hunks is None else {"accepted_hunks": sorted(hunks)}
             return Drawn(first_path(change), facts={**change.facts, **accepted})
 
@@ -200,7 +208,7 @@ class Deciding:
             raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
         return ids
 
-    def _settle_undone(self, changes: Collection[Change], by: str, hunks: Collection[int] | None) -> None:
+    def _settle_undone(self, changes: Collection[Change], by: str | None, hunks: Collection[int] | None) -> None:
         for change in changes:
             if hunks is None:
                 self._store.set_state(change.id, "undone", {"undone_by": by})
@@ -225,12 +233,21 @@ class Deciding:
         places = (place for step in change.steps for place in (step.path, step.to) if place is not None)
         return any(denies(place) for place in (*places, *change.now))
 
-    def _later(self, change: Change, path: VaultPath) -> Iterator[Digest]:
-        """Yield what later changes made of a file, the oldest first."""
-        for later in reversed(self._store.changes(Wanted(path=path, since=change.time), MOST)):
-            for step, now in zip(later.steps, later.now, strict=True):
-                if later.id > change.id and now == path and step.kind == "put" and step.after is not None:
-                    yield step.after
+    @property
+    def _today(self) -> Today:
+        """What an undo needs to know."""
+        vault, store = self._vault, self._store
+
+        def has(path: VaultPath, digest: Digest) -> bool:
+            try:
+                return digest_of((vault.root / path).read_bytes()) == digest
+            except OSError:
+                return False
+
+        def past(path: VaultPath) -> list[Change]:
+            return store.changes(Wanted(path=path), MOST)[::-1]
+
+        return Today(vault.inside, has, past, store.folder_moves, store.makers)
 
     @property
     def _vault(self) -> "Vault":

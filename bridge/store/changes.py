@@ -143,6 +143,26 @@ def some(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: int
     return filled(connection, rows.fetchall())
 
 
+def folder_moves(connection: sqlite3.Connection, after: str) -> list[tuple[VaultPath, VaultPath]]:
+    """Return whence and where folders were moved after a change, the oldest first."""
+    rows = connection.execute(
+        "SELECT path, target FROM step JOIN change ON id = change WHERE kind = 'move' AND before IS NULL"
+        " AND target IS NOT NULL AND NOT pending AND state IN ('applied', 'undone') AND id > ? ORDER BY id, number",
+        (after,),
+    )
+    return [(VaultPath(path), VaultPath(target)) for path, target in rows]
+
+
+def makers(connection: sqlite3.Connection, folder: VaultPath) -> list[Change]:
+    """Return the changes that made a folder, given by its path of today."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM change WHERE state IN ('applied', 'undone') AND id IN"  # noqa: S608
+        " (SELECT change FROM step WHERE kind = 'make_folder' AND now = ? AND NOT pending)",
+        (folder,),
+    )
+    return filled(connection, rows.fetchall())
+
+
 def unsettled(connection: sqlite3.Connection) -> list[Change]:
     """Return the changes that were begun and not settled, with their pending steps, the oldest first."""
     rows = connection.execute(

@@ -16,7 +16,7 @@ from bridge.store import changes
 from bridge.store.calls import DAY_S
 from bridge.store.changes import Change, State, Wanted
 from bridge.store.snapshots import Snapshots
-from bridge.types import Digest
+from bridge.types import Digest, VaultPath
 
 T = TypeVar("T")
 
@@ -127,6 +127,14 @@ class History(ABC):
     def changes(self, wanted: Wanted = Wanted(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
         """Return changes, the newest first; those that are being written are not told."""
         return self._read(lambda connection: changes.some(connection, wanted, limit, offset))
+
+    def folder_moves(self, after: str) -> list[tuple[VaultPath, VaultPath]]:
+        """Return whence and where folders were moved after a change, given by its id, the oldest first."""
+        return self._read(lambda connection: changes.folder_moves(connection, after))
+
+    def makers(self, folder: VaultPath) -> list[Change]:
+        """Return the changes that made a folder, given by its path of today."""
+        return self._read(lambda connection: changes.makers(connection, folder))
 
     def unsettled(self) -> list[tuple[Change, Entry]]:
         """Return the changes of which a crash left open whether they were made, the oldest first.

@@ -38,7 +38,7 @@ from bridge.vault.note import (
 )
 from bridge.vault.obsidian import ObsidianSettings, read_obsidian_settings
 from bridge.vault.parse import parse
-from bridge.vault.paths import at_or_below
+from bridge.vault.paths import at_or_below, is_hidden
 from bridge.vault.protected import protected
 from bridge.vault.resolve import Resolved, asked_file, fold, name_key
 from bridge.vault.rules import Rules
@@ -106,6 +106,7 @@ __all__ = [
     "heading_paths",
     "is_date",
     "is_document",
+    "is_hidden",
     "kind_of",
     "link_text",
     "local_day",

@@ -35,7 +35,6 @@ def carried_out(files: dict[VaultPath, bytes], plan: Plan) -> dict[VaultPath, by
             case "move":
                 assert step.to is not None
                 moving = [path for path in files if path == step.path or path.startswith(f"{step.path}/")]
-                assert moving
                 for path in moving:
                     files[VaultPath(step.to + path[len(step.path) :])] = files.pop(path)
     return files

@@ -30,7 +30,7 @@ def conflicts(deed: Callable[[], object]) -> list[dict[str, object]]:
 
 def redone(vault: Trial, change: Change) -> Change:
     today = vault.changes[int(change.id)]
-    return vault.do(lambda desk: redo(desk, today, vault.snapshot, vault.inside))
+    return vault.do(lambda desk: redo(desk, today, vault.snapshot, vault.today), {"redoes": change.id})
 
 
 def proposed(vault: Trial, path: str, text: str) -> Change:
@@ -43,7 +43,7 @@ def proposed(vault: Trial, path: str, text: str) -> Change:
 
 def accepted(vault: Trial, change: Change, hunks: Collection[int] | None = None) -> Change:
     today = vault.changes[int(change.id)]
-    return vault.do(lambda desk: accept(desk, today, vault.snapshot, vault.inside, hunks))
+    return vault.do(lambda desk: accept(desk, today, vault.snapshot, vault.today, hunks))
 
 
 def test_an_edit_is_turned_back_and_made_again() -> None:

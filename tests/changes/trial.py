@@ -1,9 +1,9 @@
 """A vault in memory, which changes exactly as it is told to and keeps what the bridge keeps of it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from bridge.changes import Desk, digest_of, undo
+from bridge.changes import Desk, Today, digest_of, undo
 from bridge.errors import NoteNotFound
 from bridge.steps import Plan, Step
 from bridge.store import Change
@@ -20,6 +20,7 @@ class Trial:
         self.has_trash = False
         self.kept: dict[Digest, bytes] = {}
         self.changes: list[Change] = []
+        self.notes: tuple[str, ...] = ()
 
     def text(self, path: str) -> str:
         return self.files[VaultPath(path)].decode()
@@ -41,14 +42,38 @@ class Trial:
 
         return Desk(read, lambda path: path in self.files or path in self.folders)
 
-    def do(self, draw: Callable[[Desk], None]) -> Change:
+    @property
+    def today(self) -> Today:
+        """What the bridge would know of the vault."""
+
+        def has(path: VaultPath, digest: Digest) -> bool:
+            data = {**self.files, **self.trash}.get(path)
+            return data is not None and digest_of(data) == digest
+
+        def moves(after: str) -> list[tuple[VaultPath, VaultPath]]:
+            steps = [step for change in self.changes if change.id > after for step in change.steps]
+            return [(step.path, step.to) for step in steps if step.kind == "move" and step.to and not step.before]
+
+        def makers(folder: VaultPath) -> list[Change]:
+            return [
+                change
+                for change in self.changes
+                for step, now in zip(change.steps, change.now, strict=True)
+                if step.kind == "make_folder" and now == folder
+            ]
+
+        return Today(self.inside, has, lambda path: [one for one in self.changes if path in one.now], moves, makers)
+
+    def do(self, draw: Callable[[Desk], None], facts: Mapping[str, object] | None = None) -> Change:
         """Make a change as the writer would, and keep it as the store would."""
         desk = self.desk()
         draw(desk)
         plan = desk.plan
         self.kept.update(plan.blobs)
         done = [step for planned in plan.steps for step in self._done(planned)]
-        change = Change(f"{len(self.changes):04}", float(len(self.changes)), "test", steps=tuple(done))
+        change = Change(
+            f"{len(self.changes):04}", float(len(self.changes)), "test", steps=tuple(done), facts=facts or {}
+        )
         self.changes.append(replace(change, now=tuple(step.path for step in done)))
         for number, step in enumerate(done):
             if step.kind == "move" and step.to is not None:
@@ -66,12 +91,15 @@ class Trial:
     def undo(self, *changes: Change, hunks: Collection[int] | None = None) -> Change:
         """Turn changes back."""
         today = [self.changes[int(change.id)] for change in changes]
-        return self.do(lambda desk: undo(desk, today, self.snapshot, self.inside, hunks, self.later))
+        some = {} if hunks is None else {"hunks": sorted(hunks)}
 
-    def later(self, change: Change, path: VaultPath) -> list[Digest]:
-        after = self.changes[int(change.id) + 1 :]
-        steps = [step for one in after for step, now in zip(one.steps, one.now, strict=True) if now == path]
-        return [step.after for step in steps if step.after is not None]
+        def draw(desk: Desk) -> None:
+            self.notes = undo(desk, today, self.snapshot, self.today, hunks)
+
+        done = self.do(draw, {"undoes": [change.id for change in changes], **some})
+        for change in changes if hunks is None else ():
+            self.changes[int(change.id)] = replace(self.changes[int(change.id)], state="undone")
+        return done
 
     def _follow(self, path: VaultPath, to: VaultPath, change: str, number: int) -> None:
         def now(place: VaultPath) -> VaultPath:

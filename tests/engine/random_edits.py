@@ -47,7 +47,6 @@ class Rounds:
         self.ids: list[str] = []
         """The changes that are in force, the oldest first."""
         self.call = call
-        self._folders_moved: set[str] = set()
         self._root = call.engine.root
         self._dice = dice
 
@@ -62,33 +61,21 @@ class Rounds:
         if answer.change_id is None:
             return False
         self.ids.append(answer.change_id)
-        if operation == "move_note" and arguments.get("digest") is None:
-            self._folders_moved.add(answer.change_id)
         self.done[operation] += 1
         return True
 
     async def undo_all(self) -> tuple[int, int]:
         """Undo every change in random order; what is refused is tried again after the others.
 
-        A folder's move alone keeps its turn: what was changed before it cannot be undone in its old place, and what
-        goes back there takes the place that the folder had.
-
         Returns:
             How many were refused at first, and how many times in all.
         """
-        first, times, left = 0, 0, list[str]()
-        while self.ids:
-            after = next((at for at in range(len(self.ids), 0, -1) if self.ids[at - 1] in self._folders_moved), 0)
-            waiting = self.ids[after:] or self.ids[-1:]
-            del self.ids[-len(waiting) :]
-            refused = await self._undone(waiting)
-            first += len(refused)
-            while refused and len(refused) < len(waiting):
-                times += len(refused)
-                waiting, refused = refused, await self._undone(refused)
+        refused = await self._undone(self.ids)
+        first = times = len(refused)
+        while refused and len(refused) < len(self.ids):
+            self.ids, refused = refused, await self._undone(refused)
             times += len(refused)
-            left += refused
-        self.ids = left
+        self.ids = refused
         return first, times
 
     async def _undone(self, waiting: list[str]) -> list[str]:

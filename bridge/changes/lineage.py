@@ -1,0 +1,220 @@
+"""A note through all its recorded changes, so that one of them can be taken out of it whatever came after.
+
+Each line is followed from version to version: which of several equal lines a change put in is known, where a merge of
+three texts could but guess.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from bridge.changes.desk import digest_of
+from bridge.changes.differences import Snapshot, places
+from bridge.changes.fate import HAPPENED
+from bridge.changes.merge import Contradiction
+from bridge.changes.plain import bytes_of, lines_of, text_of
+from bridge.changes.strand import Strand, Stroke, drawn
+from bridge.steps import Step
+from bridge.store import Change
+from bridge.types import Digest, VaultPath
+
+Past = Callable[[VaultPath], Iterable[Change]]
+"""Returns the changes that were made of a file, given by its path of today, the oldest first."""
+
+_NO_FILE: Final = digest_of(b"")
+
+
+class Lineage:
+    """What became of a note, and which changes of it are in force.
+
+    What others than the bridge wrote in between counts as changes that stay in force, unless they brought the note back
+    to what it said before.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Begin with nothing.
+
+        Args:
+            snapshot: Gives contents that are kept.
+        """
+        self._snapshot = snapshot
+        self._strands: list[Strand] | None = None
+        self._strokes: dict[str, list[Stroke]] = {}
+        self._turned: dict[str, list[tuple[Stroke, bool]]] = {}
+        self._changes: dict[str, Change] = {}
+        self._log: list[tuple[Stroke, bool]] = []
+        self._known: dict[Digest, int] = {}
+        self._digest: Digest | None = None
+
+    @classmethod
+    def of(cls, path: VaultPath, changes: Iterable[Change], snapshot: Snapshot) -> "Lineage":
+        """Follow a note, given by its path of today, through its changes."""
+        found = cls(snapshot)
+        for change in changes:
+            if change.state not in HAPPENED:
+                continue
+            found._changes[change.id] = change
+            for number, (step, now) in enumerate(zip(change.steps, change.now, strict=True)):
+                if now == path and step.kind == "put":
+                    found._follow(change, number, step)
+        return found
+
+    @property
+    def text(self) -> str:
+        """What the note says."""
+        return "".join(strand.text for strand in self._strands or () if strand.is_there)
+
+    def knows(self, change: Change, number: int) -> bool:
+        """Say whether a step of a change was followed line by line."""
+        return any(stroke.number == number for stroke in self._strokes.get(change.id, ()))
+
+    def come_to(self, data: bytes) -> bool:
+        """Take the note as it is now; False when it is no text."""
+        return self._reach(digest_of(data), data)
+
+    def is_but_followed(self, change: Change) -> bool:
+        """Say whether since a change only links followed what was moved."""
+        own = self._strokes.get(change.id, [])
+        strokes = [*dict(self._log)]
+        since = strokes[strokes.index(own[0]) :] if own else strokes
+        moves = [id_ for id_, one in self._changes.items() if any(step.kind == "move" for step in one.steps)]
+        followed = {*own, *(stroke for id_ in moves for stroke in self._strokes.get(id_, ()))}
+        return all(stroke in followed for stroke in since if stroke.on)
+
+    def without(
+        self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False
+    ) -> str | tuple[Contradiction, ...]:
+        """Take out what a step of a change did, and return what the note says then, or what stands on it.
+
+        Args:
+            change: The change.
+            number: The step.
+            chosen: Only these hunks, each given by its step and its number there.
+            along: Whether all that stands on it is taken out too.
+        """
+        strokes = [stroke for stroke in self._of(change.id, chosen) if stroke.number == number]
+        met = self._met(strokes)
+        if along:
+            while more := self._met([*strokes, *met]):
+                met |= more
+        elif met:
+            return tuple(self._contradictions(strokes))
+        self._turn([(stroke, False) for stroke in (*strokes, *met)])
+        self._mark(digest_of(bytes_of(self.text)))
+        return self.text
+
+    def _follow(self, change: Change, number: int, step: Step) -> None:
+        after = None if step.after is None else self._read(step.after)
+        if step.after is None or after is None or not self._reach(step.before or _NO_FILE):
+            return
+        if step.before is None and step.after in self._known:
+            # It came back, with all that was made of it.
+            self._reach(step.after)
+            return
+        turning = self._turning(change)
+        if not turning or not self._turned_to(change.id, turning, after):
+            strokes = self._write(after)
+            for stroke in strokes:
+                stroke.number = number
+            self._strokes.setdefault(change.id, []).extend(strokes)
+        self._mark(step.after)
+
+    def _turning(self, change: Change) -> list[tuple[Stroke, bool]]:
+        """Return which strokes a change turned back or made again."""
+        undone, redone, hunks = (change.facts.get(name) for name in ("undoes", "redoes", "hunks"))
+        found: list[tuple[Stroke, bool]] = []
+        for id_ in undone if isinstance(undone, list) else ():
+            of = self._changes.get(id_)
+            chosen = places(of.steps, self._snapshot, hunks) if of is not None and isinstance(hunks, list) else None
+            found += [(stroke, False) for stroke in self._of(id_, chosen)]
+            found += [(stroke, not on) for stroke, on in self._turned.get(id_, ())]
+        return found + [(stroke, True) for stroke in self._strokes.get(str(redone), ())]
+
+    def _turned_to(self, id_: str, turning: Sequence[tuple[Stroke, bool]], text: str) -> bool:
+        """Turn strokes, alone or with all that stands on them, if that is what leads to a text."""
+        off = [stroke for stroke, on in turning if not on]
+        met: set[Stroke] = set()
+        while True:
+            done = self._turn([*turning, *((stroke, False) for stroke in met)])
+            if self.text == text:
+                self._turned[id_] = done
+                return True
+            self._turn([(stroke, not on) for stroke, on in reversed(done)])
+            more = self._met([*off, *met])
+            if not more:
+                return False
+            met |= more
+
+    def _of(self, id_: str, chosen: Collection[tuple[int, int]] | None) -> list[Stroke]:
+        strokes = self._strokes.get(id_, ())
+        return [one for one in strokes if one.on and (chosen is None or (one.number, one.hunk) in chosen)]
+
+    def _met(self, strokes: Collection[Stroke]) -> set[Stroke]:
+        """Return the strokes in force that touched what others did."""
+        strands = self._strands or []
+        at = {strand: place for place, strand in enumerate(strands)}
+        return {met for stroke in strokes for met in stroke.meets(strands, at, strokes)}
+
+    def _contradictions(self, strokes: Sequence[Stroke]) -> Iterator[Contradiction]:
+        """Tell where others stand on strokes: what these left there, what is there now, what was before."""
+        strands = self._strands or []
+        at = {strand: place for place, strand in enumerate(strands)}
+        for stroke in strokes:
+            met = stroke.meets(strands, at, strokes)
+            if not met:
+                continue
+            told = [at[one] for each in (stroke, *met) for one in (*each.added, *each.removed, *each.reach)]
+            run = strands[min(told) : max(told) + 1]
+            first = sum(strand.is_there for strand in strands[: min(told)]) + 1
+            ours = _said(run)
+            last = first + sum(strand.is_there for strand in run) - 1
+            done = self._turn([(one, False) for one in met])
+            base = _said(run)
+            done += self._turn([(one, False) for one in strokes])
+            theirs = _said(run)
+            self._turn([(one, not on) for one, on in reversed(done)])
+            yield Contradiction((first, last), base, ours, theirs)
+
+    def _reach(self, digest: Digest, data: bytes | None = None) -> bool:
+        """Take the note as it is said to be, though no change led there; False when nobody knows what that was."""
+        if digest == self._digest:
+            return True
+        if digest in self._known:
+            in_force = dict(self._log[: self._known[digest]])
+            self._turn([(stroke, in_force.get(stroke, False)) for stroke in dict(self._log)])
+        else:
+            text = self._read(digest) if data is None else text_of(data)
+            if text is None:
+                return False
+            if self._strands is None:
+                self._strands = [Strand(line) for line in lines_of(text)]
+            else:
+                self._write(text)
+        self._mark(digest)
+        return True
+
+    def _write(self, text: str) -> list[Stroke]:
+        if self._strands is None:
+            self._strands = []
+        strokes = drawn(self._strands, lines_of(text))
+        self._log += [(stroke, True) for stroke in strokes]
+        return strokes
+
+    def _turn(self, strokes: Iterable[tuple[Stroke, bool]]) -> list[tuple[Stroke, bool]]:
+        """Put strokes in or out of force, and return those that were not so."""
+        done = [(stroke, on) for stroke, on in strokes if stroke.on != on]
+        for stroke, on in done:
+            stroke.on = on
+        self._log += done
+        return done
+
+    def _mark(self, digest: Digest) -> None:
+        self._digest = digest
+        self._known[digest] = len(self._log)
+
+    def _read(self, digest: Digest) -> str | None:
+        data = b"" if digest == _NO_FILE else self._snapshot(digest)
+        return None if data is None else text_of(data)
+
+
+def _said(strands: Iterable[Strand]) -> str:
+    return "".join(strand.text for strand in strands if strand.is_there)

@@ -1,0 +1,121 @@
+"""A note's lines through all its versions, those that are gone too: who put each in, and who took it out."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from bridge.changes.compare import pieces
+from bridge.changes.diff import differing, near
+from bridge.changes.slide import blank, high, low, placed
+
+
+@dataclass(slots=True, eq=False)
+class Strand:
+    """One line, from when it was put in."""
+
+    text: str
+    by: "Stroke | None" = None
+    """What put it in; None when it was there from the start."""
+    gone: list["Stroke"] = field(default_factory=list)
+    """What took it out."""
+    beside: list["Stroke"] = field(default_factory=list)
+    """What put lines in where it had stood: nobody knows which of them comes first."""
+
+    @property
+    def is_there(self) -> bool:
+        """Say whether the note has it, as far as strokes are in force."""
+        return (self.by is None or self.by.on) and not any(stroke.on for stroke in self.gone)
+
+
+@dataclass(slots=True, eq=False)
+class Stroke:
+    """One place where a change took lines out of a note and put others in."""
+
+    hunk: int
+    """Which hunk of the file's difference it belongs to, counted from 0."""
+    number: int = 0
+    """The step of its change."""
+    added: list[Strand] = field(default_factory=list)
+    removed: list[Strand] = field(default_factory=list)
+    reach: list[Strand] = field(default_factory=list)
+    """Lines that are alike, of which it may have been any that it put in or took out; empty when there is no doubt."""
+    on: bool = True
+    """Whether it is in force."""
+
+    def meets(self, strands: Sequence[Strand], places: dict[Strand, int], but: Collection["Stroke"]) -> set["Stroke"]:
+        """Return the strokes in force that touched the same lines, but for some.
+
+        Args:
+            strands: The note.
+            places: Where each of them is.
+            but: Those that do not count.
+        """
+        met = {stroke for strand in (*self.added, *self.removed, *self.reach) for stroke in strand.gone}
+        met.update(stroke for strand in self.removed for stroke in strand.beside)
+        run = self.reach or self.added
+        if run:
+            amid = strands[places[run[0]] : places[run[-1]]]
+            own = {*run, *self.removed}
+            met.update(strand.by for strand in amid if strand.by and strand not in own and strand.is_there)
+        return {stroke for stroke in met if stroke.on and stroke is not self and stroke not in but}
+
+
+def drawn(strands: list[Strand], lines: Sequence[str]) -> list[Stroke]:
+    """Make the lines of a note others, and return where; the note then has these lines.
+
+    Args:
+        strands: The note; those that are put in are added to it.
+        lines: What its lines become.
+    """
+    there = [strand for strand in strands if strand.is_there]
+    old = [strand.text for strand in there]
+    lowest = placed(pieces(old, lines, blank), old, lines, low)
+    # As when texts are merged: an empty line says nothing about where it is.
+    found, highest = placed(lowest, old, lines, high, blank), placed(lowest, old, lines, high)
+    groups = enumerate(near(differing(old, lines)))
+    strokes = [Stroke(hunk) for hunk, group in groups for _ in group]
+    for stroke, piece in reversed([*zip(strokes, found, strict=True)]):
+        stroke.removed = there[piece.before.start : piece.before.stop]
+        stroke.added = [Strand(lines[at], stroke) for at in piece.after]
+        at = _opened(strands, there, stroke, piece.before.start)
+        strands[at:at] = stroke.added
+        for strand in stroke.removed:
+            strand.gone.append(stroke)
+    now = [strand for strand in strands if strand.is_there]
+    for stroke, piece, other in zip(strokes, found, highest, strict=True):
+        if other != piece:
+            stroke.reach = _reach(there, piece.before, other.before) or _reach(now, piece.after, other.after)
+    return strokes
+
+
+def _reach(strands: Sequence[Strand], low: range, high: range) -> list[Strand]:
+    return list(strands[high.start : low.stop]) if low else []
+
+
+def _opened(strands: list[Strand], there: Sequence[Strand], stroke: Stroke, start: int) -> int:
+    """Return where a stroke's lines go among those that are gone, and tell these where the order is not known."""
+    if stroke.removed:
+        first, last = strands.index(stroke.removed[0]), strands.index(stroke.removed[-1])
+        if stroke.added:
+            _tell(strands[first:last], stroke)
+        return last + 1
+    above = strands.index(there[start - 1]) + 1 if start else 0
+    below = strands.index(there[start]) if start < len(there) else len(strands)
+    # What was replaced keeps to what stands for it.
+    if start:
+        ties: set[Stroke | None] = {*there[start - 1].gone}
+        while above < below and strands[above].by in ties:
+            ties.update(strands[above].gone)
+            above += 1
+    if start < len(there):
+        ties = {there[start].by}
+        while below > above and ties.intersection(strands[below - 1].gone):
+            below -= 1
+            ties.add(strands[below].by)
+    _tell(strands[above:below], stroke)
+    return below
+
+
+def _tell(gap: Sequence[Strand], stroke: Stroke) -> None:
+    for strand in gap:
+        if not strand.is_there and (strand.by is None or strand.by.on):
+            strand.beside.append(stroke)

@@ -1,0 +1,187 @@
+"""What a change did to a note is found again whatever came after, lines that are alike told apart."""
+
+import pytest
+
+from bridge.changes import Desk
+from bridge.errors import ChangeConflict
+from bridge.store import Change
+from bridge.types import VaultPath
+from tests.changes.trial import Trial, gone, written
+
+TASK = "- [ ] Feed the starter\n"
+DONE = "- [x] Feed the starter\n"
+A, B = VaultPath("a.md"), VaultPath("b.md")
+
+
+def conflicts(vault: Trial, change: Change) -> list[dict[str, object]]:
+    before = vault.state()
+    with pytest.raises(ChangeConflict) as told:
+        vault.undo(change)
+    assert vault.state() == before
+    found = told.value.facts["conflicts"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_a_line_that_others_repeat_is_taken_out_where_it_was_put_in() -> None:
+    vault = Trial(a="one\n\ntwo\n\nend\n")
+    first = vault.put("a.md", f"one\n{TASK}\ntwo\n\nend\n")
+    vault.put("a.md", f"one\n{TASK}\ntwo\n{TASK}\nend\n")
+    vault.put("a.md", f"{TASK}one\n{TASK}\ntwo\n{TASK}\nend\n")
+    vault.undo(first)
+    assert vault.text("a.md") == f"{TASK}one\n\ntwo\n{TASK}\nend\n"
+
+
+def test_which_of_two_lines_was_ticked_is_not_guessed() -> None:
+    vault = Trial(a=TASK)
+    added = vault.put("a.md", TASK + TASK)
+    ticked = vault.put("a.md", DONE + TASK)
+    assert conflicts(vault, added)[0]["lines"] == (1, 2)
+    vault.undo(ticked)
+    vault.undo(added)
+    assert vault.text("a.md") == TASK
+
+
+def test_lines_that_came_back_are_the_ones_that_went() -> None:
+    vault = Trial(a=f"top\n{TASK}")
+    added = vault.put("a.md", f"top\n{TASK}{TASK}")
+    ticked = vault.put("a.md", f"top\n{TASK}{DONE}")
+    another = vault.put("a.md", f"top\n{TASK}{TASK}{DONE}")
+    vault.undo(ticked)
+    vault.undo(another)
+    vault.undo(added)
+    assert vault.text("a.md") == f"top\n{TASK}"
+
+
+def test_what_was_put_where_a_line_had_stood_may_come_before_or_after_it() -> None:
+    vault = Trial(a="one\ntwo\nthree\n")
+    removed = vault.put("a.md", "one\nthree\n")
+    put = vault.put("a.md", "one\nnew\nthree\n")
+    assert conflicts(vault, removed)[0]["theirs"] in ("two\nnew\n", "two\n")
+    vault.undo(put)
+    vault.undo(removed)
+    assert vault.text("a.md") == "one\ntwo\nthree\n"
+
+
+def test_a_line_beside_what_replaced_another_stays_beside_it() -> None:
+    vault = Trial(a="one\ntwo\nthree\n")
+    replaced = vault.put("a.md", "one\nTWO\nthree\n")
+    vault.put("a.md", "one\nabove\nTWO\nbelow\nthree\n")
+    vault.undo(replaced)
+    assert vault.text("a.md") == "one\nabove\ntwo\nbelow\nthree\n"
+
+
+def test_lines_in_the_midst_of_what_a_change_wrote_are_not_left_alone() -> None:
+    vault = Trial(a="one\n")
+    section = vault.put("a.md", "one\n## New\ntext\n")
+    vault.put("a.md", "one\n## New\nmine\ntext\n")
+    (found,) = conflicts(vault, section)
+    assert (found["lines"], found["ours"], found["theirs"]) == ((2, 4), "## New\nmine\ntext\n", "")
+
+
+def test_what_the_journal_does_not_know_stays() -> None:
+    vault = Trial(a=f"one\n{TASK}")
+    added = vault.put("a.md", f"one\n{TASK}{TASK}")
+    vault.files[A] = f"mine\n{vault.text('a.md')}end\n".encode()
+    vault.put("a.md", f"{vault.text('a.md')}{TASK}")
+    vault.undo(added)
+    assert vault.text("a.md") == f"mine\none\n{TASK}end\n{TASK}"
+
+
+def test_nothing_is_left_to_do_when_somebody_brought_the_note_back() -> None:
+    vault = Trial(a="one\n")
+    edits = [vault.put("a.md", "one\ntwo\n"), vault.put("a.md", "one\ntwo\nthree\n")]
+    vault.files[A] = b"one\n"
+    vault.put("a.md", "zero\none\n")
+    assert [vault.undo(edit).steps for edit in edits] == [(), ()]
+
+
+def test_a_change_and_what_came_to_nothing_after_it_are_turned_back_together() -> None:
+    vault = Trial(a="one\n")
+    ticked = vault.put("a.md", "one\nDONE\n")
+    back = [vault.put("a.md", "one\nTODO\n"), vault.put("a.md", "one\nDONE\n")]
+    vault.put("a.md", "one\nDONE\nmore\n")
+    vault.undo(ticked)
+    assert vault.text("a.md") == "one\nmore\n"
+    assert [vault.undo(change).steps for change in reversed(back)] == [(), ()]
+
+
+def test_an_undo_that_is_undone_is_in_force_again() -> None:
+    vault = Trial(a=f"{TASK}one\n")
+    added = vault.put("a.md", f"{TASK}{TASK}one\n")
+    undone = vault.undo(added)
+    later = vault.put("a.md", f"{TASK}one\nlater\n")
+    vault.undo(undone)
+    vault.undo(later)
+    assert vault.text("a.md") == f"{TASK}{TASK}one\n"
+
+
+def test_a_note_that_was_moved_since_it_was_made_goes_where_it_is() -> None:
+    vault = Trial(b="[[a]]\n")
+    start = vault.state()
+    made = vault.put("F/a.md", "[[b]]\n")
+
+    def draw(desk: Desk) -> None:
+        gone(desk, VaultPath("F/a.md"), VaultPath("G/c.md"))
+        written(desk, VaultPath("G/c.md"), "[[../b]]\n")
+        written(desk, B, "[[c]]\n")
+
+    followed = vault.do(draw)
+    vault.undo(made)
+    assert set(vault.files) == {B}
+    vault.undo(followed)
+    assert vault.state() == start
+
+
+def test_a_note_that_was_written_in_since_it_was_moved_stays() -> None:
+    vault = Trial()
+    made = vault.put("F/a.md", "made\n")
+    vault.move("F/a.md", "c.md")
+    vault.put("c.md", "made\nmine\n")
+    assert "lost" in str(conflicts(vault, made)[0]["why"])
+
+
+def test_a_file_is_not_taken_for_another_that_has_its_name_now() -> None:
+    vault = Trial(a="old\n")
+    moved = vault.move("a.md", "c.md")
+    vault.put("c.md", None)
+    vault.put("c.md", "another\n")
+    assert "not there" in str(conflicts(vault, moved)[0]["why"])
+
+
+def test_a_note_follows_its_folder_when_it_is_turned_back() -> None:
+    vault = Trial()
+    vault.put("F/a.md", "a\n")
+    start = vault.state()
+    out, made = vault.move("F/a.md", "b.md"), vault.put("F/new.md", "new\n")
+    folder = vault.move("F", "G")
+    vault.undo(out)
+    vault.undo(made)
+    assert set(vault.files) == {"G/a.md"}
+    vault.undo(folder)
+    assert vault.state() == start
+
+
+def test_a_folder_goes_with_the_last_thing_in_it_when_what_made_it_is_undone() -> None:
+    vault = Trial()
+    first, second = vault.put("F/G/a.md", "a\n"), vault.put("F/G/b.md", "b\n")
+    vault.undo(first)
+    vault.undo(second)
+    assert vault.state() == ({}, set())
+
+
+def test_a_folder_that_is_there_by_itself_stays_when_it_is_empty() -> None:
+    vault = Trial()
+    vault.folders.add(VaultPath("F"))
+    vault.undo(vault.put("F/a.md", "a\n"))
+    assert vault.folders == {VaultPath("F")}
+
+
+def test_a_removed_note_comes_back_though_somebody_wrote_in_the_trash() -> None:
+    vault = Trial(a="old\n")
+    vault.has_trash = True
+    removed = vault.put("a.md", None)
+    vault.trash[VaultPath(".trash/a.md")] = b"mine\n"
+    vault.undo(removed)
+    assert (vault.text("a.md"), vault.trash) == ("old\n", {".trash/a.md": b"mine\n"})
+    assert vault.notes == ("`.trash/a.md` was changed since, and stays; `a.md` says what it said before.",)
