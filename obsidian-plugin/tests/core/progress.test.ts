@@ -14,8 +14,10 @@ const DONE: VaultStatus = {
 	failed: { count: 0, first: [] },
 	model: { id: "small", dimensions: 384, digest: "", workers: 1, answering: null },
 	embedded_total: 400,
+	embedding: null,
 	paused: false,
 	trouble: null,
+	disk: null,
 };
 
 test.each<[string, Partial<VaultStatus>, number, string | null]>([
