@@ -97,6 +97,7 @@ class ShownHunk:
         before: Its lines before; when there are none, the last is one less than the first.
         after: Its lines afterwards, likewise.
         words: The lines, word by word.
+        undone: Whether it was turned back, alone or with the whole change.
     """
 
     number: int
@@ -104,6 +105,7 @@ class ShownHunk:
     before: Lines
     after: Lines
     words: tuple[Words, ...]
+    undone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +363,8 @@ def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
     from bridge.changes import differences, runs, shown
 
     told = listed(engine, change, cut=False)
+    parts = change.facts.get("undone_hunks")
+    undone = parts if isinstance(parts, list) else []
     found = differences(change.steps, kept(engine))
     return ShownChange(
         **{name: getattr(told, name) for name in ListedChange.__slots__},
@@ -372,6 +376,7 @@ def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
                 hunk.before,
                 hunk.after,
                 tuple(Words(run.kind, shown(run.text)) for run in runs(hunk)),
+                undone=change.state == "undone" or hunk.number in undone,
             )
             for one in found
             for hunk in one.hunks

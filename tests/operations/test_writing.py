@@ -233,6 +233,23 @@ async def test_a_client_without_leave_proposes_and_cannot_decide(served: Served)
     assert (await as_client(served, "agent", "show_change", change_id=change)).json["state"] == "rejected"
 
 
+async def test_a_shown_change_tells_which_of_its_parts_are_undone(served: Served) -> None:
+    text = "One.\n\n\n\n\n\n\n\n\nTwo.\n"
+    await served.call("create_note", path="Parts.md", text=text)
+    edits = [{"op": "append", "text": "Below."}, {"op": "prepend", "text": "Above."}]
+    change_id = (await served.call("edit_note", path="Parts.md", edits=edits)).json["change_id"]
+
+    async def undone() -> list[bool]:
+        return [hunk["undone"] for hunk in (await served.call("show_change", change_id=change_id)).json["hunks"]]
+
+    told = [await undone()]
+    for hunks in ({"hunks": [2]}, {}):
+        assert (await served.call("undo_change", change_id=change_id, **hunks)).status == 200
+        told.append(await undone())
+    assert (await served.call("redo_change", change_id=change_id)).status == 200
+    assert [*told, await undone()] == [[False, False], [False, True], [True, True], [False, False]]
+
+
 async def test_changes_of_a_note_that_is_denied_since_are_not_told(served: Served) -> None:
     made = (await served.call("create_note", path="Rose.md", text="Thorns.")).json
     await served.bridge.use(change(served.bridge.settings_path, {"deny": ["Rose.md"]}))

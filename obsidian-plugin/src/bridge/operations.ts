@@ -26,7 +26,7 @@ export const FORMS = {
 	add_task: "82100dec9dba",
 	change_set: "d5e092bdf5eb",
 	list_changes: "8cb839211891",
-	show_change: "dcc9af9b4d1e",
+	show_change: "6dc88704d854",
 	undo_change: "d237ba397049",
 	undo_session: "b3dfca617528",
 	redo_change: "01b5f8cbc17b",
@@ -1975,6 +1975,8 @@ export interface ShownHunk {
 	readonly after: readonly [number, number];
 	/** The lines, word by word. */
 	readonly words: readonly Words[];
+	/** Whether it was turned back, alone or with the whole change. */
+	readonly undone: boolean;
 }
 
 /** Two notes whose link alone joins two parts of the graph. */

@@ -122,6 +122,16 @@ test("a change is turned back and made again, and one part of it alone", async (
 	await expect.poll(() => disk()).toBe(TEXT.replace("230", "250"));
 });
 
+test("a part that was turned back before is shown so, and not offered again", async () => {
+	const { change_id } = await rewrite(own);
+	await own("undo_change", { change_id, hunks: [2] });
+	await opened();
+	const shown = await unfold("The oven runs cold.");
+	expect(await shown.getByRole("group", { name: "Oven log, line 13" }).innerText()).toContain("Turned back.");
+	expect(await shown.getByRole("button", { name: /^Undo/ }).allInnerTexts()).toEqual(["Undo this", "Undo"]);
+	await shown.getByRole("button", { name: "Undo Oven log, line 3", exact: true }).waitFor();
+});
+
 test("a session is turned back as one, after it was said what that does", async () => {
 	const session = await inSession(bridge, "Quill");
 	await session("edit_note", { path: NOTE, edits: [{ op: "append", text: "One.\n" }] });

@@ -74,7 +74,8 @@ export class ChangeRow {
 		const refused = this.body.createDiv({ attr: { role: "alert" } });
 		const draw = (): void => this.offer(buttons, refused, change, chosen);
 		showHunks(this.body, this.host.app, change, {
-			act: (head, { number }, name) => {
+			act: (head, { number, undone }, name) => {
+				if (change.state === "applied" && undone) showUndone(head);
 				if (change.hunks.length < 2) return;
 				if (change.state === "proposed") {
 					const box = head.createEl("input", { type: "checkbox", attr: { "aria-label": `Accept ${name}` } });
@@ -85,7 +86,7 @@ export class ChangeRow {
 						draw();
 					});
 				}
-				if (change.state === "applied") this.offerPart(head, refused, number, name);
+				if (change.state === "applied" && !undone) this.offerPart(head, refused, number, name);
 			},
 		});
 		this.body.append(refused, buttons);
@@ -109,7 +110,7 @@ export class ChangeRow {
 
 	private offerPart(head: HTMLElement, refused: HTMLElement, number: number, name: string): void {
 		const button = this.button(head, "Undo this", async () => {
-			if (await this.decide("undo_change", refused, [number])) button.replaceWith(head.createSpan({ cls: "vault-bridge-small", text: DONE.undo_change }));
+			if (await this.decide("undo_change", refused, [number])) button.replaceWith(showUndone(head));
 		}, `Undo ${name}`);
 	}
 
@@ -130,6 +131,10 @@ export class ChangeRow {
 		else this.ear.done([DONE[operation], ...answer.result.warnings].join(" "));
 		return answer.ok;
 	}
+}
+
+function showUndone(head: HTMLElement): HTMLElement {
+	return head.createSpan({ cls: "vault-bridge-small", text: DONE.undo_change });
 }
 
 /** Show why something was not done, and what stands in the way. */
