@@ -6,7 +6,8 @@ import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { takeChange } from "./obsidian/applier";
 import { Feed } from "./obsidian/feed";
-import { CHANGES, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
+import { GraphView } from "./obsidian/graph/graph-view";
+import { CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
 import { registerPanes } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
@@ -44,6 +45,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		registerPanes(this);
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
+		this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));
 		const changes = this.addRibbonIcon("file-diff", "Show what agents changed", () => void this.reveal(CHANGES));
 		this.register(tellWaiting(this, this.addStatusBarItem(), changes));
 		const bar = new StatusBar(this.addStatusBarItem(), () => void this.reveal(STATUS));
@@ -75,13 +77,20 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	}
 
 	async reveal(pane: PaneType): Promise<void> {
-		const leaf = await this.app.workspace.ensureSideLeaf(pane, "right", { active: true });
-		await this.app.workspace.revealLeaf(leaf);
+		const { workspace } = this.app;
+		// Where the person has moved it, else at the side.
+		const leaf = workspace.getLeavesOfType(pane)[0] ?? (await workspace.ensureSideLeaf(pane, "right", { active: true }));
+		await workspace.revealLeaf(leaf);
 		if (leaf.view instanceof SearchView) leaf.view.focus();
 	}
 
 	async showRelated(file: TFile): Promise<void> {
 		await this.reveal(RELATED);
 		for (const { view } of this.app.workspace.getLeavesOfType(RELATED)) if (view instanceof RelatedView) view.showFile(file);
+	}
+
+	async showPath(from: string, to: string): Promise<void> {
+		await this.reveal(GRAPH);
+		for (const { view } of this.app.workspace.getLeavesOfType(GRAPH)) if (view instanceof GraphView) view.showPath(from, to);
 	}
 }

@@ -10,6 +10,8 @@ export interface Spoken {
 export const NEEDED: readonly OperationName[] = [
 	"doctor",
 	"find_notes",
+	"graph_path",
+	"graph_view",
 	"index_status",
 	"list_folders",
 	"list_tags",

@@ -19,10 +19,13 @@ export interface Host {
 	readonly reveal: (pane: PaneType) => Promise<void>;
 	/** Show what is related to a file, and stay with it unless it is the one that is followed. */
 	readonly showRelated: (file: TFile) => Promise<void>;
+	/** Show how a note leads to another, by their paths. */
+	readonly showPath: (from: string, to: string) => Promise<void>;
 }
 
 export const SEARCH = "vault-bridge-search";
 export const RELATED = "vault-bridge-related";
+export const GRAPH = "vault-bridge-graph";
 export const STATUS = "vault-bridge-status";
 export const CHANGES = "vault-bridge-changes";
-export type PaneType = typeof SEARCH | typeof RELATED | typeof CHANGES | typeof STATUS;
+export type PaneType = typeof SEARCH | typeof RELATED | typeof GRAPH | typeof CHANGES | typeof STATUS;

@@ -1,6 +1,7 @@
 import type { ItemView, Plugin, WorkspaceLeaf } from "obsidian";
 import { ChangesView } from "./changes/changes-view";
-import { CHANGES, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./host";
+import { GraphView } from "./graph/graph-view";
+import { CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./host";
 import { RelatedView } from "./related/related-view";
 import { SearchView } from "./search/search-view";
 import { StatusView } from "./status/status-view";
@@ -16,6 +17,7 @@ interface PaneEntry {
 const PANES: readonly PaneEntry[] = [
 	{ type: SEARCH, command: "search", name: "Search by words and meaning", view: SearchView },
 	{ type: RELATED, command: "related", name: "Show related notes", view: RelatedView },
+	{ type: GRAPH, command: "graph", name: "Show the graph", view: GraphView },
 	{ type: CHANGES, command: "changes", name: "Show what agents changed", view: ChangesView },
 	{ type: STATUS, command: "status", name: "Show what is indexed", view: StatusView },
 ];

@@ -42,6 +42,10 @@ Object.assign(Node.prototype, {
 	appendText(this: Node, text: string) {
 		this.appendChild(document.createTextNode(text));
 	},
+	/** "when this node has been migrated to another window": there is one window here. */
+	onWindowMigrated() {
+		return () => {};
+	},
 	instanceOf(this: Node, type: new () => unknown) {
 		return this instanceof type;
 	},
@@ -77,4 +81,4 @@ Object.assign(Element.prototype, {
 		this.style.display = on ? "" : "none";
 	},
 });
-Object.assign(window, { activeWindow: window, activeDocument: document });
+Object.assign(window, { activeWindow: window, activeDocument: document, createEl: makeEl });

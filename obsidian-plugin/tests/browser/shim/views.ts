@@ -24,6 +24,13 @@ export abstract class View extends Component {
 	getIcon(): string {
 		return this.icon;
 	}
+
+	/** What of the view is kept with the workspace, and given back to it. */
+	getState(): Record<string, unknown> {
+		return {};
+	}
+
+	async setState(_state: unknown, _result: object): Promise<void> {}
 }
 
 export abstract class ItemView extends View {

@@ -36,9 +36,10 @@ export class WorkspaceLeaf {
 		return { type: this.view?.getViewType() ?? "empty" };
 	}
 
-	async setViewState({ type, active }: { type: string; active?: boolean }): Promise<void> {
+	async setViewState({ type, active, state }: { type: string; active?: boolean; state?: unknown }): Promise<void> {
 		const make = this.app.workspace.makers.get(type);
 		if (make !== undefined) await this.put(make(this));
+		if (state !== undefined) await this.view?.setState(state, {});
 		if (active === true) this.app.workspace.setActiveLeaf(this);
 	}
 
@@ -126,6 +127,9 @@ export class Workspace extends Events {
 		this.layoutReady = true;
 		for (const callback of this.waiting.splice(0)) callback();
 	}
+
+	/** The layout is kept nowhere. */
+	requestSaveLayout(): void {}
 
 	getLeavesOfType(type: string): WorkspaceLeaf[] {
 		return this.leaves.filter((leaf) => leaf.getViewState().type === type);

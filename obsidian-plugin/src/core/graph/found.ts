@@ -1,0 +1,18 @@
+import type { ViewNode } from "../../bridge/operations";
+
+/**
+ * The nodes whose title says what was typed, and those that a search found; null when nothing was typed.
+ *
+ * @param paths What a search by words and meaning found.
+ */
+export function found(nodes: readonly ViewNode[], typed: string, paths: ReadonlySet<string>): ReadonlySet<number> | null {
+	const wanted = folded(typed.trim());
+	if (wanted === "") return null;
+	const fits = ({ title, path }: ViewNode): boolean => folded(title).includes(wanted) || (path !== null && paths.has(path));
+	return new Set(nodes.filter(fits).map((node) => node.id));
+}
+
+/** Without case and accents. */
+function folded(text: string): string {
+	return text.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
+}

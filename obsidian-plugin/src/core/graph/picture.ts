@@ -1,0 +1,79 @@
+import type { GraphView, ViewEdge, ViewNode } from "../../bridge/operations";
+
+/** A graph as it came from the bridge, with what is asked of it while it is drawn. */
+export class Picture {
+	readonly byId: ReadonlyMap<number, ViewNode>;
+	/** Steps from the middle, where there is one. */
+	readonly distance: ReadonlyMap<number, number>;
+	private readonly beside = new Map<number, number[]>();
+
+	/**
+	 * @param view What is drawn.
+	 * @param middle The path of the note in the middle.
+	 */
+	constructor(
+		readonly view: GraphView,
+		middle: string | null,
+	) {
+		this.byId = new Map(view.nodes.map((node) => [node.id, node]));
+		for (const { source, target } of view.edges) {
+			this.join(source, target);
+			this.join(target, source);
+		}
+		this.distance = this.measured(this.at(middle)?.id ?? null);
+	}
+
+	get nodes(): readonly ViewNode[] {
+		return this.view.nodes;
+	}
+
+	get edges(): readonly ViewEdge[] {
+		return this.view.edges;
+	}
+
+	/** The node of a note. */
+	at(path: string | null): ViewNode | null {
+		return (path !== null && this.view.nodes.find((node) => node.path === path)) || null;
+	}
+
+	/** The nodes that are joined to one. */
+	around(id: number): readonly number[] {
+		return this.beside.get(id) ?? [];
+	}
+
+	/** The neighbour through which a node hangs together with the middle; without a middle the one joined to most. */
+	towards(id: number): ViewNode | null {
+		const near = this.around(id).flatMap((other) => this.byId.get(other) ?? []);
+		const far = (node: ViewNode): number => this.distance.get(node.id) ?? Number.MAX_SAFE_INTEGER;
+		// A name that no note has says nothing of others.
+		return near.filter((node) => node.path !== null).sort((one, other) => far(one) - far(other) || other.joined - one.joined)[0] ?? null;
+	}
+
+	private join(one: number, other: number): void {
+		const near = this.beside.get(one);
+		if (near === undefined) this.beside.set(one, [other]);
+		else near.push(other);
+	}
+
+	private measured(middle: number | null): ReadonlyMap<number, number> {
+		const found = new Map<number, number>(middle === null ? [] : [[middle, 0]]);
+		const waiting = [...found.keys()];
+		for (const id of waiting) {
+			for (const other of this.around(id)) {
+				if (found.has(other)) continue;
+				found.set(other, (found.get(id) ?? 0) + 1);
+				waiting.push(other);
+			}
+		}
+		return found;
+	}
+}
+
+/** Say what is drawn of what there is. */
+export function counted({ nodes, total }: GraphView): string {
+	const notes = (count: number): string => `${count.toLocaleString("en")} ${count === 1 ? "note" : "notes"}`;
+	const drawn = nodes.filter((node) => node.type !== "stub").length;
+	const missing = nodes.length - drawn;
+	if (nodes.length < total) return `Showing ${nodes.length.toLocaleString("en")} of ${notes(total)}, the most central ones.`;
+	return missing === 0 ? notes(drawn) : `${notes(drawn)} · ${missing.toLocaleString("en")} not written yet`;
+}

@@ -1,0 +1,51 @@
+import type { GraphViewArguments } from "../../bridge/operations";
+import { type Filters, narrowed } from "../filters";
+
+/** What is drawn: what lies around a note, everything, or the ways from a note to another. */
+export type Shown =
+	| { readonly is: "around"; readonly path: string | null }
+	| { readonly is: "whole" }
+	| { readonly is: "way"; readonly from: string; readonly to: string };
+
+/** By what colours tell notes apart. */
+export type Colouring = "community" | "folder" | "tag" | "type";
+
+/** How the graph is drawn; kept with the pane. */
+export interface Look {
+	readonly depth: 1 | 2 | 3;
+	readonly colours: Colouring;
+	/** Draw names that no note has, too. */
+	readonly stubs: boolean;
+	/** As a list in place of a picture. */
+	readonly list: boolean;
+}
+
+export const LOOK: Look = { depth: 1, colours: "community", stubs: true, list: false };
+
+/** Notes that are drawn at most: more are neither seen apart nor drawn fast. */
+export const MOST = 2_000;
+const MOST_AROUND = 300;
+
+/** Write what is shown as arguments of `graph_view` at this moment, a time in milliseconds; of a way its notes are asked for. */
+export function asked(shown: Exclude<Shown, { is: "way" }>, look: Look, filters: Filters, now: number): GraphViewArguments | null {
+	const filtered = { ...narrowed(filters, now), stubs: look.stubs, tagged: true };
+	if (shown.is === "whole") return { ...filtered, fold: false, limit: MOST };
+	return shown.path === null ? null : { ...filtered, path: shown.path, depth: look.depth, limit: MOST_AROUND };
+}
+
+/** Take up a look that was kept; what is not understood is as it is by default. */
+export function kept(state: unknown): Look {
+	const told = typeof state === "object" && state !== null ? (state as Record<string, unknown>) : {};
+	const { depth, colours, stubs, list } = told;
+	return {
+		depth: depth === 2 || depth === 3 ? depth : LOOK.depth,
+		colours: colours === "folder" || colours === "tag" || colours === "type" ? colours : LOOK.colours,
+		stubs: typeof stubs === "boolean" ? stubs : LOOK.stubs,
+		list: typeof list === "boolean" ? list : LOOK.list,
+	};
+}
+
+/** The name of a note as its file has it. */
+export function nameOf(path: string): string {
+	return (path.split("/").at(-1) ?? path).replace(/\.md$/, "");
+}

@@ -1,0 +1,185 @@
+import { DirectedGraph } from "graphology";
+import Sigma from "sigma";
+import type { ViewEdge, ViewNode } from "../../bridge/operations";
+import { Emphasis, type Attention, NOTHING, type Theme } from "../../core/graph/emphasis";
+import type { Groups } from "../../core/graph/groups";
+import type { Place } from "../../core/graph/nearest";
+import type { Picture } from "../../core/graph/picture";
+import { type EdgeData, graphOf, type NodeData } from "./graph-data";
+import { drawHover, drawLabel } from "./labels";
+import { RingProgram } from "./ring";
+import { themeOf } from "./theme";
+
+/** What the picture tells of the pointer. */
+export interface PictureEar {
+	readonly pointedAt: (node: ViewNode | null) => void;
+	readonly pointedAtEdge: (edge: ViewEdge | null) => void;
+	readonly clicked: (node: ViewNode | null, event: MouseEvent) => void;
+	readonly menu: (node: ViewNode, event: MouseEvent) => void;
+	/** The graphics driver took its memory back. */
+	readonly lost: () => void;
+}
+
+/** Edges from which on arrows and edges under the pointer cost more than they tell. */
+const MANY_EDGES = 2_000;
+const ZOOM_MS = 200;
+const ZOOM = 1.5;
+
+/** Whether pictures can be drawn here. */
+export function canDraw(): boolean {
+	const canvas = createEl("canvas");
+	const context = canvas.getContext("webgl2") ?? canvas.getContext("webgl");
+	context?.getExtension("WEBGL_lose_context")?.loseContext();
+	return context !== null;
+}
+
+/** A graph drawn into an element, in the window that the element is in. */
+export class GraphCanvas {
+	private readonly sigma: Sigma<NodeData, EdgeData>;
+	private readonly sizes: ResizeObserver;
+	private readonly undo: (() => void)[] = [];
+	private theme: Theme;
+	private attention: Attention = NOTHING;
+	private drawn: { readonly picture: Picture; readonly groups: Groups } | null = null;
+	private emphasis: Emphasis | null = null;
+	private pointed: ViewNode | null = null;
+
+	constructor(
+		private readonly el: HTMLElement,
+		private readonly ear: PictureEar,
+	) {
+		this.theme = themeOf(el);
+		const still = el.win.matchMedia("(prefers-reduced-motion: reduce)").matches;
+		const theme = (): Theme => this.theme;
+		this.sigma = new Sigma<NodeData, EdgeData>(new DirectedGraph(), el, {
+			allowInvalidContainer: true,
+			nodeProgramClasses: { ring: RingProgram },
+			labelFont: el.win.getComputedStyle(el).fontFamily,
+			labelSize: 12,
+			labelDensity: 0.8,
+			labelGridCellSize: 80,
+			minEdgeThickness: 1,
+			minCameraRatio: 0.02,
+			maxCameraRatio: 4,
+			stagePadding: 36,
+			zIndex: true,
+			zoomDuration: still ? 1 : ZOOM_MS,
+			inertiaDuration: still ? 1 : ZOOM_MS,
+			doubleClickZoomingDuration: still ? 1 : ZOOM_MS,
+			defaultDrawNodeLabel: drawLabel(theme),
+			defaultDrawNodeHover: drawHover(theme),
+			nodeReducer: (_, { node, ...place }) => ({ ...place, ...this.emphasis?.node(node) }),
+			edgeReducer: (_, { edge, type }) => ({ type, ...this.emphasis?.edge(edge) }),
+		});
+		this.listen();
+		this.sizes = new ResizeObserver(() => this.sigma.resize().scheduleRefresh());
+		this.sizes.observe(el);
+	}
+
+	/**
+	 * Draw a picture.
+	 *
+	 * @param fresh Whether it shows something else than the one before, so that nothing is kept of where one looked.
+	 */
+	show(picture: Picture, groups: Groups, fresh: boolean): void {
+		// In the same frame as before, so that what stays is seen where it was.
+		const frame = fresh || this.drawn === null ? null : this.sigma.getBBox();
+		this.drawn = { picture, groups };
+		this.decide();
+		const many = picture.edges.length > MANY_EDGES;
+		this.sigma.setCustomBBox(frame);
+		this.sigma.setSettings({ enableEdgeEvents: !many, hideEdgesOnMove: many, labelRenderedSizeThreshold: picture.nodes.length > 100 ? 5 : 0 });
+		this.sigma.setGraph(graphOf(picture, !many));
+		if (fresh) this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
+	}
+
+	/** Show what a person looks at. */
+	attend(attention: Attention): void {
+		this.attention = attention;
+		this.decide();
+		this.sigma.refresh({ skipIndexation: true });
+	}
+
+	/** Take up the colours of a theme that changed. */
+	recolour(): void {
+		this.theme = themeOf(this.el);
+		this.attend(this.attention);
+	}
+
+	/** Where nodes are in the picture, with y growing upwards. */
+	places(ids: readonly number[]): readonly Place[] {
+		return ids.flatMap((id) => {
+			const data = this.sigma.getNodeDisplayData(String(id));
+			return data === undefined ? [] : [{ id, x: data.x, y: data.y }];
+		});
+	}
+
+	/** Where a node is in the element, in pixels from its corner. */
+	where(id: number): { readonly x: number; readonly y: number } | null {
+		const data = this.sigma.getNodeDisplayData(String(id));
+		return data === undefined ? null : this.sigma.framedGraphToViewport(data);
+	}
+
+	/** Move so that a node is seen, if it is not. */
+	bring(id: number): void {
+		const at = this.where(id);
+		const { width, height } = this.sigma.getDimensions();
+		if (at === null || (at.x > 0 && at.x < width && at.y > 0 && at.y < height)) return;
+		const data = this.sigma.getNodeDisplayData(String(id));
+		if (data !== undefined) this.sigma.getCamera().setState({ x: data.x, y: data.y });
+	}
+
+	/** Come nearer, or with a number below 0 go away. */
+	zoom(by: number): void {
+		const camera = this.sigma.getCamera();
+		camera.setState({ ratio: camera.getBoundedRatio(camera.ratio * ZOOM ** -by) });
+	}
+
+	/** Give everything back. */
+	kill(): void {
+		for (const undo of this.undo) undo();
+		this.sizes.disconnect();
+		this.sigma.kill();
+	}
+
+	private decide(): void {
+		if (this.drawn !== null) this.emphasis = new Emphasis(this.drawn.picture, this.drawn.groups, this.theme, this.attention);
+	}
+
+	private listen(): void {
+		const { sigma, ear, el } = this;
+		const node = (key: string): ViewNode => sigma.getGraph().getNodeAttribute(key, "node");
+		const point = (at: ViewNode | null): void => {
+			this.pointed = at;
+			el.toggleClass("is-pointing", at !== null);
+			ear.pointedAt(at);
+		};
+		sigma.on("enterNode", ({ node: key }) => point(node(key)));
+		sigma.on("leaveNode", () => point(null));
+		sigma.on("enterEdge", ({ edge }) => ear.pointedAtEdge(sigma.getGraph().getEdgeAttribute(edge, "edge")));
+		sigma.on("leaveEdge", () => ear.pointedAtEdge(null));
+		sigma.on("clickNode", ({ node: key, event: { original } }) => "button" in original && ear.clicked(node(key), original));
+		sigma.on("clickStage", ({ event: { original } }) => "button" in original && ear.clicked(null, original));
+		sigma.on("doubleClickNode", (happened) => happened.preventSigmaDefault());
+		sigma.on("rightClickNode", ({ node: key, event: { original } }) => {
+			original.preventDefault();
+			if ("button" in original) ear.menu(node(key), original);
+		});
+		this.hear(el, "auxclick", (event) => {
+			if (event.button === 1 && this.pointed !== null) ear.clicked(this.pointed, event);
+		});
+		for (const canvas of el.querySelectorAll("canvas")) this.hear(canvas, "webglcontextlost", () => ear.lost());
+		// Sigma follows the pointer in the main window alone.
+		if (el.win !== window) {
+			const captor = sigma.getMouseCaptor();
+			this.hear(el.doc, "mousemove", (event) => captor.handleMove(event));
+			this.hear(el.doc, "mouseup", (event) => captor.handleUp(event));
+		}
+	}
+
+	private hear(on: EventTarget, kind: string, act: (event: MouseEvent) => void): void {
+		const listener = act as (event: Event) => void;
+		on.addEventListener(kind, listener);
+		this.undo.push(() => on.removeEventListener(kind, listener));
+	}
+}

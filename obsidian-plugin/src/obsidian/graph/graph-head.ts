@@ -1,0 +1,39 @@
+import { setIcon } from "obsidian";
+
+export interface HeadEar {
+	readonly whole: () => void;
+	readonly pin: () => void;
+	readonly list: () => void;
+	readonly look: (event: MouseEvent) => void;
+}
+
+/** Shows which of the buttons are pressed. */
+export interface Buttons {
+	readonly show: (now: { readonly whole: boolean; readonly pinned: boolean; readonly list: boolean }) => void;
+}
+
+/** The title of the graph, and the buttons beside it. */
+export function graphHead(el: HTMLElement, ear: HeadEar): { readonly title: HTMLElement; readonly buttons: Buttons } {
+	const head = el.createDiv({ cls: "vault-bridge-head" });
+	const title = head.createDiv({ cls: "vault-bridge-head-title", attr: { dir: "auto" } });
+	const button = (act: (event: MouseEvent) => void): HTMLElement => {
+		const made = head.createEl("button", { cls: "clickable-icon" });
+		made.addEventListener("click", act);
+		return made;
+	};
+	const [whole, pin, list, look] = [button(ear.whole), button(ear.pin), button(ear.list), button(ear.look)];
+	setIcon(look, "sliders-horizontal");
+	look.setAttr("aria-label", "How the graph is drawn");
+	const draw = (el: HTMLElement, pressed: boolean, icon: string, label: string): void => {
+		setIcon(el, icon);
+		el.setAttrs({ "aria-label": label, "aria-pressed": String(pressed) });
+	};
+	const show: Buttons["show"] = (now) => {
+		draw(whole, now.whole, "globe", now.whole ? "Show what is around the note" : "Show the whole vault");
+		draw(pin, now.pinned, now.pinned ? "pin-off" : "pin", now.pinned ? "Follow the active note" : "Stay with this note");
+		pin.toggle(!now.whole);
+		draw(list, now.list, now.list ? "chart-network" : "list", now.list ? "Show as a picture" : "Show as a list");
+	};
+	show({ whole: false, pinned: false, list: false });
+	return { title, buttons: { show } };
+}

@@ -1,0 +1,278 @@
+import { Keymap } from "obsidian";
+import type { GraphPath, ViewNode } from "../../bridge/operations";
+import type { Attention } from "../../core/graph/emphasis";
+import { found } from "../../core/graph/found";
+import { type Groups, grouped } from "../../core/graph/groups";
+import { listed } from "../../core/graph/listed";
+import { ARROWS, nearest } from "../../core/graph/nearest";
+import type { Picture } from "../../core/graph/picture";
+import type { Look } from "../../core/graph/shown";
+import { Telling } from "../../core/graph/telling";
+import type { Host } from "../host";
+import { canDraw, GraphCanvas } from "./graph-canvas";
+import { showLegend } from "./legend";
+import { NodeList } from "./node-list";
+import { type NodeActs, nodeMenu, openNote } from "./node-menu";
+import { Tell } from "./tell";
+import { themeOf } from "./theme";
+import { showWays } from "./ways-list";
+
+const NO_WEBGL = "This window cannot draw with WebGL, so the graph is a list.";
+const LOST = "The graphics driver gave up the picture, so the graph is a list.";
+
+/** What is drawn, with the ways from one end to the other where a way is shown. */
+export interface Drawn {
+	readonly picture: Picture;
+	readonly ways: readonly GraphPath[];
+}
+
+/** What the stage asks of its pane. */
+export interface StageEar {
+	readonly around: (path: string) => void;
+	readonly pick: (path: string) => void;
+	/** The first end of a way, where one was picked. */
+	readonly from: () => string | null;
+	/** Give up the way that is shown or picked. */
+	readonly back: () => void;
+}
+
+/** Shows a graph as a picture or as a list, what the pointer is on, what the colours mean, and the sentences of a way. */
+export class GraphStage {
+	private readonly pictureEl: HTMLElement;
+	private readonly listEl: HTMLElement;
+	private readonly reasonEl: HTMLElement;
+	private readonly legendEl: HTMLElement;
+	private readonly waysEl: HTMLElement;
+	private readonly tell: Tell;
+	private readonly list: NodeList;
+	private canvas: GraphCanvas | null = null;
+	private drawn: Drawn | null = null;
+	private look: Look | null = null;
+	private groups: Groups = { of: new Map(), all: [], others: 0 };
+	private telling: Telling | null = null;
+	private cannot: string | null = null;
+	private group: string | null = null;
+	private typed: { readonly text: string; readonly paths: ReadonlySet<string> } = { text: "", paths: new Set() };
+	private pointed: number | null = null;
+	private current: string | null = null;
+	private way = 0;
+
+	constructor(
+		el: HTMLElement,
+		private readonly host: Host,
+		private readonly ear: StageEar,
+	) {
+		const stage = el.createDiv({ cls: "vault-bridge-graph-stage" });
+		this.reasonEl = stage.createDiv({ cls: "vault-bridge-say" });
+		this.pictureEl = stage.createDiv({ cls: "vault-bridge-graph-picture", attr: { tabindex: "0", role: "application" } });
+		this.pictureEl.addEventListener("keydown", (event) => this.pressed(event));
+		this.listEl = stage.createDiv({ cls: "vault-bridge-graph-list" });
+		this.tell = new Tell(stage);
+		this.legendEl = el.createDiv({ cls: "vault-bridge-graph-legend", attr: { role: "group", "aria-label": "What the colours mean" } });
+		this.waysEl = el.createDiv({ cls: "vault-bridge-graph-ways" });
+		this.list = new NodeList(this.listEl, {
+			clicked: (node, event) => this.clicked(node, event),
+			menu: (node, event) => this.menu(node, event),
+			cameTo: (node) => this.tellOf(node),
+		});
+		if (!canDraw()) this.cannot = NO_WEBGL;
+	}
+
+	/** How many of the nodes were searched for and found; null when nothing was searched for. */
+	get found(): number | null {
+		return this.attention().found?.size ?? null;
+	}
+
+	/**
+	 * Show a graph.
+	 *
+	 * @param fresh Whether it is another one than before.
+	 */
+	show(drawn: Drawn, look: Look, fresh: boolean): void {
+		if (fresh) [this.group, this.pointed, this.way] = [null, null, 0];
+		if (look.colours !== this.look?.colours) this.group = null;
+		[this.drawn, this.look] = [drawn, look];
+		this.groups = grouped(drawn.picture.view, look.colours);
+		this.telling = new Telling((name, given) => this.host.link.call(name, given), drawn.picture);
+		this.tell.clear();
+		const asList = look.list || this.cannot !== null;
+		this.pictureEl.toggle(!asList);
+		this.listEl.toggle(asList);
+		this.reasonEl.setText(this.cannot ?? "");
+		if (asList) this.dropCanvas();
+		else this.draw(fresh);
+		const count = drawn.picture.nodes.length;
+		this.pictureEl.setAttr("aria-label", `Graph of ${count} notes. Arrow keys go to linked notes, Enter opens one.`);
+		this.attend();
+	}
+
+	/** Show nothing. */
+	clear(): void {
+		this.dropCanvas();
+		this.drawn = null;
+		this.tell.clear();
+		for (const el of [this.listEl, this.legendEl, this.waysEl]) el.empty();
+	}
+
+	/** Make what was searched for stand out. */
+	find(text: string, paths: ReadonlySet<string>): void {
+		this.typed = { text, paths };
+		this.attend();
+	}
+
+	/** Go to the next of what was found. */
+	next(): void {
+		const all = [...(this.attention().found ?? [])];
+		const here = this.currentId();
+		const next = all[(here === null ? 0 : all.indexOf(here) + 1) % Math.max(all.length, 1)];
+		if (next !== undefined) this.goTo(next);
+	}
+
+	/** The note that is open; it is ringed. */
+	setActive(path: string | null): void {
+		this.current = path;
+		this.attend();
+	}
+
+	/** Take up a theme that changed. */
+	recolour(): void {
+		this.canvas?.recolour();
+		this.attend();
+	}
+
+	/** Draw anew in the window that the pane is in now. */
+	moved(): void {
+		this.dropCanvas();
+		if (this.drawn !== null && this.look !== null) this.show(this.drawn, this.look, false);
+	}
+
+	say(text: string): void {
+		this.tell.say(text);
+	}
+
+	/** Give everything back. */
+	kill(): void {
+		this.tell.clear();
+		this.dropCanvas();
+	}
+
+	private draw(fresh: boolean): void {
+		if (this.drawn === null) return;
+		this.canvas ??= new GraphCanvas(this.pictureEl, {
+			pointedAt: (node) => this.pointAt(node),
+			pointedAtEdge: (edge) => {
+				const [source, target] = edge === null ? [] : [edge.source, edge.target].map((id) => this.drawn?.picture.byId.get(id));
+				if (edge !== null && source !== undefined && target !== undefined) {
+					this.tell.edge(source, target, async () => (await this.telling?.ofEdge(edge)) ?? null);
+				} else if (this.pointed === null) this.tell.clear();
+			},
+			clicked: (node, event) => this.clicked(node, event),
+			menu: (node, event) => this.menu(node, event),
+			lost: () => {
+				this.cannot = LOST;
+				this.moved();
+			},
+		});
+		this.canvas.show(this.drawn.picture, this.groups, fresh);
+	}
+
+	private dropCanvas(): void {
+		const { canvas } = this;
+		this.canvas = null;
+		canvas?.kill();
+	}
+
+	private attend(): void {
+		const { drawn, groups } = this;
+		if (drawn === null) return;
+		const attention = this.attention();
+		const theme = themeOf(this.pictureEl);
+		this.canvas?.attend(attention);
+		if (this.canvas === null) this.list.show(listed(drawn.picture, attention.found, attention.way), groups, theme);
+		showLegend(this.legendEl, groups, theme, this.group, (key) => {
+			this.group = key;
+			this.attend();
+		});
+		showWays(this.waysEl, this.host.app, drawn.ways, this.way, (at) => {
+			if (at === null) {
+				this.ear.back();
+				return;
+			}
+			this.way = at;
+			this.attend();
+		});
+	}
+
+	private attention(): Attention {
+		const { drawn, group, pointed, typed } = this;
+		if (drawn === null) return { group, pointed, found: null, current: null, way: [] };
+		const { picture, ways } = drawn;
+		const way = ways[this.way]?.notes.flatMap((path) => picture.at(path)?.id ?? []) ?? [];
+		return { group, pointed, found: found(picture.nodes, typed.text, typed.paths), current: this.currentId(), way };
+	}
+
+	private currentId(): number | null {
+		return this.drawn?.picture.nodes.find((node) => keyOf(node) === this.current)?.id ?? null;
+	}
+
+	private pointAt(node: ViewNode | null): void {
+		this.pointed = node?.id ?? null;
+		this.canvas?.attend(this.attention());
+		if (node === null) this.tell.clear();
+		else this.tellOf(node);
+	}
+
+	private tellOf(node: ViewNode): void {
+		this.tell.node(node, async () => (await this.telling?.ofNode(node)) ?? null);
+	}
+
+	private goTo(id: number): void {
+		const node = this.drawn?.picture.byId.get(id);
+		if (node === undefined) return;
+		this.current = keyOf(node);
+		this.attend();
+		this.canvas?.bring(id);
+		this.tellOf(node);
+	}
+
+	private clicked(node: ViewNode | null, event: MouseEvent): void {
+		if (node === null) {
+			if (this.group !== null) {
+				this.group = null;
+				this.attend();
+			}
+		} else if (node.path === null) this.goTo(node.id);
+		else if (event.shiftKey || this.ear.from() !== null) this.ear.pick(node.path);
+		else void openNote(this.host.app, node.path, Keymap.isModEvent(event));
+	}
+
+	private menu(node: ViewNode, event: MouseEvent): void {
+		const acts: NodeActs = { around: this.ear.around, pick: this.ear.pick, from: this.ear.from() };
+		nodeMenu(this.host.app, node, acts)?.showAtMouseEvent(event);
+	}
+
+	private pressed(event: KeyboardEvent): void {
+		if (this.drawn === null || this.canvas === null) return;
+		const { picture } = this.drawn;
+		const id = this.currentId() ?? picture.nodes[0]?.id;
+		const node = id === undefined ? undefined : picture.byId.get(id);
+		if (id === undefined || node === undefined) return;
+		const direction = ARROWS[event.key];
+		if (direction !== undefined) {
+			const [from] = this.canvas.places([id]);
+			const next = from && nearest(from, this.canvas.places(picture.around(id)), direction);
+			this.goTo(next ?? id);
+		} else if (event.key === "Enter" && node.path !== null) {
+			if (event.shiftKey || this.ear.from() !== null) this.ear.pick(node.path);
+			else void openNote(this.host.app, node.path, Keymap.isModEvent(event));
+		} else if (event.key === "+" || event.key === "-") this.canvas.zoom(event.key === "+" ? 1 : -1);
+		else if (event.key === "Escape") this.ear.back();
+		else return;
+		event.preventDefault();
+	}
+}
+
+/** What a node is known by from one picture to the next. */
+function keyOf({ path, title }: ViewNode): string {
+	return path ?? `[[${title}]]`;
+}

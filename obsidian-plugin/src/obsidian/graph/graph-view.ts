@@ -1,0 +1,247 @@
+import { type IconName, setIcon, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
+import { chips, type Filters, NONE } from "../../core/filters";
+import { type Fetched, fetched } from "../../core/graph/fetched";
+import { picked, type Picking } from "../../core/graph/picking";
+import { counted, Picture } from "../../core/graph/picture";
+import { kept, type Look, LOOK, nameOf, type Shown } from "../../core/graph/shown";
+import { type Progress, progressOf, stirs } from "../../core/graph/stirring";
+import { GRAPH, type Host } from "../host";
+import { Pane } from "../pane";
+import { offerFilters } from "../search/filter-menu";
+import { FindField } from "./find-field";
+import { type Buttons, graphHead } from "./graph-head";
+import { GraphStage } from "./graph-stage";
+import { lookMenu } from "./look-menu";
+
+const SETTLE_MS = 250;
+const AFTER_CHANGES_MS = 1_000;
+
+/** What is drawn while the bridge is connected. */
+interface Parts {
+	readonly title: HTMLElement;
+	readonly buttons: Buttons;
+	readonly chips: HTMLElement;
+	readonly say: HTMLElement;
+	readonly stage: GraphStage;
+}
+
+/** Shows the graph around the active note, the whole of it, or the way between two notes. */
+export class GraphView extends Pane {
+	private shown: Shown = { is: "around", path: null };
+	private look: Look = LOOK;
+	private filters: Filters = NONE;
+	private pinned = false;
+	private picking: Picking = null;
+	private parts: Parts | null = null;
+	private timer: number | undefined;
+	private round = 0;
+	private progress: Progress | null = null;
+	/** What was drawn last, to tell whether something else comes and whether anything changed. */
+	private last = { key: "", answer: "" };
+
+	constructor(leaf: WorkspaceLeaf, host: Host) {
+		super(leaf, host);
+		this.icon = "chart-network";
+	}
+
+	getViewType(): string {
+		return GRAPH;
+	}
+
+	getDisplayText(): string {
+		return "Graph of links";
+	}
+
+	override getIcon(): IconName {
+		return "chart-network";
+	}
+
+	override getState(): Record<string, unknown> {
+		return { ...super.getState(), ...this.look, whole: this.shown.is === "whole" };
+	}
+
+	override async setState(state: unknown, result: ViewStateResult): Promise<void> {
+		this.look = kept(state);
+		if (typeof state === "object" && state !== null && "whole" in state && state.whole === true) this.shown = { is: "whole" };
+		this.soon(0);
+		await super.setState(state, result);
+	}
+
+	/** Show how a note leads to another. */
+	showPath(from: string, to: string): void {
+		this.turnTo({ is: "way", from, to });
+	}
+
+	protected show(el: HTMLElement): void {
+		el.addClass("vault-bridge-graph");
+		const { title, buttons } = graphHead(el, {
+			whole: () => this.turnTo(this.shown.is === "whole" ? this.around() : { is: "whole" }),
+			pin: () => {
+				this.pinned = !this.pinned;
+				this.follow();
+			},
+			list: () => this.restyle({ ...this.look, list: !this.look.list }),
+			look: (event) => lookMenu(this.look, (look) => this.restyle(look)).showAtMouseEvent(event),
+		});
+		const row = el.createDiv({ cls: "vault-bridge-head" });
+		const field = new FindField(row, this.host, {
+			typed: (text, paths) => {
+				this.parts?.stage.find(text, paths);
+				this.tellCount();
+			},
+			next: () => this.parts?.stage.next(),
+		});
+		const narrow = row.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the graph" } });
+		setIcon(narrow, "list-filter");
+		narrow.addEventListener("click", (event) => void offerFilters(this.host, this.filters, event, (filters) => this.narrow(filters)));
+		const chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
+		const stage = new GraphStage(el, this.host, {
+			around: (path) => {
+				this.pinned = true;
+				this.turnTo({ is: "around", path });
+			},
+			pick: (path) => this.pick(path),
+			from: () => this.picking?.from ?? null,
+			back: () => this.back(),
+		});
+		const say = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.parts = { title, buttons, chips: chipsEl, say, stage };
+		const { workspace } = this.app;
+		const listening = [
+			workspace.on("file-open", () => this.follow()),
+			workspace.on("active-leaf-change", () => this.follow()),
+			workspace.on("css-change", () => stage.recolour()),
+		];
+		this.whileShown(() => listening.forEach((ref) => workspace.offref(ref)));
+		this.whileShown(this.host.events.add((event) => {
+			if (stirs(event, this.progress)) this.soon(AFTER_CHANGES_MS);
+			this.progress = progressOf(event) ?? this.progress;
+		}));
+		this.whileShown(el.onWindowMigrated(() => stage.moved()));
+		this.whileShown(() => {
+			field.stop();
+			stage.kill();
+		});
+		if (this.shown.is === "around" && !this.pinned) this.shown = this.around();
+		this.narrow(this.filters);
+	}
+
+	protected override hide(): void {
+		window.clearTimeout(this.timer);
+		this.timer = undefined;
+		this.round += 1;
+		this.parts = null;
+		this.last = { key: "", answer: "" };
+	}
+
+	private around(): Shown {
+		return { is: "around", path: this.app.workspace.getActiveFile()?.path ?? null };
+	}
+
+	private turnTo(shown: Shown): void {
+		this.shown = shown;
+		this.picking = null;
+		this.soon(0);
+	}
+
+	private restyle(look: Look): void {
+		this.look = look;
+		this.last.answer = "";
+		this.app.workspace.requestSaveLayout();
+		this.soon(0);
+	}
+
+	private narrow(filters: Filters): void {
+		this.filters = filters;
+		const { chips: el } = this.parts ?? {};
+		el?.empty();
+		for (const chip of chips(filters)) {
+			const button = el?.createEl("button", { cls: "vault-bridge-chip", text: chip.text, attr: { "aria-label": `Without ${chip.text}` } });
+			if (button === undefined) continue;
+			setIcon(button.createSpan({ cls: "vault-bridge-chip-x" }), "x");
+			button.addEventListener("click", () => this.narrow(chip.without));
+		}
+		this.soon(0);
+	}
+
+	private follow(): void {
+		const here = this.around();
+		if (here.is !== "around" || here.path === null) return;
+		this.parts?.stage.setActive(here.path);
+		if (this.shown.is !== "around" || this.pinned || here.path === this.shown.path) this.drawHead();
+		else {
+			this.shown = here;
+			this.soon(SETTLE_MS);
+		}
+	}
+
+	private pick(path: string): void {
+		const { now, way } = picked(this.picking, path);
+		if (way !== null) this.showPath(...way);
+		else {
+			this.picking = now;
+			this.tellPicking();
+		}
+	}
+
+	/** Give up what was picked, and else the way that is shown. */
+	private back(): void {
+		if (this.picking === null && this.shown.is === "way") this.turnTo(this.around());
+		this.picking = null;
+		this.tellPicking();
+	}
+
+	private tellPicking(): void {
+		this.parts?.stage.say(this.picking === null ? "" : `Path from ${nameOf(this.picking.from)}: pick the other note.`);
+	}
+
+	/** Ask after a while; what is asked sooner goes first. */
+	private soon(ms: number): void {
+		if (this.parts === null) return;
+		if (this.timer !== undefined && ms >= AFTER_CHANGES_MS) return;
+		window.clearTimeout(this.timer);
+		this.timer = window.setTimeout(() => {
+			this.timer = undefined;
+			void this.ask();
+		}, ms);
+	}
+
+	private async ask(): Promise<void> {
+		const { host, shown, look, filters } = this;
+		const round = (this.round += 1);
+		this.drawHead();
+		const answer = await fetched((name, given) => host.link.call(name, given), shown, look, filters, Date.now());
+		if (round === this.round) this.draw(answer, JSON.stringify([shown, look.depth, filters]));
+	}
+
+	private draw(answer: Fetched, key: string): void {
+		const { parts, shown, last } = this;
+		const text = JSON.stringify(answer);
+		if (parts === null || (key === last.key && text === last.answer)) return;
+		this.last = { key, answer: text };
+		if ("said" in answer) {
+			parts.stage.clear();
+			parts.say.setText(answer.said);
+			return;
+		}
+		const middle = shown.is === "around" ? shown.path : null;
+		parts.stage.show({ picture: new Picture(answer.view, middle), ways: answer.ways }, this.look, key !== last.key);
+		parts.stage.setActive(shown.is === "way" ? null : middle ?? this.app.workspace.getActiveFile()?.path ?? null);
+		this.counted = counted(answer.view);
+		this.tellCount();
+	}
+
+	private counted = "";
+
+	private tellCount(): void {
+		const found = this.parts?.stage.found ?? null;
+		this.parts?.say.setText(found === null ? this.counted : `${found === 0 ? "Nothing" : found} found · ${this.counted}`);
+	}
+
+	private drawHead(): void {
+		const { shown, parts } = this;
+		if (parts === null) return;
+		parts.title.setText(shown.is === "whole" ? "Whole vault" : shown.is === "way" ? "Path" : shown.path === null ? "No note is open" : nameOf(shown.path));
+		parts.buttons.show({ whole: shown.is === "whole", pinned: this.pinned, list: this.look.list });
+	}
+}

@@ -1,0 +1,25 @@
+import { written } from "../../core/graph/colour";
+import type { Theme } from "../../core/graph/emphasis";
+import type { Groups } from "../../core/graph/groups";
+
+/** Tells what the colours mean; a group that is chosen is the one that stays bright. */
+export function showLegend(el: HTMLElement, groups: Groups, theme: Theme, chosen: string | null, choose: (key: string | null) => void): void {
+	const focused = el.doc.activeElement?.getAttribute("data-key") ?? null;
+	el.empty();
+	for (const [at, { key, name, size }] of groups.all.entries()) {
+		const is = key === chosen;
+		const entry = el.createEl("button", { cls: "vault-bridge-graph-group", attr: { "aria-pressed": String(is), "data-key": key } });
+		entry.createSpan({ cls: "vault-bridge-graph-dot" }).setCssProps({ "--dot": written(theme.palette[at] ?? theme.plain) });
+		entry.createSpan({ cls: "vault-bridge-graph-group-name", text: name, attr: { dir: "auto" } });
+		entry.createSpan({ cls: "vault-bridge-graph-count", text: String(size) });
+		entry.toggleClass("is-dim", chosen !== null && !is);
+		entry.addEventListener("click", () => choose(is ? null : key));
+		if (key === focused) entry.focus();
+	}
+	if (groups.others > 0 && groups.all.length > 0) {
+		const entry = el.createDiv({ cls: "vault-bridge-graph-group" });
+		entry.createSpan({ cls: "vault-bridge-graph-dot" }).setCssProps({ "--dot": written(theme.plain) });
+		entry.createSpan({ cls: "vault-bridge-graph-group-name", text: "Others" });
+		entry.createSpan({ cls: "vault-bridge-graph-count", text: String(groups.others) });
+	}
+}

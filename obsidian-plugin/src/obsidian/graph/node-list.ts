@@ -1,0 +1,73 @@
+import { written } from "../../core/graph/colour";
+import { colourOf, type Theme } from "../../core/graph/emphasis";
+import type { Groups } from "../../core/graph/groups";
+import type { Section } from "../../core/graph/listed";
+import type { ViewNode } from "../../bridge/operations";
+
+/** Rows that are shown before one asks for more. */
+const ROWS = 200;
+
+export interface ListEar {
+	readonly clicked: (node: ViewNode, event: MouseEvent) => void;
+	readonly menu: (node: ViewNode, event: MouseEvent) => void;
+	readonly cameTo: (node: ViewNode) => void;
+}
+
+/** The graph as a list: for the keyboard, for screen readers, and where no picture can be drawn. */
+export class NodeList {
+	private most = ROWS;
+
+	constructor(
+		private readonly el: HTMLElement,
+		private readonly ear: ListEar,
+	) {
+		el.addEventListener("keydown", (event) => this.pressed(event));
+	}
+
+	show(sections: readonly Section[], groups: Groups, theme: Theme): void {
+		const focused = this.el.doc.activeElement?.getAttribute("data-node") ?? null;
+		this.el.empty();
+		let left = this.most;
+		for (const { name, nodes } of sections) {
+			if (left === 0) break;
+			this.el.createEl("h6", { cls: "vault-bridge-part", text: `${name} · ${nodes.length}` });
+			const list = this.el.createEl("ul", { cls: "vault-bridge-graph-rows", attr: { "aria-label": name } });
+			for (const node of nodes.slice(0, left)) this.row(list, node, groups, theme, String(node.id) === focused);
+			left -= Math.min(left, nodes.length);
+		}
+		const all = sections.reduce((sum, { nodes }) => sum + nodes.length, 0);
+		if (all <= this.most) return;
+		this.el.createEl("button", { text: "Show more" }).addEventListener("click", () => {
+			this.most += ROWS;
+			this.show(sections, groups, theme);
+		});
+	}
+
+	private row(list: HTMLElement, node: ViewNode, groups: Groups, theme: Theme, focus: boolean): void {
+		const row = list.createEl("li").createEl("button", { cls: "vault-bridge-graph-row", attr: { "data-node": String(node.id) } });
+		const dot = row.createSpan({ cls: "vault-bridge-graph-dot" });
+		dot.setCssProps({ "--dot": written(colourOf(node, groups, theme)) });
+		dot.toggleClass("is-stub", node.type === "stub");
+		row.createSpan({ cls: "vault-bridge-graph-row-title", text: node.title, attr: { dir: "auto" } });
+		const group = groups.all.find(({ key }) => key === groups.of.get(node.id))?.name;
+		const facts = [node.type === "stub" ? "not written yet" : "", group ?? "", `${node.joined} ${node.joined === 1 ? "link" : "links"}`];
+		row.createSpan({ cls: "vault-bridge-graph-row-facts", text: facts.filter((fact) => fact !== "").join(" · "), attr: { dir: "auto" } });
+		row.addEventListener("click", (event) => this.ear.clicked(node, event));
+		row.addEventListener("auxclick", (event) => event.button === 1 && this.ear.clicked(node, event));
+		row.addEventListener("contextmenu", (event) => this.ear.menu(node, event));
+		row.addEventListener("focus", () => this.ear.cameTo(node));
+		row.addEventListener("mouseenter", () => this.ear.cameTo(node));
+		if (focus) row.focus();
+	}
+
+	private pressed(event: KeyboardEvent): void {
+		const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+		const step = steps[event.key];
+		if (step === undefined) return;
+		const rows = [...this.el.querySelectorAll<HTMLElement>(".vault-bridge-graph-row")];
+		const at = rows.findIndex((row) => row === this.el.doc.activeElement);
+		const next = rows[Math.min(Math.max(at + step, 0), rows.length - 1)];
+		event.preventDefault();
+		next?.focus();
+	}
+}

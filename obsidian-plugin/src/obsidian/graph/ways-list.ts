@@ -1,0 +1,39 @@
+import { type App, Keymap, setIcon } from "obsidian";
+import type { GraphPath, GraphStep } from "../../bridge/operations";
+import { plain } from "../../core/graph/sentence";
+import { nameOf } from "../../core/graph/shown";
+import { open } from "../opening";
+import { openNote } from "./node-menu";
+
+/** Below the picture of a way: each step with the sentence that links; of several ways the one that was chosen. */
+export function showWays(el: HTMLElement, app: App, ways: readonly GraphPath[], chosen: number, choose: (at: number | null) => void): void {
+	el.empty();
+	const way = ways[chosen];
+	if (way === undefined) return;
+	const head = el.createDiv({ cls: "vault-bridge-head" });
+	const ends = `${nameOf(way.notes[0] ?? "")} → ${nameOf(way.notes.at(-1) ?? "")}`;
+	head.createDiv({ cls: "vault-bridge-graph-ends", text: ends, attr: { dir: "auto", title: ends } });
+	for (const at of ways.length > 1 ? ways.keys() : []) {
+		const label = `Path ${at + 1} of ${ways.length}`;
+		head.createEl("button", { cls: "clickable-icon", text: String(at + 1), attr: { "aria-label": label, "aria-pressed": String(at === chosen) } }).addEventListener("click", () => choose(at));
+	}
+	const close = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Close the path" } });
+	setIcon(close, "x");
+	close.addEventListener("click", () => choose(null));
+	const list = el.createEl("ol", { cls: "vault-bridge-graph-steps" });
+	for (const step of way.steps) showStep(list, app, step);
+}
+
+function showStep(list: HTMLElement, app: App, step: GraphStep): void {
+	const { source, target, note, line, text } = step;
+	const row = list.createEl("li").createEl("button", { cls: "vault-bridge-graph-step" });
+	// An arrow that points back: the sentence stands in the note that the step leads to.
+	const arrow = note === target ? "←" : "→";
+	row.createDiv({ cls: "vault-bridge-graph-step-ends", text: `${nameOf(source)} ${arrow} ${nameOf(target)}`, attr: { dir: "auto" } });
+	if (text !== "") row.createDiv({ cls: "vault-bridge-graph-sentence", text: plain(text), attr: { dir: "auto" } });
+	row.addEventListener("click", (event) => {
+		const where = Keymap.isModEvent(event);
+		if (note !== null && line !== null) void open(app, { path: note, lines: [line, line] }, where);
+		else void openNote(app, target, where);
+	});
+}
