@@ -6,7 +6,9 @@ export function hide(hidden: Hidden, beside: string, path: string): Hidden {
 	return { ...hidden, [beside]: [...new Set([...(hidden[beside] ?? []), path])] };
 }
 
-/** Show again whatever was hidden beside a note. */
-export function showAll(hidden: Hidden, beside: string): Hidden {
-	return Object.fromEntries(Object.entries(hidden).filter(([note]) => note !== beside));
+/** Show a note beside another again. */
+export function unhide(hidden: Hidden, beside: string, path: string): Hidden {
+	const { [beside]: here = [], ...others } = hidden;
+	const left = here.filter((other) => other !== path);
+	return left.length === 0 ? others : { ...others, [beside]: left };
 }

@@ -45,11 +45,6 @@ async function read(path: string): Promise<void> {
 	}, path);
 }
 
-/** The titles below each of the headings of the related notes. */
-async function related(part: string): Promise<string[]> {
-	return obsidian.page.getByRole("listbox", { name: part, exact: true }).locator(".vault-bridge-hit-title").allTextContents();
-}
-
 async function type(query: string): Promise<void> {
 	await obsidian.page.getByRole("combobox").fill(query);
 	await obsidian.page.locator(".vault-bridge-say", { hasText: /\d ms(?! …)/ }).waitFor();
@@ -138,38 +133,6 @@ test("what is not understood is told, and what fails says a way out", async () =
 	expect(await titles()).toEqual([]);
 });
 
-test("related notes follow the active note, tell linked from unlinked, and stay when pinned", async () => {
-	await opened("related");
-	await obsidian.page.getByText("No note is open").waitFor();
-	await read("Bread/Starters/Sourdough starter.md");
-	await expect.poll(() => related("Not linked yet")).not.toEqual([]);
-	const { links, backlinks } = await bridge.call<Record<"links" | "backlinks", { path: string }[]>>("note_links", { path: "Bread/Starters/Sourdough starter.md" });
-	const names = new Set([...links, ...backlinks].map(({ path }) => path.split("/").pop()?.replace(/\.md$/, "")));
-	expect((await related("Linked")).every((title) => names.has(title))).toBe(true);
-	expect((await related("Not linked yet")).some((title) => names.has(title))).toBe(false);
-	await obsidian.page.getByLabel("Stay with this note").click();
-	const before = await related("Not linked yet");
-	await read("Welcome.md");
-	expect(await obsidian.page.locator(".vault-bridge-head-title").innerText()).toBe("Sourdough starter");
-	expect(await related("Not linked yet")).toEqual(before);
-	await obsidian.page.getByLabel("Follow the active note").click();
-	await expect.poll(() => obsidian.page.locator(".vault-bridge-head-title").innerText()).toBe("Welcome");
-});
-
-test("a related note can be hidden beside one note, and shown again", async () => {
-	await opened("related");
-	await read("Bread/Starters/Sourdough starter.md");
-	await expect.poll(() => related("Not linked yet")).not.toEqual([]);
-	const [first] = await related("Not linked yet");
-	const row = obsidian.page.locator(".vault-bridge-hit", { hasText: first ?? "" }).first();
-	await row.click({ button: "right" });
-	await obsidian.page.getByRole("menuitem", { name: "Hide beside this note" }).click();
-	await expect.poll(() => related("Not linked yet")).not.toContain(first);
-	expect(await obsidian.page.evaluate(() => window.app.stored)).toContain("Bread/Starters/Sourdough starter.md");
-	await obsidian.page.getByRole("button", { name: "Show 1 hidden note" }).click();
-	await expect.poll(() => related("Not linked yet")).toContain(first);
-});
-
 test("the status tells what is indexed, what is left out and why, and what the index holds of a note", async () => {
 	await opened("status");
 	await read("Bread/Science/Staling.md");
@@ -197,11 +160,6 @@ const PANES: Readonly<Record<string, (given: Given) => Promise<void>>> = {
 	"search-narrow": async (given) => {
 		await searching("发酵", { ...given, width: 560 });
 		await obsidian.page.locator(".vault-bridge-hit").first().waitFor();
-	},
-	related: async (given) => {
-		await opened("related", given);
-		await read("Bread/Starters/Sourdough starter.md");
-		await expect.poll(() => related("Not linked yet")).not.toEqual([]);
 	},
 	status: async (given) => {
 		await opened("status", given);

@@ -1,5 +1,5 @@
 import { type App, setIcon } from "obsidian";
-import type { ShownChange, ShownHunk } from "../../bridge/operations";
+import type { ShownChange, ShownHunk, Words } from "../../bridge/operations";
 import { titleOf, today } from "../../core/history";
 import { fitting, lines, type Line, unchangedBefore } from "../../core/runs";
 import { open } from "../opening";
@@ -39,7 +39,12 @@ function showHunk(el: HTMLElement, app: App, change: ShownChange, hunk: ShownHun
 		jump.addEventListener("click", () => void open(app, { path, lines: [Math.max(line, 1), Math.max(line, 1)] }, false));
 	}
 	act(head, hunk, name);
-	const all = lines(hunk.words);
+	showWords(part, hunk.words);
+}
+
+/** Show words that stayed, went and came, line by line. */
+export function showWords(part: HTMLElement, words: readonly Words[]): void {
+	const all = lines(words);
 	const fit = fitting(all, ROWS);
 	const text = part.createDiv({ cls: "vault-bridge-diff" });
 	for (const one of all.slice(0, fit)) showLine(text, one);

@@ -1,22 +1,53 @@
-import { type IconName, setIcon, type TFile, type WorkspaceLeaf } from "obsidian";
-import type { Hit } from "../../bridge/operations";
-import { hide, showAll } from "../../core/hidden";
-import { HitList } from "../search/hit-list";
+import type { IconName, TFile, WorkspaceLeaf } from "obsidian";
+import { Following, type Place } from "../../core/following";
+import { type Hidden, hide, unhide } from "../../core/hidden";
+import { told } from "../../core/missing-links";
 import { type Host, RELATED } from "../host";
 import { Pane } from "../pane";
+import { placeOf, watch } from "./cursor";
+import { Head } from "./head";
+import { HiddenPart } from "./hidden-notes";
+import { LinkMaker } from "./link-maker";
+import { LinkSuggestionPart } from "./link-suggestions";
+import { MentionPart } from "./mentions";
+import { RelatedHits } from "./related-hits";
 
 const MOST = 20;
-const SETTLE_MS = 250;
+/** How long the cursor rests before it counts as being somewhere. */
+const REST_MS = 400;
+const SETTLE_MS = 150;
+/** How long a pointer that lies still counts as using the pane. */
+const USED_MS = 4_000;
+const LATE_MS = 500;
 
-/** Shows what is close to the active note: what it is not linked with, and below what it is. */
+/** What is drawn while the bridge is connected. */
+interface Parts {
+	readonly head: Head;
+	readonly body: HTMLElement;
+	readonly empty: HTMLElement;
+	readonly suggestions: LinkSuggestionPart;
+	readonly mentions: MentionPart;
+	readonly hits: RelatedHits;
+	readonly hidden: HiddenPart;
+}
+
+/** Shows what is close to the active note or to the section that the cursor is in, and which links are missing. */
 export class RelatedView extends Pane {
-	private path: string | null = null;
-	private pinned = false;
+	private readonly following = new Following({
+		here: () => placeOf(this.app, this.host.settings.followSection),
+		used: () => this.isUsed(),
+		show: (place) => void this.ask(place),
+		late: () => this.settleLater(),
+	});
+	private readonly maker = new LinkMaker(this.host, () => this.anew());
+	private readonly unfolded = new Set<string>();
+	private parts: Parts | null = null;
 	private timer: number | undefined;
+	private lateTimer: number | undefined;
+	private touched = -Infinity;
 	private round = 0;
-	private body: HTMLElement | null = null;
-	private titleEl: HTMLElement | null = null;
-	private drawPin = (): void => {};
+	/** The note whose missing links are shown as they are. */
+	private known: string | null = null;
 
 	constructor(leaf: WorkspaceLeaf, host: Host) {
 		super(leaf, host);
@@ -37,111 +68,121 @@ export class RelatedView extends Pane {
 
 	/** Show what is related to a file, and stay with it unless it is the active one. */
 	showFile(file: TFile): void {
-		this.pinned = this.app.workspace.getActiveFile()?.path !== file.path;
-		this.path = file.path;
-		this.drawPin();
-		void this.ask();
+		if (this.app.workspace.getActiveFile() === file) this.following.pin(false);
+		else this.following.pinTo({ path: file.path, section: null });
 	}
 
 	protected show(el: HTMLElement): void {
-		const head = el.createDiv({ cls: "vault-bridge-head" });
-		this.titleEl = head.createDiv({ cls: "vault-bridge-head-title", attr: { dir: "auto" } });
-		const pin = head.createEl("button", { cls: "clickable-icon" });
-		this.drawPin = (): void => {
-			setIcon(pin, this.pinned ? "pin-off" : "pin");
-			pin.setAttrs({ "aria-label": this.pinned ? "Follow the active note" : "Stay with this note", "aria-pressed": String(this.pinned) });
+		const { settings } = this.host;
+		const head = new Head(el, this.following, {
+			bySection: () => settings.followSection,
+			why: () => settings.showWhy,
+			setBySection: (on) => this.set({ followSection: on }),
+			setWhy: (on) => this.set({ showWhy: on }),
+		});
+		const body = el.createDiv({ cls: "vault-bridge-body vault-bridge-related" });
+		for (const kind of ["pointermove", "pointerdown", "wheel"]) body.addEventListener(kind, () => (this.touched = performance.now()), { passive: true });
+		body.addEventListener("pointerleave", () => (this.touched = -Infinity));
+		this.parts = {
+			head,
+			body,
+			suggestions: new LinkSuggestionPart(body, this.host, this.maker, this.unfolded),
+			mentions: new MentionPart(body, this.host, this.maker, this.unfolded),
+			empty: body.createDiv({ cls: "vault-bridge-empty" }),
+			hits: new RelatedHits(body, this.app, (path) => this.hideHere((hidden, beside) => hide(hidden, beside, path))),
+			hidden: new HiddenPart(body, this.unfolded, (path) => this.hideHere((hidden, beside) => unhide(hidden, beside, path))),
 		};
-		this.drawPin();
-		pin.addEventListener("click", () => {
-			this.pinned = !this.pinned;
-			this.drawPin();
-			this.follow();
-		});
-		this.body = el.createDiv({ cls: "vault-bridge-body", attr: { "aria-live": "polite" } });
-		const opened = this.app.workspace.on("file-open", () => this.follow());
-		const active = this.app.workspace.on("active-leaf-change", () => this.follow());
-		this.whileShown(() => {
-			this.app.workspace.offref(opened);
-			this.app.workspace.offref(active);
-		});
+		const renamed = this.app.vault.on("rename", (file, from) => this.following.moved(from, file.path));
+		this.whileShown(() => this.app.vault.offref(renamed));
+		this.whileShown(watch(this.app, (far) => this.lookIn(far ? SETTLE_MS : REST_MS)));
 		this.whileShown(this.host.events.add(({ kind, data }) => {
-			if (kind === "note_changed" && this.path !== null && data.includes(JSON.stringify(this.path))) this.soon();
+			const path = this.following.place?.path;
+			if (kind !== "note_changed" || path === undefined || !data.includes(JSON.stringify(path))) return;
+			this.known = null;
+			this.following.heard(path);
 		}));
-		this.path ??= this.app.workspace.getActiveFile()?.path ?? null;
-		void this.ask();
+		this.following.go();
 	}
 
 	protected override hide(): void {
 		window.clearTimeout(this.timer);
+		window.clearTimeout(this.lateTimer);
+		this.maker.settle();
 		this.round += 1;
-		this.body = this.titleEl = null;
+		this.parts = this.known = null;
 	}
 
-	private follow(): void {
-		const file = this.app.workspace.getActiveFile();
-		if (this.pinned || file === null || file.path === this.path) return;
-		this.path = file.path;
-		this.soon();
-	}
-
-	private soon(): void {
+	private lookIn(ms: number): void {
 		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.ask(), SETTLE_MS);
+		this.timer = window.setTimeout(() => this.following.look(), ms);
 	}
 
-	private async ask(): Promise<void> {
-		const { path, host } = this;
-		const round = (this.round += 1);
-		this.titleEl?.setText(path === null ? "No note is open" : titleOf(path));
-		if (path === null) {
-			this.body?.empty();
-			return;
-		}
-		const [related, links] = await Promise.all([
-			host.link.call("related_notes", { path, limit: MOST }),
-			host.link.call("note_links", { path }),
-		]);
-		if (round !== this.round || this.body === null) return;
-		this.body.empty();
-		if (!related.ok) {
-			this.body.createDiv({ cls: "vault-bridge-empty", text: [related.error.message, related.error.hint].join(" ") });
-			return;
-		}
-		const linked = new Set(links.ok ? [...links.result.links, ...links.result.backlinks].map((link) => link.path) : []);
-		const hidden = new Set(host.settings.hidden[path] ?? []);
-		const shown = related.result.hits.filter((hit) => !hidden.has(hit.path));
-		this.part(this.body, path, "Not linked yet", shown.filter((hit) => !linked.has(hit.path)));
-		this.part(this.body, path, "Linked", shown.filter((hit) => linked.has(hit.path)));
-		if (shown.length === 0) this.body.createDiv({ cls: "vault-bridge-empty", text: "Nothing is close to this note." });
-		if (hidden.size > 0) this.offerHidden(this.body, path, hidden.size);
+	private settleLater(): void {
+		this.parts?.head.wait();
+		window.clearTimeout(this.lateTimer);
+		this.lateTimer = window.setTimeout(() => {
+			this.parts?.head.draw(this.following.place);
+			this.following.settle();
+		}, LATE_MS);
 	}
 
-	private part(body: HTMLElement, path: string, name: string, hits: readonly Hit[]): void {
-		if (hits.length === 0) return;
-		body.createEl("h6", { cls: "vault-bridge-part", text: name });
-		const list = new HitList(body, this.app, name, {
-			menu: (menu, hit) => {
-				menu.addSeparator();
-				menu.addItem((item) => item.setTitle("Hide beside this note").setIcon("eye-off").onClick(() => {
-					this.remember(hide(this.host.settings.hidden, path, hit.path));
-				}));
-			},
-		});
-		list.show(hits);
+	/** Whether a person reads or works here now, so that nothing may jump. */
+	private isUsed(): boolean {
+		if (this.parts === null) return false;
+		const { body } = this.parts;
+		return body.contains(body.doc.activeElement) || performance.now() - this.touched < USED_MS;
 	}
 
-	private offerHidden(body: HTMLElement, path: string, count: number): void {
-		const button = body.createEl("button", { text: count === 1 ? "Show 1 hidden note" : `Show ${count} hidden notes` });
-		button.addEventListener("click", () => this.remember(showAll(this.host.settings.hidden, path)));
+	private anew(): void {
+		this.known = null;
+		this.following.again();
 	}
 
-	private remember(hidden: Host["settings"]["hidden"]): void {
-		this.host.settings.hidden = hidden;
+	private set(changed: Partial<Host["settings"]>): void {
+		Object.assign(this.host.settings, changed);
 		void this.host.keep();
-		void this.ask();
+		if (changed.followSection === undefined) this.following.again();
+		else this.following.go();
 	}
-}
 
-function titleOf(path: string): string {
-	return (path.split("/").at(-1) ?? path).replace(/\.md$/, "");
+	private hideHere(change: (hidden: Hidden, beside: string) => Hidden): void {
+		const beside = this.following.place?.path;
+		if (beside === undefined) return;
+		this.set({ hidden: change(this.host.settings.hidden, beside) });
+	}
+
+	private async ask(shown: Place | null): Promise<void> {
+		const { parts, host } = this;
+		const round = (this.round += 1);
+		if (parts === null) return;
+		// A place that is stayed with may have a section though none is to be followed any more.
+		const place = shown && { ...shown, section: host.settings.followSection ? shown.section : null };
+		parts.head.draw(place);
+		parts.body.toggleClass("is-without-why", !host.settings.showWhy);
+		const path = place?.path ?? null;
+		if (path !== this.known || path === null) {
+			this.known = path;
+			const note = path?.endsWith(".md") === true ? path : null;
+			void parts.suggestions.show(note);
+			void parts.mentions.show(note);
+		}
+		if (place === null) return this.draw(parts, { unlinked: [], linked: [] }, [], "");
+		const line = place.section === null ? {} : { line: place.section.line };
+		const [related, links] = await Promise.all([
+			host.link.call("related_notes", { path: place.path, limit: MOST, ...line }),
+			host.link.call("note_links", { path: place.path }),
+		]);
+		if (round !== this.round) return;
+		const hidden = host.settings.hidden[place.path] ?? [];
+		if (!related.ok) return this.draw(parts, { unlinked: [], linked: [] }, hidden, [related.error.message, related.error.hint].join(" "));
+		const found = told(related.result.hits, links.ok ? links.result : null, hidden);
+		const none = found.unlinked.length + found.linked.length === 0;
+		this.draw(parts, found, hidden, none ? `Nothing is close to this ${place.section === null ? "note" : "section"}.` : "");
+	}
+
+	private draw(parts: Parts, found: Parameters<RelatedHits["show"]>[0], hidden: readonly string[], empty: string): void {
+		parts.empty.setText(empty);
+		parts.hits.show(found);
+		parts.hidden.show(hidden);
+	}
 }

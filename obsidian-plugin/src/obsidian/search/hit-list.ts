@@ -64,16 +64,35 @@ export class HitList {
 		this.select(hits.findIndex((hit) => hit.path === chosen));
 	}
 
-	/** Move the selection by so many rows, starting before the first. */
-	move(by: number): void {
-		this.select(Math.min(Math.max(this.selected + by, 0), this.rows.length - 1));
+	/**
+	 * Move the selection by so many rows, starting before the first.
+	 *
+	 * @returns Whether there was room to move.
+	 */
+	move(by: number): boolean {
+		const before = this.selected;
+		this.select(Math.min(Math.max(before + by, 0), this.rows.length - 1));
 		this.rows[this.selected]?.el.scrollIntoView({ block: "nearest" });
+		return this.selected !== before;
+	}
+
+	/** Select nothing. */
+	clear(): void {
+		this.select(-1);
 	}
 
 	/** Open the selected hit, or the first. */
 	openSelected(event: KeyboardEvent): void {
 		const row = this.rows[Math.max(this.selected, 0)];
 		if (row !== undefined) this.open(row.hit, event);
+	}
+
+	/** Show the menu of the selected hit, below it. */
+	showMenu(): void {
+		const row = this.rows[this.selected];
+		if (row === undefined) return;
+		const { left, bottom } = row.el.getBoundingClientRect();
+		this.menu(row.hit).showAtPosition({ x: left, y: bottom }, row.el.doc);
 	}
 
 	private select(at: number): void {
@@ -125,7 +144,8 @@ export class HitList {
 		const text = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
 		write(text, "mark", parts(hit.snippet));
 		if (hit.why.length === 0) return;
-		write(el.createDiv({ cls: "vault-bridge-hit-why", attr: { dir: "auto" } }), "em", parts(hit.why.join(" · "), TITLE));
+		const why = el.createDiv({ cls: "vault-bridge-hit-why" });
+		for (const reason of hit.why) write(why.createSpan({ attr: { dir: "auto" } }), "em", parts(reason, TITLE));
 	}
 
 	private menu(hit: Hit): Menu {

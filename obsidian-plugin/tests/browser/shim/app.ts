@@ -6,6 +6,7 @@ import { Keymap } from "./keymap";
 import { FileManager } from "./links";
 import type { MarkdownView } from "./markdown";
 import type { EditorSuggest } from "./suggest";
+import { MetadataCache } from "./metadata";
 import { Vault } from "./vault";
 import type { View } from "./views";
 import { Workspace, type WorkspaceLeaf } from "./workspace";
@@ -42,7 +43,7 @@ export class SecretStorage extends Events {
 export class App {
 	readonly vault: Vault;
 	readonly workspace: Workspace;
-	readonly metadataCache = new Events();
+	readonly metadataCache: MetadataCache;
 	readonly secretStorage = new SecretStorage();
 	readonly commands = new Map<string, Command>();
 	readonly statusBar: HTMLElement;
@@ -55,6 +56,7 @@ export class App {
 		const row = makeEl("div", { cls: "horizontal-main-container" }, el);
 		this.ribbon = makeEl("div", { cls: "workspace-ribbon" }, row);
 		this.vault = new Vault(base);
+		this.metadataCache = new MetadataCache(this.vault);
 		this.fileManager = new FileManager(this.vault);
 		this.workspace = new Workspace(this, row);
 		this.statusBar = makeEl("div", { cls: "status-bar" }, el);

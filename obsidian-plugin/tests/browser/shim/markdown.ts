@@ -41,6 +41,11 @@ export class MarkdownView extends ItemView {
 		return this.file?.basename ?? "";
 	}
 
+	/** obsidian.d.ts: type MarkdownViewModeType, "source" while it is edited. */
+	getMode(): string {
+		return "source";
+	}
+
 	/** "Gets the data from the editor. This will be called to save the editor contents to the file." */
 	getViewData(): string {
 		return this.editor.getValue();

@@ -46,6 +46,8 @@ const above = (path: string): string => path.split("/").slice(0, -1).join("/");
 export class Vault extends Events {
 	readonly adapter: FileSystemAdapter;
 	readonly configDir = ".obsidian";
+	/** What was last read or written of each file. */
+	readonly texts__ = new WeakMap<TFile, string>();
 	private readonly files = new Map<string, TAbstractFile>();
 
 	constructor(private readonly base: string) {
@@ -84,8 +86,10 @@ export class Vault extends Events {
 		return file instanceof TFolder ? file : null;
 	}
 
-	read(file: TFile): Promise<string> {
-		return disk.read(`${this.base}/${file.path}`);
+	async read(file: TFile): Promise<string> {
+		const text = await disk.read(`${this.base}/${file.path}`);
+		this.texts__.set(file, text);
+		return text;
 	}
 
 	cachedRead(file: TFile): Promise<string> {
@@ -101,6 +105,7 @@ export class Vault extends Events {
 
 	async modify(file: TFile, text: string): Promise<void> {
 		Object.assign(file.stat, await disk.write(`${this.base}/${file.path}`, text));
+		this.texts__.set(file, text);
 		this.trigger("modify", file);
 	}
 

@@ -14,13 +14,21 @@ export function setTooltip(el: HTMLElement, text: string): void {
 	el.setAttribute("aria-label", text);
 }
 
-/** obsidian.d.ts: class Notice. */
+/** obsidian.d.ts: class Notice, which is gone when it is clicked, or "after a specified duration". */
 export class Notice {
-	constructor(text: string) {
+	readonly containerEl: HTMLElement;
+	readonly messageEl: HTMLElement;
+
+	constructor(text: string, duration = 5000) {
 		let holder = document.querySelector(".notice-container");
 		holder ??= makeEl("div", { cls: "notice-container" }, document.body);
-		const el = makeEl("div", { cls: "notice", text }, holder);
-		window.setTimeout(() => el.remove(), 5000);
+		this.containerEl = makeEl("div", { cls: "notice" }, holder);
+		this.messageEl = makeEl("div", { cls: "notice-message", text }, this.containerEl);
+		window.setTimeout(() => this.hide(), duration);
+	}
+
+	hide(): void {
+		this.containerEl.remove();
 	}
 }
 
@@ -80,6 +88,10 @@ export class Menu extends Component {
 	}
 
 	showAtMouseEvent(event: MouseEvent): this {
+		return this.showAtPosition({ x: event.clientX, y: event.clientY });
+	}
+
+	showAtPosition({ x, y }: { x: number; y: number }): this {
 		document.querySelector(".menu")?.remove();
 		const el = makeEl("div", { cls: "menu", attr: { role: "menu" } }, document.body);
 		for (const item of this.items) {
@@ -97,8 +109,8 @@ export class Menu extends Component {
 			});
 		}
 		const { width, height } = el.getBoundingClientRect();
-		el.style.left = `${Math.min(event.clientX, window.innerWidth - width - 8)}px`;
-		el.style.top = `${Math.min(event.clientY, window.innerHeight - height - 8)}px`;
+		el.style.left = `${Math.min(x, window.innerWidth - width - 8)}px`;
+		el.style.top = `${Math.min(y, window.innerHeight - height - 8)}px`;
 		window.setTimeout(() => document.addEventListener("click", () => el.remove(), { once: true }));
 		return this;
 	}

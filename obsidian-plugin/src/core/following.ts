@@ -1,0 +1,114 @@
+import type { Section } from "./sections";
+
+/** What a pane is about: a note, or one section of it. */
+export interface Place {
+	readonly path: string;
+	readonly section: Section | null;
+}
+
+/** What the follower asks of the pane. */
+export interface Follower {
+	/** Where the person is; null when no note is open. */
+	readonly here: () => Place | null;
+	/** Whether the person is using the pane, so that nothing may move under their hands. */
+	readonly used: () => boolean;
+	/** Show what belongs to a place. */
+	readonly show: (place: Place | null) => void;
+	/** Something is to be shown once the pane is not used any more: call `settle` then. */
+	readonly late: () => void;
+}
+
+/**
+ * Decides what a pane about the active note shows, and when it is asked for.
+ *
+ * Pinned, it stays with its note and keeps it up to date; paused, it asks for nothing and shows what it has.
+ */
+export class Following {
+	private at: Place | null = null;
+	private stays = false;
+	private rests = false;
+	private stale = false;
+
+	constructor(private readonly pane: Follower) {}
+
+	get place(): Place | null {
+		return this.at;
+	}
+
+	get pinned(): boolean {
+		return this.stays;
+	}
+
+	get paused(): boolean {
+		return this.rests;
+	}
+
+	/** The person may have gone elsewhere. */
+	look(): void {
+		if (this.next() !== null) this.refresh();
+	}
+
+	/** Something was found out about a note. */
+	heard(path: string): void {
+		if (this.rests || path !== this.at?.path) return;
+		this.stale = true;
+		this.refresh();
+	}
+
+	/** A file has another path now. */
+	moved(from: string, to: string): void {
+		if (this.at?.path !== from) return;
+		this.at = { ...this.at, path: to };
+		this.heard(to);
+	}
+
+	/** Show what is late, if the pane is not used any more. */
+	settle(): void {
+		if (this.stale || this.next() !== null) this.refresh();
+	}
+
+	/** Go where the person is, at once. */
+	go(): void {
+		this.at = this.next() ?? this.at;
+		this.again();
+	}
+
+	/** Show the same place anew, as the person did something there. */
+	again(): void {
+		this.stale = false;
+		this.pane.show(this.at);
+	}
+
+	pin(on: boolean): void {
+		this.stays = on;
+		if (!on && !this.rests) this.go();
+	}
+
+	/** Stay with a place. */
+	pinTo(place: Place): void {
+		[this.at, this.stays, this.rests] = [place, true, false];
+		this.again();
+	}
+
+	pause(on: boolean): void {
+		this.rests = on;
+		if (!on) this.go();
+	}
+
+	/** Where to go; null when it is not elsewhere, or not to be followed. */
+	private next(): Place | null {
+		if (this.stays || this.rests) return null;
+		const here = this.pane.here();
+		return here === null || same(here, this.at) ? null : here;
+	}
+
+	private refresh(): void {
+		if (this.pane.used()) this.pane.late();
+		else this.go();
+	}
+}
+
+/** Whether two places are one, wherever in it the cursor is. */
+export function same(one: Place, other: Place | null): boolean {
+	return one.path === other?.path && one.section?.heading === other.section?.heading && one.section?.nth === other.section?.nth;
+}

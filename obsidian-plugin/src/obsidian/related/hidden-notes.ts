@@ -1,0 +1,28 @@
+import { titleOf } from "../../core/history";
+import { Fold } from "./fold";
+
+/** Shows which notes are hidden beside a note, to be shown again. */
+export class HiddenPart {
+	private readonly fold: Fold;
+
+	constructor(
+		parent: HTMLElement,
+		unfolded: Set<string>,
+		private readonly again: (path: string) => void,
+	) {
+		this.fold = new Fold(parent, "Hidden here", unfolded);
+		this.show([]);
+	}
+
+	show(paths: readonly string[]): void {
+		const { body } = this.fold;
+		this.fold.count(paths.length === 0 ? null : paths.length);
+		body.empty();
+		for (const path of paths) {
+			const row = body.createDiv({ cls: "vault-bridge-hidden" });
+			row.createSpan({ cls: "vault-bridge-hidden-name", text: titleOf(path), attr: { dir: "auto" } });
+			const button = row.createEl("button", { text: "Show again", attr: { "aria-label": `Show ${titleOf(path)} again` } });
+			button.addEventListener("click", () => this.again(path));
+		}
+	}
+}

@@ -1,0 +1,114 @@
+import { MarkdownView, Notice } from "obsidian";
+import type { Answer } from "../../bridge/client";
+import type { LinkEdit } from "../../bridge/operations";
+import type { Missing } from "../../core/missing-links";
+import { titleOf } from "../../core/history";
+import type { Host } from "../host";
+
+const UNDO_MS = 10_000;
+
+/** Makes links of words through the bridge, and lets the person take that back. */
+export class LinkMaker {
+	private readonly unlearned = new Set<() => void>();
+
+	/** @param changed Called when links were made or taken back. */
+	constructor(
+		private readonly host: Host,
+		private readonly changed: () => void,
+	) {}
+
+	/** Tell what making links would do. */
+	tried(path: string, chosen: readonly Missing[], digest: string | null): Promise<Answer<"apply_links">> {
+		return this.apply(path, chosen, digest, true);
+	}
+
+	/**
+	 * Make links of words of a note as one change, and offer to undo it.
+	 *
+	 * @param digest What the note is that the words were found in.
+	 */
+	async make(path: string, chosen: readonly Missing[], digest: string | null): Promise<Answer<"apply_links">> {
+		const answer = await this.apply(path, chosen, digest, false);
+		if (answer.ok) this.tell(path, chosen, answer.result);
+		return answer;
+	}
+
+	/** Take words for no link here, now and later, until that is taken back. */
+	async dismiss(path: string, { target, text }: Missing): Promise<void> {
+		const answer = await this.host.link.call("judge_link", { path, target, text, verdict: "decline" });
+		if (!answer.ok) {
+			new Notice(answer.error.message);
+			return;
+		}
+		undoable(`“${text}” is not suggested here any more.`, () => {
+			void this.host.link.call("judge_link", { path, target, text, verdict: "revive" }).then(() => this.changed());
+		});
+		this.changed();
+	}
+
+	/** Save what was typed into a note and is not saved yet, as its words could not be found otherwise. */
+	async save(path: string): Promise<boolean> {
+		const { vault, workspace } = this.host.app;
+		const file = vault.getFileByPath(path);
+		if (file === null) return false;
+		const text = await vault.read(file);
+		for (const { view } of workspace.getLeavesOfType("markdown")) {
+			if (!(view instanceof MarkdownView) || view.file !== file || view.getViewData() === text) continue;
+			await view.save();
+			return true;
+		}
+		return false;
+	}
+
+	/** Tell the bridge at once what was accepted and not undone. */
+	settle(): void {
+		for (const learn of [...this.unlearned]) learn();
+	}
+
+	private apply(path: string, chosen: readonly Missing[], digest: string | null, dryRun: boolean): Promise<Answer<"apply_links">> {
+		const suggestions = chosen.map(({ target, text, span }) => ({ target, text, span }));
+		return this.host.link.call("apply_links", { path, suggestions, digest, dry_run: dryRun, reason: "Suggested links" });
+	}
+
+	private tell(path: string, chosen: readonly Missing[], { links, refused, state, change_id: change, warnings }: LinkEdit): void {
+		const made = chosen.filter(({ target }) => links.some((link) => link.target === target));
+		const [first] = made;
+		const done = made.length === 1 && first !== undefined ? `“${first.text}” links to ${titleOf(first.target)}.` : `${made.length} links made in ${titleOf(path)}.`;
+		const said = state === "proposed" ? "The links wait among the changes until you accept them." : done;
+		const text = [said, ...refused.map(({ target, why }) => `Not to ${titleOf(target)}: ${why}.`), ...warnings].join(" ");
+		this.changed();
+		if (change === null || state === "proposed") {
+			new Notice(text);
+			return;
+		}
+		// What is undone at once was a slip, from which nothing is to be learned.
+		const learn = (): void => {
+			window.clearTimeout(timer);
+			this.unlearned.delete(learn);
+			for (const { target, text: words } of made) void this.host.link.call("judge_link", { path, target, text: words, verdict: "accept" });
+		};
+		const timer = window.setTimeout(learn, UNDO_MS);
+		this.unlearned.add(learn);
+		undoable(text, () => {
+			window.clearTimeout(timer);
+			this.unlearned.delete(learn);
+			void this.undo(change);
+		});
+	}
+
+	private async undo(change: string): Promise<void> {
+		const answer = await this.host.link.call("undo_change", { change_id: change });
+		new Notice(answer.ok ? "Undone." : [answer.error.message, answer.error.hint].join(" "));
+		this.changed();
+	}
+}
+
+/** Say that something was done, for as long as it can be undone. */
+function undoable(text: string, undo: () => void): void {
+	const notice = new Notice(text, UNDO_MS);
+	const button = notice.messageEl.createEl("button", { cls: "vault-bridge-undo", text: "Undo" });
+	button.addEventListener("click", () => {
+		notice.hide();
+		undo();
+	});
+}

@@ -1,0 +1,54 @@
+import { open } from "../opening";
+import type { Quote } from "../../core/quoting";
+import type { App } from "obsidian";
+
+/** Words that could be a link. */
+export interface Row {
+	/** What the words are about: the note they would lead to, or the one they stand in. */
+	readonly name: string;
+	readonly path: string;
+	readonly line: number;
+	readonly quote: Quote | null;
+	/** What to show where the words cannot be quoted. */
+	readonly text: string;
+	readonly more: readonly string[];
+	readonly acts: readonly { readonly text: string; readonly label: string; readonly act: () => Promise<unknown> }[];
+}
+
+/** Show words that could be a link, with what can be done about them. */
+export function showRow(list: HTMLElement, app: App, { name, path, line, quote, text, more, acts }: Row): void {
+	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
+	const title = el.createEl("button", { cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } });
+	title.addEventListener("click", () => void open(app, { path, lines: [line, line] }, false));
+	const words = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
+	if (quote === null) words.setText(text);
+	else {
+		words.appendText(quote.before);
+		words.createEl("mark", { text: quote.said });
+		words.appendText(quote.after);
+	}
+	if (more.length > 0) {
+		const why = el.createDiv({ cls: "vault-bridge-hit-why" });
+		for (const reason of more) why.createSpan({ text: reason, attr: { dir: "auto" } });
+	}
+	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });
+	for (const { text: says, label, act } of acts) {
+		const button = buttons.createEl("button", { text: says, attr: { "aria-label": label } });
+		button.addEventListener("click", () => {
+			button.disabled = true;
+			void act().then(() => (button.disabled = false));
+		});
+	}
+}
+
+/** Show the first of many, and the others when they are asked for. */
+export function showSome<T>(list: HTMLElement, all: readonly T[], most: number, show: (one: T) => void): void {
+	all.slice(0, most).forEach(show);
+	const rest = all.slice(most);
+	if (rest.length === 0) return;
+	const button = list.createEl("button", { text: `Show ${rest.length} more` });
+	button.addEventListener("click", () => {
+		button.remove();
+		rest.forEach(show);
+	});
+}

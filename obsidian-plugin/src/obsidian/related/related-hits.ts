@@ -1,0 +1,44 @@
+import type { App } from "obsidian";
+import type { Hit } from "../../bridge/operations";
+import type { Told } from "../../core/missing-links";
+import { HitList } from "../search/hit-list";
+import { walk } from "../search/list-keys";
+
+/** Related notes below two headings: those that no link joins with the note yet, and those that one does. */
+export class RelatedHits {
+	private readonly unlinked: Part;
+	private readonly linked: Part;
+
+	/** @param hide Shows a note no more beside this one. */
+	constructor(parent: HTMLElement, app: App, hide: (path: string) => void) {
+		this.unlinked = new Part(parent, app, "Not linked yet", hide);
+		this.linked = new Part(parent, app, "Linked", hide);
+		walk([this.unlinked.list, this.linked.list]);
+	}
+
+	show({ unlinked, linked }: Told): void {
+		this.unlinked.show(unlinked);
+		this.linked.show(linked);
+	}
+}
+
+class Part {
+	readonly list: HitList;
+	private readonly title: HTMLElement;
+
+	constructor(parent: HTMLElement, app: App, name: string, hide: (path: string) => void) {
+		this.title = parent.createEl("h5", { cls: "vault-bridge-part", text: name });
+		this.list = new HitList(parent, app, name, {
+			menu: (menu, hit) => {
+				menu.addSeparator();
+				menu.addItem((item) => item.setTitle("Hide beside this note").setIcon("eye-off").onClick(() => hide(hit.path)));
+			},
+		});
+		this.show([]);
+	}
+
+	show(hits: readonly Hit[]): void {
+		this.list.show(hits);
+		for (const el of [this.title, this.list.el]) el.toggleClass("is-empty", hits.length === 0);
+	}
+}

@@ -1,0 +1,32 @@
+import { Events } from "./component";
+import type { TFile, Vault } from "./vault";
+
+interface Heading {
+	readonly heading: string;
+	readonly level: number;
+	readonly position: { readonly start: { readonly line: number } };
+}
+
+/** obsidian.d.ts: class MetadataCache, of the files as they are saved: here their headings alone, and those of files that were read. */
+export class MetadataCache extends Events {
+	constructor(private readonly vault: Vault) {
+		super();
+	}
+
+	getFileCache(file: TFile): { headings?: Heading[] } | null {
+		const text = this.vault.texts__.get(file);
+		if (text === undefined) return null;
+		const headings = headingsOf(text);
+		// CachedMetadata.headings is optional: there is none where there are none.
+		return headings.length === 0 ? {} : { headings };
+	}
+}
+
+function headingsOf(text: string): Heading[] {
+	let fence = false;
+	return text.split("\n").flatMap((line, at) => {
+		if (line.startsWith("```")) fence = !fence;
+		const found = fence ? null : /^(#{1,6}) (.+)$/.exec(line);
+		return found === null ? [] : [{ heading: found[2] ?? "", level: found[1]?.length ?? 0, position: { start: { line: at } } }];
+	});
+}
