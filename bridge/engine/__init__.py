@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from bridge.engine.hold import holder
     from bridge.engine.jobs import Job, Jobs
     from bridge.engine.links import Web
+    from bridge.engine.remembering import remember
     from bridge.engine.status import IndexedPassage, Inspection, ModelInUse, Progress
     from bridge.engine.vault_engine import VaultEngine
     from bridge.engine.writing import Author, Drawn, Made
@@ -29,6 +30,7 @@ _LATER = {
     "VaultEngine": "vault_engine",
     "Web": "links",
     "holder": "hold",
+    "remember": "remembering",
 }
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "VaultEngine",
     "Web",
     "holder",
+    "remember",
 ]
 
 

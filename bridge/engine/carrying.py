@@ -1,5 +1,6 @@
-"""Gives requests to change the vault what they need to know of it."""
+"""Carries out requests to change the vault, giving them what they need to know of it."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
@@ -7,8 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.changes import Around, Desk, Known, carry, together
-from bridge.engine.writing import Drawn
+from bridge.engine.following import Following
+from bridge.engine.recent import Recent
+from bridge.engine.writing import Author, Drawn, Made, Writing
+from bridge.errors import BridgeError
 from bridge.requests import Renaming, Request
+from bridge.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault import Names, Vault, read_obsidian_settings
 
@@ -16,6 +21,57 @@ if TYPE_CHECKING:
     from bridge.index import IndexedNote
 
 BOOKMARKS = Path(".obsidian", "bookmarks.json")
+
+
+class Carrying:
+    """Does what requests ask, on the vault as it is."""
+
+    def __init__(self, following: Following, writing: Writing, store: Store, recent: Recent) -> None:
+        self._following = following
+        self._writing = writing
+        self._store = store
+        self._recent = recent
+
+    async def carry(
+        self,
+        requests: Sequence[Request],
+        author: Author,
+        *,
+        dry_run: bool = False,
+        expect: Mapping[str, int] | None = None,
+        finish: Callable[[Desk], None] | None = None,
+    ) -> Made:
+        """Do what was asked, as one change.
+
+        Args:
+            requests: What, one after the other.
+            author: Who asks.
+            dry_run: Only tell what would happen.
+            expect: How much it should do, in the words of `Made.counts`.
+            finish: Adds to it on the desk.
+
+        Raises:
+            NotReady: The first full scan is not committed: links could be missed.
+            BridgeError: It cannot be done; then nothing was.
+        """
+        self._following.require_complete()
+        known = around(self._following.vault, self._following.names, self._following.index.notes, self._read_before)
+
+        def draw(desk: Desk) -> Drawn:
+            drawn = carried(requests, desk, known)
+            if finish is not None:
+                finish(desk)
+            return drawn
+
+        return await self._writing.make(draw, touched(requests), author, dry_run=dry_run, expect=expect)
+
+    def _read_before(self, digest: Digest) -> bytes | None:
+        """Return what a file said once, if somebody read it lately or a change of it is kept."""
+        held = self._recent.get(digest)
+        if held is None:
+            with contextlib.suppress(BridgeError):
+                held = self._store.snapshot(digest)
+        return held
 
 
 def touched(requests: Sequence[Request]) -> frozenset[VaultPath] | None:

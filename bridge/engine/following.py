@@ -10,7 +10,7 @@ from bridge.engine.heeding import heed_links, moves
 from bridge.engine.reader import Outcome, Reading
 from bridge.engine.reading import Readers
 from bridge.engine.weaving import Weaving
-from bridge.errors import BridgeError, IndexUnusable
+from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index import Boilerplate, Prepared, plan, recipe
 from bridge.settings import Settings
 from bridge.store import Store
@@ -97,6 +97,15 @@ class Following:
             self.watching, began = True, not self.watching
             await self.look_at(("",) if began else changed)
         self.watching = False
+
+    def require_complete(self) -> None:
+        """Make sure that a full scan was committed.
+
+        Raises:
+            NotReady: None was; or the error that keeps it from that.
+        """
+        if not self.complete:
+            raise self.trouble or NotReady("The vault is being read for the first time.")
 
     def hide(self) -> None:
         """Forget at once what the rules deny now; a scan that is under way is done again."""

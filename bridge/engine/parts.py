@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bridge.engine.carrying import Carrying
 from bridge.engine.deciding import Deciding
 from bridge.engine.drifting import Drifting
 from bridge.engine.enforcing import Enforcing
@@ -14,6 +15,7 @@ from bridge.engine.filling import Filling
 from bridge.engine.following import Following
 from bridge.engine.mentioning import Mentioning
 from bridge.engine.minding import mind
+from bridge.engine.tidying import tidy
 from bridge.engine.writing import Writing
 from bridge.errors import BridgeError
 from bridge.retrieval import Vocabulary
@@ -37,6 +39,7 @@ class Parts:
     drifting: Drifting
     writing: Writing
     deciding: Deciding
+    carrying: Carrying
 
     @property
     def trouble(self) -> BridgeError | None:
@@ -58,6 +61,7 @@ class Parts:
             group.create_task(self.filling.run(), name="filling")
             group.create_task(self.drifting.run(), name="drifting")
             group.create_task(mind(self.index, folder), name="minding")
+            group.create_task(tidy(self.deciding, self.index), name="tidying")
             for work in more:
                 group.create_task(work)
 

@@ -63,7 +63,7 @@ class Caller:
             raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
         if operation.vault:
             # An agent that has just started the bridge would only be told to call again.
-            await self.bridge.find(vault).readable(PATIENCE_S)
+            await self.bridge.find(vault).waiting.readable(PATIENCE_S)
         answers: list[Answer] = []
 
         def form(result: Any) -> str:

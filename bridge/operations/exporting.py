@@ -56,7 +56,7 @@ async def export_graph(
         kinds: What joins notes, as in `graph_neighbours`; every note is written, joined or not.
         stubs: With the names that no note has.
     """
-    chart = await call.engine.chart()
+    chart = await call.engine.waiting.chart()
     edges = await call.engine.atlas.edges(chart, kinds, stubs=stubs)
     if len(edges) > MOST_EDGES:
         raise InvalidArguments(

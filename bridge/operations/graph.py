@@ -77,7 +77,7 @@ async def graph_neighbours(
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
     """
-    chart = await call.engine.chart()
+    chart = await call.engine.waiting.chart()
     start = numbered(call, chart, path)
     edges = await call.engine.atlas.edges(chart, kinds)
     return await asyncio.to_thread(around, chart, edges, start, direction, depth, decay, limit)
@@ -159,7 +159,7 @@ async def graph_path(
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
     """
-    chart = await call.engine.chart()
+    chart = await call.engine.waiting.chart()
     ends = numbered(call, chart, source), numbered(call, chart, target)
     edges = await call.engine.atlas.edges(chart, kinds)
 

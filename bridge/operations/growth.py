@@ -74,8 +74,10 @@ async def graph_history(
         weeks: How many weeks to look back, this one included.
         limit: Most notes of each sort in a week.
     """
+    from bridge.engine import remember
+
     engine = call.engine
-    await engine.remember()
+    await remember(engine)
     days = await asyncio.to_thread(engine.store.days, "")
     today = date.fromisoformat(days[-1].day)
     first = monday(today) - timedelta(weeks=weeks - 1)

@@ -131,7 +131,7 @@ async def wait_until_indexed(
     wanted = Digest(digest.lower()) if digest is not None else None
     try:
         async with ticking(call, timeout, f"Waiting for `{path}`"):
-            return Indexed(await call.engine.wait_indexed(path, wanted, what, timeout))
+            return Indexed(await call.engine.waiting.indexed(path, wanted, what, timeout))
     except NoteNotFound:
         raise no_such_note(call.engine, path) from None
 

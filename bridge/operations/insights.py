@@ -78,7 +78,7 @@ async def graph_insights(
     """
     from bridge.graph import census
 
-    chart = await call.engine.chart()
+    chart = await call.engine.waiting.chart()
     wanted: tuple[Part, ...] = parts or get_args(Part)
     counted = await asyncio.to_thread(census, chart.graph)
     found: dict[str, object] = {"counts": standing.counts(counted)}

@@ -79,7 +79,7 @@ async def note_links(call: Call, path: VaultPath, context: bool = False, mention
     Raises:
         NoteNotFound: There is no such file; the message names the closest ones.
     """
-    web = await call.engine.web()
+    web = await call.engine.waiting.web()
     found = await asyncio.to_thread(gathered, call.engine, web, snapshot(call.engine), path)
     if context:
         found = await asyncio.to_thread(in_context, call.engine, found, path)

@@ -100,7 +100,7 @@ async def find_notes(
         modified_after=moment("modified_after", modified_after),
         modified_before=moment("modified_before", modified_before),
     )
-    web = None if links_to is None else await engine.web()
+    web = None if links_to is None else await engine.waiting.web()
     notes = snapshot(engine)
 
     def find() -> FoundNotes:

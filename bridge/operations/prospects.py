@@ -56,7 +56,7 @@ async def find_prospects(
         folder: Only what notes in this folder and below say.
     """
     engine = call.engine
-    chart = await engine.chart()
+    chart = await engine.waiting.chart()
     corpus = await engine.mentioning.corpus()
     within = None if not folder else [path for path in chart.notes if is_in(path, folder)]
     texts = await engine.index.wholes(within)

@@ -114,7 +114,7 @@ async def link_report(
         folder: Only links and mentions in notes of this folder and below.
     """
     engine, inside = call.engine, folder or ""
-    chart = await engine.chart()
+    chart = await engine.waiting.chart()
     corpus = await engine.mentioning.corpus()
     wanting, stubs = await asyncio.to_thread(wanted, chart, engine.names, inside)
     tried = stubs[: TRIED * limit]

@@ -164,7 +164,7 @@ async def graph_view(
     """
     from bridge.retrieval import SearchRequest
 
-    chart = await call.engine.chart()
+    chart = await call.engine.waiting.chart()
     start = None if path is None else numbered(call, chart, path)
     after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
     wanted = SearchRequest(

@@ -69,7 +69,7 @@ async def carried_out(
     """
     by = author(call, operation or requests[0].op, reason, confirmed=confirm)
     finish = await weaver(call)
-    return written(await call.engine.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish))
+    return written(await call.engine.carrying.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish))
 
 
 def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":

@@ -35,7 +35,7 @@ async def test_the_graph_follows_the_links(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = only(bridge)
         await settled(engine)
-        graph = (await engine.chart()).graph
+        graph = (await engine.waiting.chart()).graph
         assert graph.links_to(VaultPath("Bread/Sourdough.md")) == {"Bread/Rye.md"}
 
 
@@ -95,7 +95,7 @@ async def test_hints_are_idempotent_and_the_disk_decides(vault: Path, opened: Op
         assert await engine.report(["Garden/Beans.md", "Nowhere.md"]) == 0
         (vault / "Fresh.md").write_text("A fresh note.\n")
         assert await engine.report(["Fresh.md"]) <= 1
-        assert await engine.wait_indexed(VaultPath("Fresh.md"), None, "keyword", 10)
+        assert await engine.waiting.indexed(VaultPath("Fresh.md"), None, "keyword", 10)
         assert await engine.report(["Fresh.md"]) == 0
 
 
@@ -103,7 +103,7 @@ async def test_waiting_for_a_note_that_is_nowhere_is_an_error(vault: Path, opene
     async with opened(vault) as bridge:
         await settled(only(bridge))
         with pytest.raises(NoteNotFound) as missing:
-            await only(bridge).wait_indexed(VaultPath("Bread/Sourdogh.md"), None, "keyword", 5)
+            await only(bridge).waiting.indexed(VaultPath("Bread/Sourdogh.md"), None, "keyword", 5)
         assert "Bread/Sourdough.md" in missing.value.facts["closest"]  # type: ignore[operator]
 
 
@@ -112,7 +112,7 @@ async def test_waiting_for_vectors_ends_when_they_are_there(vault: Path, opened:
         engine = only(bridge)
         await settled(engine)
         (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
-        assert await engine.wait_indexed(VaultPath("Fresh.md"), None, "vectors", 20)
+        assert await engine.waiting.indexed(VaultPath("Fresh.md"), None, "vectors", 20)
         assert [p.embedded for p in engine.inspect(VaultPath("Fresh.md")).passages] == [True]
         assert (await found(engine, "dairy product, cheddar", "semantic"))[0] == "Fresh.md"
 
@@ -179,11 +179,11 @@ async def test_pausing_keeps_vectors_waiting_and_resuming_fills_them(vault: Path
         await settled(engine)
         engine.pause()
         (vault / "Fresh.md").write_text("A fresh note about cheese.\n")
-        assert await engine.wait_indexed(VaultPath("Fresh.md"), None, "keyword", 10)
+        assert await engine.waiting.indexed(VaultPath("Fresh.md"), None, "keyword", 10)
         assert engine.progress().pending_vectors == 1
-        assert not await engine.wait_indexed(VaultPath("Fresh.md"), None, "vectors", 0.5)
+        assert not await engine.waiting.indexed(VaultPath("Fresh.md"), None, "vectors", 0.5)
         engine.resume()
-        assert await engine.wait_indexed(VaultPath("Fresh.md"), None, "vectors", 20)
+        assert await engine.waiting.indexed(VaultPath("Fresh.md"), None, "vectors", 20)
 
 
 async def test_why_a_note_is_missing_can_be_read(vault: Path, opened: Opened) -> None:

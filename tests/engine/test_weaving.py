@@ -22,12 +22,12 @@ async def test_whoever_reports_an_edit_finds_its_links_at_once(vault: Path, open
     async with opened(vault) as bridge:
         engine = only(bridge)
         await settled(engine)
-        before = (await engine.chart()).graph
+        before = (await engine.waiting.chart()).graph
         (vault / BEANS).write_text("# Beans\n\nEaten with [[Rye]].\n")
         await engine.report([BEANS])
         assert sources(engine, RYE) == {BEANS, "Bread/Sourdough.md"}
         assert before.linked_from(RYE) == {"Bread/Sourdough.md"}
-        assert (await engine.chart()).graph.linked_from(RYE) == {BEANS, "Bread/Sourdough.md"}
+        assert (await engine.waiting.chart()).graph.linked_from(RYE) == {BEANS, "Bread/Sourdough.md"}
 
 
 async def test_the_graph_that_ranks_follows_without_being_asked_for(vault: Path, opened: Opened) -> None:

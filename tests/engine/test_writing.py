@@ -40,7 +40,7 @@ async def ready(bridge: Bridge) -> VaultEngine:
 
 
 async def make(engine: VaultEngine, *requests: Request, author: Author = AGENT, dry_run: bool = False) -> Made:
-    return await engine.carry(requests, author, dry_run=dry_run, expect=None)
+    return await engine.carrying.carry(requests, author, dry_run=dry_run, expect=None)
 
 
 def append(path: VaultPath, text: str) -> EditNote:
@@ -229,7 +229,7 @@ async def test_an_expectation_that_fails_writes_nothing(vault: Path, opened: Ope
         engine = await ready(bridge)
         before = bytes_of(vault)
         with pytest.raises(ExpectationFailed):
-            await engine.carry([append(BEANS, "One.")], AGENT, dry_run=False, expect={"files": 2})
+            await engine.carrying.carry([append(BEANS, "One.")], AGENT, dry_run=False, expect={"files": 2})
         assert (bytes_of(vault), ids(engine)) == (before, [])
 
 

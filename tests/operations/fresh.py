@@ -56,7 +56,7 @@ async def changed(served: Served, *, proposed: bool = False, undone: bool = Fals
     await restore(served)
     engine = served.bridge.find(None)
     author = Author("create_note", client="example", session=session, proposes=proposed)
-    made = await engine.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
+    made = await engine.carrying.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
     assert made.change is not None
     if undone:
         await engine.deciding.undo([made.change.id], author)
