@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +30,9 @@ RETRY_S = 5.0
 
 LEARN_AT = 32
 """Fewer notes than this have no boilerplate to speak of."""
+
+Write = Callable[[Sequence[Prepared], Collection[VaultPath]], Awaitable[None]]
+"""Puts notes into the index, and takes others out of it."""
 
 
 class Following:
@@ -141,13 +144,30 @@ class Following:
         Returns:
             How many notes were news.
         """
+        # Else what is shown already but cannot be written would pass for written.
+        await self.index.settled()
         return await self._take_up(tuple(places), frozenset(), everything=False)
 
-    async def _take_up(self, places: tuple[str, ...], again: frozenset[VaultPath], *, everything: bool) -> int:
+    async def show(self, places: Collection[str]) -> None:
+        """Take up changes that we made ourselves, and leave writing the index to a moment later.
+
+        What is lost then is found by the watcher, which tells of our own changes too.
+        """
+        await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show)
+
+    async def _take_up(
+        self,
+        places: tuple[str, ...],
+        again: frozenset[VaultPath],
+        *,
+        everything: bool,
+        write: Write | None = None,
+    ) -> int:
         """Compare what there is at some places with the index, and do the least work."""
         if not places:
             return 0
         async with self._turn:
+            places = (*places, *self.index.lost)
             scan = await self._scanned(places)
             known = self._known(places, scan)
             self._take_names(places, scan)
@@ -166,7 +186,8 @@ class Following:
             fresh = [path for path in read if path not in self.index.notes]
             # Nobody searches before the first scan is complete.
             with nullcontext() if self.complete else self.index.bulk():
-                await self._apply(sorted(read, key=lambda path: -scan.files[path].mtime_ns), gone)
+                newest = sorted(read, key=lambda path: -scan.files[path].mtime_ns)
+                await self._apply(newest, gone, write or self.index.write)
             self.pending -= read
             now = self.index.notes
             if moved := moves(left, (now[path] for path in fresh if path in now)):
@@ -220,7 +241,7 @@ class Following:
             if path in scan.files and path not in again and state == state_of(scan.files[path])
         }
 
-    async def _apply(self, read: Sequence[VaultPath], gone: set[VaultPath]) -> None:
+    async def _apply(self, read: Sequence[VaultPath], gone: set[VaultPath], write: Write) -> None:
         """Read notes and write what they say; `gone` notes leave with the last write."""
         gathered: list[Prepared] = []
         reading = Reading(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
@@ -228,9 +249,9 @@ class Following:
             for outcome in outcomes:
                 self._sort(outcome, gathered, gone)
             if len(gathered) >= WRITE_AT:
-                await self._write(gathered, ())
+                await self._write(gathered, (), write)
                 gathered = []
-        await self._write(gathered, gone)
+        await self._write(gathered, gone, write)
 
     def _sort(self, outcome: Outcome, gathered: list[Prepared], gone: set[VaultPath]) -> None:
         """File one outcome under what is to be written, gone or failed."""
@@ -246,13 +267,13 @@ class Following:
         if stat is not None:
             self._store.fail(outcome.path, state_of(stat), outcome.reason)
 
-    async def _write(self, entries: list[Prepared], gone: Collection[VaultPath]) -> None:
+    async def _write(self, entries: list[Prepared], gone: Collection[VaultPath], write: Write) -> None:
         """Write one batch, and tell of it."""
         # The rules may have changed since these were read.
         entries = [entry for entry in entries if not self.vault.rules.denies(entry.note.path)]
         if not entries and not gone:
             return
-        await self.index.write(entries, gone)
+        await write(entries, gone)
         written = [entry.note.path for entry in entries]
         self._store.mend(written)
         heed_links(self._store, (entry.note for entry in entries), self.names)

@@ -243,7 +243,7 @@ class Writing:
         """Index what was written; it stays written if that fails, and the index follows later."""
         places = {place for step in steps for place in (step.path, step.to) if place is not None}
         try:
-            await self._following.look_at(places)
+            await self._following.show(places)
         except BridgeError as error:
             return (f"It is written, but search does not show it yet: {error.message}",)
         return ()

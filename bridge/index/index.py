@@ -58,7 +58,7 @@ class Index:
         self._tasks = Tasks()
         self._vectors = Vectors(opened, keep_days)
         self._texts = Texts(opened, self._vectors)
-        self._writing = Writing(opened, self._vectors, self._known)
+        self._writing = Writing(opened, self._vectors, self._known, self._tasks)
         self._tidying = Tidying(opened, self._vectors, self._tasks)
         self._full_text = FullText(opened, self._writing, self._tidying)
         self._erasing = Erasing(opened, self._vectors, self._texts, self._writing, self._tidying)
@@ -124,6 +124,28 @@ class Index:
         """
         await self._tasks.finish(self._writing.write(entries, gone))
         self._tidying.later()
+
+    async def show(self, entries: Sequence[Prepared], gone: Collection[VaultPath] = ()) -> None:
+        """Show notes and forget others without waiting for the disk; a search waits for what is on its way there.
+
+        What cannot be written is shown no more, and told by `lost`.
+
+        Args:
+            entries: Notes that are new or changed.
+            gone: Notes that are no more.
+        """
+        await self._writing.show(entries, gone)
+        self._tidying.later()
+
+    async def settled(self) -> None:
+        """Wait until all that is shown is written or lost."""
+        async with self._writing.turn:
+            pass
+
+    @property
+    def lost(self) -> frozenset[VaultPath]:
+        """Notes that were shown and could not be written: they are to be read again."""
+        return frozenset(self._writing.lost)
 
     def bulk(self) -> AbstractContextManager[None]:
         """Begin many writes that nobody searches yet; the index is made compact after the last."""

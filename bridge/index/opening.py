@@ -1,8 +1,10 @@
 """Opens an index folder: sound tables, the notes in memory, and the rows that a crash left over."""
 
+import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,6 +74,13 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
 
     result: T = LOOP.run(coroutine)
     return result
+
+
+def begun(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
+    """Begin LanceDB's asynchronous calls on LanceDB's own loop: they go on while blocking code waits for them."""
+    from lancedb.background_loop import LOOP
+
+    return asyncio.run_coroutine_threadsafe(coroutine, LOOP.loop)
 
 
 @contextmanager

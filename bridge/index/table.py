@@ -1,8 +1,10 @@
 """One LanceDB table: opened or made, appended to, swept, searched by words, kept compact."""
 
+import asyncio
 import logging
 import warnings
 from collections.abc import AsyncIterator, Collection, Sequence
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -54,6 +56,8 @@ class Table:
     appended: int = 0
     """Commits since the table was made compact."""
     rebuilds: int = 0
+    coming: "Future[Exception | None] | None" = None
+    """Ends when rows are there that are counted on already: whoever reads waits for it."""
 
     @classmethod
     async def open(
@@ -113,14 +117,24 @@ class Table:
         await self.inner.create_index(column, config=config, replace=True)
 
     async def add(self, batch: Any) -> None:
-        """Append rows; they are found on return."""
+        """Append rows; they are found on return, and counted by `grew`."""
         await self.inner.add(batch)
-        self.rows += batch.num_rows
-        self.appended += 1
-        self.unindexed += batch.num_rows if self.searched else 0
+
+    def grew(self, rows: int) -> None:
+        """Count rows that were appended; like all but `add`, and reading, for one thread alone."""
+        if rows:
+            self.rows += rows
+            self.appended += 1
+            self.unindexed += rows if self.searched else 0
+
+    async def _arrived(self) -> None:
+        """Wait for rows that are on their way, whatever becomes of them."""
+        if self.coming is not None and not self.coming.done():
+            await asyncio.wait([asyncio.wrap_future(self.coming)])
 
     async def drop(self, column: str, keys: Collection[int]) -> None:
         """Delete the rows with these whole numbers in a column."""
+        await self._arrived()
         numbers = sorted(keys)
         self.appended += 1
         for at in range(0, len(numbers), AT_ONCE):
@@ -139,33 +153,34 @@ class Table:
 
     async def scan(self, columns: Sequence[str]) -> Any:
         """Read columns of every row."""
-        return await self._query().select(list(columns)).to_arrow()
+        return await (await self._query()).select(list(columns)).to_arrow()
 
     async def batches(self, columns: Sequence[str], at_once: int = BATCH) -> AsyncIterator[Any]:
         """Read columns of every row, some rows at a time."""
         async with unpanicked():
-            async for batch in await self._query().select(list(columns)).to_batches(max_batch_length=at_once):
+            async for batch in await (await self._query()).select(list(columns)).to_batches(max_batch_length=at_once):
                 yield batch
 
     @unpanicked()
     async def fetch(self, columns: Sequence[str], where: str) -> Any:
         """Read columns of the rows that a filter of ours, never a caller's text, lets through."""
-        return await self._query().where(where).select(list(columns)).to_arrow()
+        return await (await self._query()).where(where).select(list(columns)).to_arrow()
 
     @unpanicked()
     async def match(self, query: Any, columns: Sequence[str], limit: int, where: str | None = None) -> Any:
         """Read columns of the rows that match a full text query, best first, with `_score`."""
-        search = self._query().nearest_to_text(query)
+        search = (await self._query()).nearest_to_text(query)
         if where is not None:
             search = search.where(where)
         return await search.limit(limit).select([*columns, "_score"]).to_arrow()
 
-    def _query(self) -> Any:
-        """Begin to ask; LanceDB panics over a table that was closed meanwhile.
+    async def _query(self) -> Any:
+        """Begin to ask, once all rows are there; LanceDB panics over a table that was closed meanwhile.
 
         Raises:
             NotReady: It was.
         """
+        await self._arrived()
         if not self.inner.is_open():
             raise NotReady("The index is being opened again.")
         return self.inner.query()
@@ -210,7 +225,7 @@ class Table:
         Args:
             doubt: What went wrong with the table.
         """
-        async for _ in await self._query().to_batches(max_batch_length=BATCH):
+        async for _ in await (await self._query()).to_batches(max_batch_length=BATCH):
             pass
         await self.rebuild(doubt)
 

@@ -267,6 +267,7 @@ class Vectors:
         halves = [None if vector is None else vector.astype(np.float16) for vector in vectors]
         column = pa.array(halves, schema.field("vector").type)
         await model.table.add(pa.table({"digest": pa.array(digests, pa.binary(32)), "vector": column}, schema=schema))
+        model.table.grew(len(digests))
 
     # -- search -------------------------------------------------------------------------------------------------------
 
