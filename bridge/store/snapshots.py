@@ -127,8 +127,8 @@ class Snapshots:
     def _shelf(self, digest: Digest) -> Path:
         """Make the folder that holds a content, and return it."""
         shelf = self.place(digest).parent
-        if not shelf.exists():
-            for folder in (self.folder, shelf):
+        for folder in (self.folder, shelf):
+            if not folder.exists():
                 make_private(folder)
                 sync_folder(folder.parent)
         return shelf
