@@ -44,6 +44,11 @@ export class Link {
 		return this.state;
 	}
 
+	/** Whether the bridge lets this window change its settings. */
+	get owns(): boolean {
+		return this.address?.owner != null && isOpen(this.state);
+	}
+
 	/** Look for the bridge now, from the beginning. */
 	open(): void {
 		this.failures = 0;

@@ -33,6 +33,21 @@ export async function running(data: string, vault: string): Promise<Address | nu
 	}
 }
 
+/**
+ * Return the token by which the bridge at an address lets settings be changed; null when it gives none away.
+ *
+ * It stands apart from the runtime file, as agents are handed what stands there.
+ */
+export async function ownersToken(data: string, vault: string, url: string): Promise<string | null> {
+	try {
+		const told: unknown = JSON.parse(await readFile(join(data, "vaults", vault, "owner.json"), "utf8"));
+		const { url: where, token } = told as Record<string, unknown>;
+		return where === url && typeof token === "string" ? token : null;
+	} catch {
+		return null;
+	}
+}
+
 /** Whether an address is on this computer; no other ever gets a token. */
 export function isLoopback(url: string): boolean {
 	try {

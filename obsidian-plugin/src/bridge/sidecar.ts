@@ -29,7 +29,7 @@ export class Sidecar {
 			const timer = window.setTimeout(() => fail("It did not say in time that it is ready."), READY_MS);
 			const fail = (reason: string): void => {
 				window.clearTimeout(timer);
-				if (this.child === child) this.stop();
+				if (this.child === child) void this.stop();
 				reject(new Error(reason));
 			};
 			child.stdout.setEncoding("utf8");
@@ -60,14 +60,16 @@ export class Sidecar {
 		});
 	}
 
-	/** Let it leave: by the end of its input, and by force when it does not. */
-	stop(): void {
+	/** Let it leave: by the end of its input, and by force when it does not. Returns when it is gone. */
+	async stop(): Promise<void> {
 		const child = this.child;
 		this.child = null;
 		if (child === null) return;
+		const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
 		child.stdin?.end();
 		const timer = window.setTimeout(() => child.kill(), LEAVE_MS);
-		child.on("exit", () => window.clearTimeout(timer));
+		await gone;
+		window.clearTimeout(timer);
 	}
 }
 

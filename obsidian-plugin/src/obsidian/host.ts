@@ -12,10 +12,14 @@ export interface Host {
 	readonly link: Link;
 	readonly connections: Listeners<Connection>;
 	readonly events: Listeners<Pushed>;
+	/** Hears when the settings changed. */
+	readonly kept: Listeners<Settings>;
 	/** Keep the settings. */
 	readonly keep: () => Promise<void>;
 	/** Look for the bridge from the beginning. */
 	readonly reconnect: () => void;
+	/** The same, without the one that this window started. */
+	readonly restart: () => Promise<void>;
 	readonly reveal: (pane: PaneType) => Promise<void>;
 	/** Show what is related to a file, and stay with it unless it is the one that is followed. */
 	readonly showRelated: (file: TFile) => Promise<void>;

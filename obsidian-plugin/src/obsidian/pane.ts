@@ -29,6 +29,8 @@ export abstract class Pane extends ItemView {
 	override async onOpen(): Promise<void> {
 		this.contentEl.addClass("vault-bridge-pane");
 		this.register(this.host.connections.add(() => this.render()));
+		this.register(this.host.kept.add(() => this.dress()));
+		this.dress();
 		this.render();
 	}
 
@@ -47,6 +49,13 @@ export abstract class Pane extends ItemView {
 		}
 		this.leave();
 		showAbsence(this.contentEl.createDiv({ cls: "vault-bridge-content" }), this.host);
+	}
+
+	/** Look as the settings say. */
+	private dress(): void {
+		const { density, showWhy } = this.host.settings;
+		this.contentEl.toggleClass("is-compact", density === "compact");
+		this.contentEl.toggleClass("is-without-why", !showWhy);
 	}
 
 	private leave(): void {

@@ -1,7 +1,7 @@
 import { type App, FileSystemAdapter, requestUrl } from "obsidian";
 import type { Address, Send } from "../bridge/client";
 import type { World } from "../bridge/link";
-import { dataFolder, findProgram, isLoopback, isProgram, running, vaultId } from "../bridge/places";
+import { dataFolder, findProgram, isLoopback, isProgram, ownersToken, running, vaultId } from "../bridge/places";
 import type { Sidecar } from "../bridge/sidecar";
 import { follow } from "../bridge/stream";
 import type { Absence } from "../core/connection";
@@ -28,13 +28,15 @@ async function find(app: App, settings: Settings, sidecar: Sidecar): Promise<Add
 		if (isLoopback(settings.address)) return { url: settings.address, token, vault, paired: true };
 		return { kind: "failed", reason: "The address in the settings is not on this computer." };
 	}
-	const found = await running(settings.dataFolder || dataFolder(process.env), vault);
-	if (found !== null) return found;
+	const data = settings.dataFolder || dataFolder(process.env);
+	const owned = async (address: Address): Promise<Address> => ({ ...address, owner: await ownersToken(data, vault, address.url) });
+	const found = await running(data, vault);
+	if (found !== null) return owned(found);
 	if (!settings.start) return { kind: "not_running" };
 	const program = await programOf(settings);
 	if (program === null) return { kind: "not_installed" };
 	try {
-		return await sidecar.start(program, folder, vault, settings.dataFolder || null);
+		return await owned(await sidecar.start(program, folder, vault, settings.dataFolder || null));
 	} catch (error) {
 		return { kind: "failed", reason: `The bridge did not start. ${error instanceof Error ? error.message : ""}`.trim() };
 	}

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { dataFolder, findProgram, isLoopback, running, vaultId } from "../../src/bridge/places";
+import { dataFolder, findProgram, isLoopback, ownersToken, running, vaultId } from "../../src/bridge/places";
 
 let folder: string;
 beforeEach(async () => {
@@ -71,4 +71,16 @@ test("the program is found on the path, and only one that can be run", async () 
 	}
 	await chmod(join(second, "vault-bridge"), 0o755);
 	expect(await findProgram({ PATH: `${first}:${second}` })).toBe(join(second, "vault-bridge"));
+});
+
+test("the token for settings is taken only where it belongs to the bridge that answers", async () => {
+	await mkdir(join(folder, "vaults", "id"), { recursive: true });
+	const owner = (): Promise<string | null> => ownersToken(folder, "id", "http://127.0.0.1:1");
+	expect(await owner()).toBeNull();
+	await writeFile(join(folder, "vaults", "id", "owner.json"), JSON.stringify({ url: "http://127.0.0.1:2", token: "key" }));
+	expect(await owner()).toBeNull();
+	await writeFile(join(folder, "vaults", "id", "owner.json"), JSON.stringify({ url: "http://127.0.0.1:1", token: "key" }));
+	expect(await owner()).toBe("key");
+	await writeFile(join(folder, "vaults", "id", "owner.json"), "{");
+	expect(await owner()).toBeNull();
 });

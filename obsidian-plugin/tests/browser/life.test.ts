@@ -136,11 +136,7 @@ test("pairing takes a right code and no wrong one, and keeps the token in the se
 	const bridge = await served();
 	const obsidian = await opened({ settings: { start: false, address: bridge.url, dataFolder: join(home.path, "nowhere") } });
 	await obsidian.state("off");
-	await obsidian.page.evaluate(() => {
-		const [tab] = window.plugin.tabs;
-		tab?.update();
-		document.body.append(tab?.containerEl ?? "");
-	});
+	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.show__());
 	const { code } = await bridge.call<{ code: string }>("open_pairing");
 	const field = obsidian.page.getByPlaceholder("123456");
 	await field.fill(code === "000000" ? "000001" : "000000");

@@ -11,7 +11,6 @@ import { type Host, SEARCH } from "../host";
 import { Pane } from "../pane";
 import { showQueries } from "./queries";
 
-const FEW = 20;
 const MANY = 100;
 
 /** What the pane remembers while the bridge is away or the pane is closed. */
@@ -23,7 +22,7 @@ interface Asked {
 /** Searches as one types: words first, then meaning, in place. */
 export class SearchView extends Pane {
 	private asked: Asked = { query: "", filters: NONE };
-	private limit = FEW;
+	private wantsMore = false;
 	private asking: Asking | null = null;
 	private input: SearchComponent | null = null;
 	private list: HitList | null = null;
@@ -46,6 +45,10 @@ export class SearchView extends Pane {
 
 	override getIcon(): IconName {
 		return "search";
+	}
+
+	private get limit(): number {
+		return this.wantsMore ? MANY : this.host.settings.results;
 	}
 
 	/** Put the cursor into the field. */
@@ -90,7 +93,7 @@ export class SearchView extends Pane {
 
 	private typed(query: string): void {
 		this.asked.query = query;
-		this.limit = FEW;
+		this.wantsMore = false;
 		this.ask();
 	}
 
@@ -133,13 +136,13 @@ export class SearchView extends Pane {
 		const count = list.hits.length === 0 ? "Nothing found" : list.hits.length === 1 ? "1 note" : `${list.hits.length} notes`;
 		this.say([`${count} · ${how} · ${Math.max(1, Math.round(took))} ms${final ? "" : " …"}`, ...notices].join(" · "));
 		this.belowEl?.empty();
-		if (final && hits.length >= this.limit && this.limit < MANY) this.offerMore();
+		if (final && hits.length >= this.limit && !this.wantsMore) this.offerMore();
 	}
 
 	private offerMore(): void {
 		const more = this.belowEl?.createEl("button", { text: "Show more" });
 		more?.addEventListener("click", () => {
-			this.limit = MANY;
+			this.wantsMore = true;
 			this.ask();
 		});
 	}

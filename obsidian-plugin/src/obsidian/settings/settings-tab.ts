@@ -1,17 +1,26 @@
-import { type App, Notice, type Plugin, PluginSettingTab, type Setting, type SettingDefinitionItem } from "obsidian";
-import { pair } from "../../bridge/client";
-import { isLoopback } from "../../bridge/places";
-import { explained, inWords } from "../../core/connection";
+import { type App, type Plugin, PluginSettingTab, type SettingDefinitionItem } from "obsidian";
 import type { Host } from "../host";
-import { TOKEN } from "./settings";
-import { send } from "../world";
+import { agents } from "./agents";
+import { appearance } from "./appearance";
+import { BridgeSettings } from "./bridge-settings";
+import { connection, RESTARTS } from "./connection";
+import { model } from "./model";
+import { privacy } from "./privacy";
+import { search } from "./search";
+import { writing } from "./writing";
 
-/** What the bridge lists a paired window as; another name than that of a window which needs no pairing. */
-const PAIRED = "Obsidian plugin";
+/** Stands before the names of settings that the bridge keeps. */
+export const KEPT = "bridge.";
 
-/** The settings, each with a sentence. */
+/** Time to finish typing a path before the bridge is looked for there. */
+const TYPED_MS = 800;
+
+/** The settings: what the plugin keeps, and what the bridge does, which is read anew whenever it changes. */
 export class SettingsTab extends PluginSettingTab {
-	private code = "";
+	private readonly bridge: BridgeSettings;
+	private timer: number | undefined;
+	private isStale = true;
+	private drawn = "";
 
 	constructor(
 		app: App,
@@ -19,90 +28,61 @@ export class SettingsTab extends PluginSettingTab {
 		private readonly host: Host,
 	) {
 		super(app, plugin);
+		this.bridge = new BridgeSettings(host, () => this.redraw());
 	}
 
 	override getSettingDefinitions(): SettingDefinitionItem[] {
-		const { connection } = this.host.link;
+		const { bridge } = this;
+		this.drawn = this.shown();
 		return [
-			{ name: inWords(connection), desc: explained(connection), render: (setting) => this.again(setting) },
-			{
-				type: "group",
-				heading: "Connection",
-				items: [
-					{
-						name: "Start the bridge",
-						desc: "Start the installed bridge when none runs for this vault, and end it with this window.",
-						control: { type: "toggle", key: "start" },
-					},
-					{
-						name: "Program",
-						desc: "Full path of vault-bridge, where it is not found by itself.",
-						control: { type: "text", key: "program", placeholder: "Found by itself" },
-					},
-					{
-						name: "Data folder",
-						desc: "Where the bridge keeps its index, where it is not the usual place.",
-						control: { type: "text", key: "dataFolder", placeholder: "The usual place" },
-					},
-				],
-			},
-			{
-				type: "group",
-				heading: "Pairing",
-				items: [
-					{
-						name: "Address",
-						desc: "Only for a bridge that this window cannot find, such as one in a container. Empty to find it by itself.",
-						control: {
-							type: "text",
-							key: "address",
-							placeholder: "http://127.0.0.1:34111",
-							validate: (value: string) => (value === "" || isLoopback(value) ? undefined : "Only an address on this computer."),
-						},
-					},
-					{
-						name: "Code",
-						desc: "Six digits that “vault-bridge pair” shows. The token it gives is kept in the app's secret storage.",
-						render: (setting) => this.pairing(setting),
-					},
-				],
-			},
-			{
-				type: "group",
-				heading: "Search",
-				items: [
-					{
-						name: "Patience",
-						desc: "Milliseconds after the last key until meaning is asked; words are asked at each key.",
-						control: { type: "slider", key: "patience", min: 0, max: 500, step: 20 },
-					},
-				],
-			},
+			...connection(this.host, () => this.look()),
+			...privacy(bridge),
+			...model(bridge),
+			...writing(bridge),
+			...agents(bridge),
+			...search(bridge),
+			...appearance(),
 		];
 	}
 
-	private again(setting: Setting): void {
-		setting.addButton((button) => button.setButtonText("Look again").onClick(() => this.host.reconnect()));
+	override getControlValue(key: string): unknown {
+		return key.startsWith(KEPT) ? this.bridge.known?.kept.get(key.slice(KEPT.length)) : super.getControlValue(key);
 	}
 
-	private pairing(setting: Setting): void {
-		setting.addText((text) => text.setPlaceholder("123456").onChange((value) => (this.code = value.replace(/\D/g, ""))));
-		setting.addButton((button) => button.setButtonText("Pair").setCta().onClick(() => this.pair()));
+	override async setControlValue(key: string, value: unknown): Promise<void> {
+		if (key.startsWith(KEPT)) {
+			await this.bridge.change({ [key.slice(KEPT.length)]: value });
+			return;
+		}
+		Object.assign(this.host.settings, { [key]: value });
+		await this.host.keep();
+		if (!RESTARTS.has(key)) return;
+		window.clearTimeout(this.timer);
+		this.timer = window.setTimeout(() => void this.host.restart(), TYPED_MS);
 	}
 
-	private async pair(): Promise<void> {
-		const { settings } = this.host;
-		if (!isLoopback(settings.address)) {
-			new Notice("Give the address of the bridge first.");
-			return;
+	override hide(): void {
+		super.hide();
+		this.isStale = true;
+	}
+
+	/** Somebody looks at the tab now. Returns what is to be done when nobody does. */
+	private look(): () => void {
+		if (this.isStale) {
+			this.isStale = false;
+			void this.bridge.load();
 		}
-		const got = await pair(send, settings.address, this.code, PAIRED);
-		if (typeof got !== "string") {
-			new Notice(`${got.message} ${got.hint}`);
-			return;
-		}
-		this.app.secretStorage.setSecret(TOKEN, got);
-		new Notice("Paired.");
-		this.host.reconnect();
+		return this.bridge.follow();
+	}
+
+	/** Draw anew, but only what is new: who reads or types shall not be disturbed. */
+	private redraw(): void {
+		if (this.shown() !== this.drawn) this.update();
+	}
+
+	private shown(): string {
+		const { known, closed } = this.bridge;
+		// How far the vectors are is told in its place.
+		return JSON.stringify([closed, known && { ...known, vault: null, globs: [...known.globs] }]);
 	}
 }

@@ -18,6 +18,14 @@ export interface Settings {
 	followSection: boolean;
 	/** Show why each note is related. */
 	showWhy: boolean;
+	/** How many notes a search shows at once. */
+	results: number;
+	/** How close together notes stand. */
+	density: "comfortable" | "compact";
+	/** Say in words in the status bar how things stand. */
+	statusText: boolean;
+	/** Show icons in the ribbon. */
+	ribbon: boolean;
 	/** Related notes that are not shown beside a note. */
 	hidden: Hidden;
 }
@@ -31,6 +39,10 @@ export const DEFAULTS: Settings = {
 	queries: { recent: [], pinned: [] },
 	followSection: true,
 	showWhy: true,
+	results: 20,
+	density: "comfortable",
+	statusText: true,
+	ribbon: true,
 	hidden: {},
 };
 

@@ -10,7 +10,8 @@ import { MetadataCache } from "./metadata";
 import { Vault } from "./vault";
 import type { View } from "./views";
 import { Workspace, type WorkspaceLeaf } from "./workspace";
-import { setIcon, type PluginSettingTab } from "./widgets";
+import type { PluginSettingTab } from "./settings";
+import { setIcon } from "./widgets";
 
 interface Command {
 	readonly id: string;
@@ -134,6 +135,7 @@ export abstract class Plugin extends Component {
 
 	addSettingTab(tab: PluginSettingTab): void {
 		this.tabs.push(tab);
+		tab.update();
 	}
 
 	/** The leaves of a view that is gone stay, empty, as the guidelines ask not to detach them. */

@@ -8,9 +8,10 @@ export { Editor, editorEditorField, editorInfoField, editorLivePreviewField } fr
 export { Keymap, Scope } from "./keymap";
 export { MarkdownView } from "./markdown";
 export { FuzzySuggestModal, Modal, SuggestModal } from "./modals";
-export { EditorSuggest, PopoverSuggest } from "./suggest";
+export { AbstractInputSuggest, EditorSuggest, PopoverSuggest } from "./suggest";
 export { ItemView, View } from "./views";
-export { Menu, Notice, PluginSettingTab, SearchComponent, Setting, setIcon, setTooltip } from "./widgets";
+export { ButtonComponent, PluginSettingTab, Setting } from "./settings";
+export { Menu, Notice, SearchComponent, setIcon, setTooltip } from "./widgets";
 export { WorkspaceLeaf } from "./workspace";
 
 interface Asked {

@@ -108,6 +108,49 @@ export abstract class PopoverSuggest<T> implements Owner<T> {
 	abstract selectSuggestion(value: T, event: MouseEvent | KeyboardEvent): void;
 }
 
+/** obsidian.d.ts: class AbstractInputSuggest, below "an `<input>` text box". */
+export abstract class AbstractInputSuggest<T> extends PopoverSuggest<T> {
+	limit = 100;
+	private readonly chosen: ((value: T, event: MouseEvent | KeyboardEvent) => unknown)[] = [];
+
+	constructor(
+		app: App,
+		readonly inputEl: HTMLInputElement,
+	) {
+		super(app);
+		inputEl.addEventListener("input", () => void this.offer());
+		inputEl.addEventListener("focus", () => void this.offer());
+		inputEl.addEventListener("blur", () => this.close());
+	}
+
+	protected abstract getSuggestions(query: string): T[] | Promise<T[]>;
+
+	/** "Sets the value into the input element." */
+	setValue(value: string): void {
+		this.inputEl.value = value;
+	}
+
+	/** "Registers a callback to handle when a suggestion is selected by the user." */
+	onSelect(callback: (value: T, event: MouseEvent | KeyboardEvent) => unknown): this {
+		this.chosen.push(callback);
+		return this;
+	}
+
+	override selectSuggestion(value: T, event: MouseEvent | KeyboardEvent): void {
+		for (const callback of this.chosen) callback(value, event);
+	}
+
+	private async offer(): Promise<void> {
+		const found = await this.getSuggestions(this.inputEl.value);
+		this.close();
+		if (found.length === 0 || document.activeElement !== this.inputEl) return;
+		const { left, bottom, width } = this.inputEl.getBoundingClientRect();
+		Object.assign(this.suggestEl.style, { left: `${left}px`, top: `${bottom}px`, width: `${width}px` });
+		this.suggestions.setSuggestions(found.slice(0, this.limit));
+		this.open();
+	}
+}
+
 interface Trigger {
 	readonly start: Position;
 	readonly end: Position;

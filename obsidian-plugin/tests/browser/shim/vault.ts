@@ -81,6 +81,10 @@ export class Vault extends Events {
 		return file instanceof TFile ? file : null;
 	}
 
+	getAllFolders(includeRoot = false): TFolder[] {
+		return [...this.files.values()].filter((file) => file instanceof TFolder).filter((folder) => includeRoot || folder.path !== "");
+	}
+
 	getFolderByPath(path: string): TFolder | null {
 		const file = this.files.get(path);
 		return file instanceof TFolder ? file : null;

@@ -1,7 +1,6 @@
 import { Component } from "./component";
 import { makeEl } from "./dom";
 import { icon } from "./icons";
-import type { App } from "./app";
 
 /** obsidian.d.ts: function setIcon, "Insert an SVG into the element from an iconId." An unknown one is a fault of ours. */
 export function setIcon(parent: HTMLElement, id: string): void {
@@ -116,11 +115,13 @@ export class Menu extends Component {
 	}
 }
 
-class Control<T extends HTMLElement> {
+/** obsidian.d.ts: class BaseComponent, what all fields and buttons share. */
+export class Control<T extends HTMLElement> {
 	constructor(protected readonly el: T) {}
 }
 
-class Input extends Control<HTMLInputElement> {
+/** obsidian.d.ts: class TextComponent. */
+export class Input extends Control<HTMLInputElement> {
 	readonly inputEl = this.el;
 
 	getValue(): string {
@@ -154,130 +155,6 @@ export class SearchComponent extends Input {
 		this.clearButtonEl.addEventListener("click", () => {
 			this.setValue("");
 			this.inputEl.dispatchEvent(new Event("input"));
-		});
-	}
-}
-
-class Button extends Control<HTMLButtonElement> {
-	readonly buttonEl = this.el;
-
-	setButtonText(text: string): this {
-		this.el.textContent = text;
-		return this;
-	}
-
-	setCta(): this {
-		this.el.classList.add("mod-cta");
-		return this;
-	}
-
-	onClick(act: () => unknown): this {
-		this.el.addEventListener("click", () => void act());
-		return this;
-	}
-}
-
-/** obsidian.d.ts: class Setting, one row. */
-export class Setting {
-	readonly settingEl: HTMLElement;
-	readonly nameEl: HTMLElement;
-	readonly descEl: HTMLElement;
-	readonly controlEl: HTMLElement;
-
-	constructor(parent: HTMLElement) {
-		this.settingEl = makeEl("div", { cls: "setting-item" }, parent);
-		const info = makeEl("div", { cls: "setting-item-info" }, this.settingEl);
-		this.nameEl = makeEl("div", { cls: "setting-item-name" }, info);
-		this.descEl = makeEl("div", { cls: "setting-item-description" }, info);
-		this.controlEl = makeEl("div", { cls: "setting-item-control" }, this.settingEl);
-	}
-
-	setName(text: string): this {
-		this.nameEl.textContent = text;
-		return this;
-	}
-
-	setDesc(text: string): this {
-		this.descEl.textContent = text;
-		return this;
-	}
-
-	setHeading(): this {
-		this.settingEl.classList.add("setting-item-heading");
-		return this;
-	}
-
-	addText(fill: (text: Input) => void): this {
-		fill(new Input(makeEl("input", { type: "text" }, this.controlEl) as HTMLInputElement));
-		return this;
-	}
-
-	addButton(fill: (button: Button) => void): this {
-		fill(new Button(makeEl("button", {}, this.controlEl) as HTMLButtonElement));
-		return this;
-	}
-}
-
-interface Definition {
-	readonly type?: string;
-	readonly heading?: string;
-	readonly name?: string;
-	readonly desc?: string;
-	readonly items?: readonly Definition[];
-	readonly render?: (setting: Setting) => unknown;
-	readonly control?: { type: string; key: string; placeholder?: string; min?: number; max?: number; step?: number; validate?: (value: never) => unknown };
-}
-
-/** obsidian.d.ts: class PluginSettingTab with getSettingDefinitions, since 1.13.0. */
-export abstract class PluginSettingTab {
-	readonly containerEl = makeEl("div", { cls: "vertical-tab-content" });
-
-	constructor(
-		readonly app: App,
-		readonly plugin: { settings: Record<string, unknown>; saveData: (data: unknown) => Promise<void> },
-	) {}
-
-	abstract getSettingDefinitions(): readonly Definition[];
-
-	/** "Reads from `this.plugin.settings`." */
-	getControlValue(key: string): unknown {
-		return this.plugin.settings[key];
-	}
-
-	/** "Mutates and persists `this.plugin.settings`." */
-	async setControlValue(key: string, value: unknown): Promise<void> {
-		this.plugin.settings[key] = value;
-		await this.plugin.saveData(this.plugin.settings);
-	}
-
-	update(): void {
-		this.containerEl.replaceChildren();
-		this.draw(this.getSettingDefinitions());
-	}
-
-	private draw(all: readonly Definition[]): void {
-		for (const one of all) {
-			const setting = new Setting(this.containerEl);
-			if (one.items !== undefined) {
-				setting.setName(one.heading ?? one.name ?? "").setHeading();
-				this.draw(one.items);
-				continue;
-			}
-			setting.setName(one.name ?? "").setDesc(one.desc ?? "");
-			one.render?.(setting);
-			if (one.control !== undefined) this.control(setting, one.control);
-		}
-	}
-
-	private control(setting: Setting, { type, key, placeholder, validate, min, max, step }: NonNullable<Definition["control"]>): void {
-		const kinds: Record<string, string> = { toggle: "checkbox", slider: "range", text: "text" };
-		const input = makeEl("input", { type: kinds[type], placeholder: placeholder ?? "", attr: { min: min ?? null, max: max ?? null, step: step ?? null } }, setting.controlEl) as HTMLInputElement;
-		const value = this.getControlValue(key);
-		if (type === "toggle") input.checked = value === true;
-		else input.value = String(value);
-		input.addEventListener("change", () => {
-			const given = type === "toggle" ? input.checked : type === "slider" ? Number(input.value) : input.value;
-			if (validate?.(given as never) === undefined) void this.setControlValue(key, given);
 		});
 	}
 }

@@ -1,0 +1,47 @@
+import type { SettingsInUse } from "../../bridge/operations";
+import { type Connection, explained, isOpen } from "../connection";
+
+/** What the bridge keeps, by name. */
+export class Kept {
+	private readonly values: ReadonlyMap<string, unknown>;
+
+	constructor(private readonly told: SettingsInUse) {
+		this.values = new Map(told.settings.map(({ name, value }) => [name, value]));
+	}
+
+	/** The file it is kept in. */
+	get path(): string {
+		return this.told.path;
+	}
+
+	/** Lines of the file that were not taken, and why. */
+	get problems(): readonly string[] {
+		return this.told.problems;
+	}
+
+	get(name: string): unknown {
+		return this.values.get(name);
+	}
+
+	/** A list of strings; empty where it is kept back. */
+	list(name: string): readonly string[] {
+		const value = this.values.get(name);
+		return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === "string") : [];
+	}
+}
+
+/**
+ * Say why what the bridge keeps cannot be changed here; null when it can.
+ *
+ * @param owns Whether the bridge lets this window change its settings.
+ */
+export function unchangeable(connection: Connection, owns: boolean): string | null {
+	if (!isOpen(connection)) return `It is kept by the bridge, which is not connected. ${explained(connection)}`;
+	if (owns) return null;
+	return "This window is let in by pairing, as other programs are, and those may not change the bridge's settings. Change them where the bridge runs: “vault-bridge change-settings”.";
+}
+
+/** Why a number cannot be taken; undefined when it can. */
+export function outside(value: number, least: number): string | undefined {
+	return Number.isInteger(value) && value >= least ? undefined : `A whole number, at least ${least}.`;
+}

@@ -1,0 +1,22 @@
+import type { ListedModel, VaultStatus } from "../../bridge/operations";
+
+/** What to type in a terminal for a model that is not here; the plugin fetches nothing. */
+export function installing({ id }: Pick<ListedModel, "id">): string {
+	return `vault-bridge models install ${id}`;
+}
+
+/** Say what there is to know of a model before choosing it. */
+export function facts({ languages, license, size_mb: size, dimensions, installed }: ListedModel): string {
+	const file = size === null ? "size not known" : `${size.toLocaleString(undefined, { maximumFractionDigits: 0 })} MB`;
+	return [languages, license, file, `${dimensions} dimensions`, ...(installed ? [] : ["not installed"])].join(" · ");
+}
+
+/** Say how far search by meaning is with the model in use. */
+export function progressOf({ model, passages, pending, paused }: Pick<VaultStatus, "model" | "passages" | "pending" | "paused">): string {
+	if (model === null) return "The model is not installed, so search is by words only.";
+	const left = pending.vectors;
+	if (left === 0) return "Every passage can be found by meaning.";
+	const share = passages === 0 ? 0 : Math.floor((100 * Math.max(0, passages - left)) / passages);
+	const rest = model.answering === null ? "search is by words until then" : "what was made before answers until then";
+	return `${Math.min(share, 99)} % of the passages are embedded; ${rest}.${paused ? " Embedding is paused." : ""}`;
+}

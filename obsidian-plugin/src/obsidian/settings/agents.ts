@@ -1,0 +1,110 @@
+import { Notice, type Setting, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
+import type { ListedClient } from "../../bridge/operations";
+import { naming, told } from "../../core/settings/clients";
+import type { BridgeSettings } from "./bridge-settings";
+import { closedToo } from "./closed";
+import { Confirm } from "./confirm";
+
+/** Which programs are let in, and what becomes of what they change. */
+export function agents(bridge: BridgeSettings): SettingDefinitionItem[] {
+	const clients = bridge.known?.clients ?? [];
+	return [
+		{
+			type: "group",
+			heading: "Agents",
+			items: [
+				...closedToo(bridge),
+				{
+					name: "Let a program in",
+					desc: "Shows six digits for two minutes. The program that is given them may read, and propose changes.",
+					aliases: ["Pairing"],
+					render: (setting) => letIn(setting, bridge),
+				},
+				{
+					name: "Tools",
+					desc: "What an agent is offered that does not say what it wants. It is no limit: what a program may do is said below.",
+					control: {
+						type: "dropdown",
+						key: "bridge.mcp_preset",
+						options: { default: "The usual ones", "read-only": "Only those that read", full: "All" },
+						disabled: () => bridge.closed !== null,
+					},
+				},
+				...clients.map((client): SettingDefinition => ({
+					name: client.name,
+					desc: told(client),
+					searchable: false,
+					render: (setting) => row(setting, bridge, client),
+				})),
+				...(bridge.closed === null && clients.length === 0 ? [{ name: "No program is let in yet", desc: "Each that is stands here, and can be shut out again.", searchable: false }] : []),
+				{
+					name: "Agents that you start yourself",
+					desc: "An agent that reaches the vault by “vault-bridge mcp” and stands not in this list has your own rights: what it changes is made at once, and can be undone. “vault-bridge tokens create NAME” puts it into the list.",
+					searchable: false,
+				},
+			],
+		},
+	];
+}
+
+function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): void {
+	const { known } = bridge;
+	const isClosed = bridge.closed !== null;
+	const everybody = known?.clients.map(({ name }) => name) ?? [];
+	const put = (name: string, named: boolean): void => {
+		void bridge.change({ [name]: naming(known?.kept.list(name) ?? [], client.name, everybody, named) });
+	};
+	setting.setClass("vault-bridge-client");
+	if (client.scopes.includes("write")) {
+		setting.addDropdown((dropdown) => {
+			dropdown.selectEl.setAttr("aria-label", `What becomes of changes by ${client.name}`);
+			dropdown
+				.addOptions({ propose: "Its changes wait for you", apply: "Its changes are made" })
+				.setValue(client.applies ? "apply" : "propose")
+				.setDisabled(isClosed)
+				.onChange((value) => put("apply_clients", value === "apply"));
+		});
+		setting.addDropdown((dropdown) => {
+			dropdown.selectEl.setAttr("aria-label", `Names of notes in what ${client.name} writes`);
+			dropdown
+				.addOptions({ plain: "Names stay as written", link: "Names become links" })
+				.setValue(client.links ? "link" : "plain")
+				.setDisabled(isClosed)
+				.onChange((value) => put("auto_link_clients", value === "link"));
+		});
+	}
+	setting.addExtraButton((button) =>
+		button
+			.setIcon("trash-2")
+			.setTooltip(`Shut out ${client.name}`)
+			.setDisabled(isClosed)
+			.onClick(() => new Confirm(bridge.host.app, `Shut out ${client.name}?`, "Its token is taken away at once. To come back, it must be let in anew. What it changed stays, and can be undone.", "Shut out", () => shutOut(bridge, client)).open()),
+	);
+}
+
+async function shutOut(bridge: BridgeSettings, { id, name }: ListedClient): Promise<void> {
+	const answer = await bridge.host.link.call("revoke_client", { client: id });
+	new Notice(answer.ok ? `${name} is shut out.` : `${answer.error.message} ${answer.error.hint}`);
+	await bridge.load();
+}
+
+function letIn(setting: Setting, bridge: BridgeSettings): () => void {
+	let timer: number | undefined;
+	const code = setting.controlEl.createEl("code", { cls: "vault-bridge-code", attr: { role: "status" } });
+	setting.addButton((button) =>
+		button
+			.setButtonText("Show a code")
+			.setDisabled(bridge.closed !== null)
+			.onClick(async () => {
+				const answer = await bridge.host.link.call("open_pairing", {});
+				if (!answer.ok) {
+					new Notice(`${answer.error.message} ${answer.error.hint}`);
+					return;
+				}
+				code.setText(answer.result.code);
+				window.clearTimeout(timer);
+				timer = window.setTimeout(() => code.setText(""), answer.result.expires_in_s * 1000);
+			}),
+	);
+	return () => window.clearTimeout(timer);
+}

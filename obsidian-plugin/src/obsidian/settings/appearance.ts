@@ -1,0 +1,38 @@
+import type { SettingDefinitionItem } from "obsidian";
+
+/** How the panes look. */
+export function appearance(): SettingDefinitionItem[] {
+	return [
+		{
+			type: "group",
+			heading: "Appearance",
+			items: [
+				{
+					name: "Notes at once",
+					desc: "How many notes a search shows before “Show more”.",
+					control: { type: "slider", key: "results", min: 5, max: 50, step: 5 },
+				},
+				{
+					name: "Show why",
+					desc: "Say below each note why it is there.",
+					control: { type: "toggle", key: "showWhy" },
+				},
+				{
+					name: "Density",
+					desc: "How close together notes stand in the panes.",
+					control: { type: "dropdown", key: "density", options: { comfortable: "Comfortable", compact: "Compact" } },
+				},
+				{
+					name: "State in words",
+					desc: "Say in the status bar how things stand, beside the icon. It is said on hovering too.",
+					control: { type: "toggle", key: "statusText" },
+				},
+				{
+					name: "Ribbon icons",
+					desc: "Show the icons for search and for changes in the ribbon. The commands are there without them.",
+					control: { type: "toggle", key: "ribbon" },
+				},
+			],
+		},
+	];
+}

@@ -1,0 +1,116 @@
+import { Notice } from "obsidian";
+import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../bridge/operations";
+import { isOpen } from "../../core/connection";
+import { Listeners } from "../../core/listeners";
+import { Kept, unchangeable } from "../../core/settings/kept";
+import type { RuleName } from "../../core/settings/rules";
+import type { Host } from "../host";
+
+export const RULES: readonly RuleName[] = ["deny", "exclude", "readonly"];
+
+/** What was read of the bridge, all at one time. */
+export interface Known {
+	readonly kept: Kept;
+	readonly clients: readonly ListedClient[];
+	readonly models: readonly ListedModel[];
+	/** What each glob of the rules means now. */
+	readonly globs: ReadonlyMap<string, CheckedGlob>;
+	readonly vault: VaultStatus | null;
+}
+
+const SETTLE_MS = 200;
+
+/** What the bridge keeps, as long as somebody looks at it. */
+export class BridgeSettings {
+	known: Known | null = null;
+	/** Why it could not be read. */
+	trouble: string | null = null;
+	/** Hears whenever it was read. */
+	readonly read = new Listeners<Known | null>();
+	private round = 0;
+	private timer: number | undefined;
+
+	/**
+	 * @param changed Something was read that may be new.
+	 */
+	constructor(
+		readonly host: Host,
+		private readonly changed: () => void,
+	) {}
+
+	/** Why nothing of it can be changed now; null when it can be. */
+	get closed(): string | null {
+		const { link } = this.host;
+		return unchangeable(link.connection, link.owns) ?? this.trouble ?? (this.known === null ? "It is being read." : null);
+	}
+
+	/** Keep up with changes that are made elsewhere. Returns a function that stops it. */
+	follow(): () => void {
+		const { connections, events } = this.host;
+		const undo = [
+			connections.add(() => this.soon()),
+			events.add(({ kind }) => {
+				if (kind === "settings_changed" || (kind === "index_progress" && this.known?.vault?.pending.vectors !== 0)) this.soon();
+			}),
+		];
+		return () => {
+			window.clearTimeout(this.timer);
+			undo.forEach((stop) => stop());
+		};
+	}
+
+	/** Read everything again. */
+	async load(): Promise<void> {
+		const round = (this.round += 1);
+		const { link } = this.host;
+		if (!isOpen(link.connection)) {
+			this.put(null, null);
+			return;
+		}
+		const [settings, models, status] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), link.call("status", {})]);
+		if (!settings.ok) {
+			if (round === this.round) this.put(null, `${settings.error.message} ${settings.error.hint}`.trim());
+			return;
+		}
+		const kept = new Kept(settings.result);
+		const [clients, globs] = await this.asOwner(kept);
+		if (round !== this.round) return;
+		this.put({ kept, clients, globs, models: models.ok ? models.result.models : [], vault: status.ok ? (status.result.vaults[0] ?? null) : null }, null);
+	}
+
+	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
+	async change(changes: Readonly<Record<string, unknown>>): Promise<boolean> {
+		const answer = await this.host.link.call("change_settings", { changes });
+		if (!answer.ok) new Notice(`${answer.error.message} ${answer.error.hint}`.trim());
+		await this.load();
+		// What was typed and not taken must not stay there as if it had been.
+		if (!answer.ok) this.changed();
+		return answer.ok;
+	}
+
+	/** Say of a glob what it would mean; null when nobody answers. */
+	async check(glob: string): Promise<CheckedGlob | null> {
+		const answer = await this.host.link.call("check_globs", { globs: [glob] });
+		return answer.ok ? (answer.result.globs[0] ?? null) : null;
+	}
+
+	private async asOwner(kept: Kept): Promise<[readonly ListedClient[], ReadonlyMap<string, CheckedGlob>]> {
+		const { link } = this.host;
+		if (!link.owns) return [[], new Map()];
+		const asked = [...new Set(RULES.flatMap((rule) => kept.list(rule)))];
+		const [clients, globs] = await Promise.all([link.call("list_clients", {}), link.call("check_globs", { globs: asked })]);
+		return [clients.ok ? clients.result.clients : [], new Map(globs.ok ? globs.result.globs.map((glob) => [glob.glob, glob]) : [])];
+	}
+
+	private put(known: Known | null, trouble: string | null): void {
+		this.known = known;
+		this.trouble = trouble;
+		this.read.tell(known);
+		this.changed();
+	}
+
+	private soon(): void {
+		window.clearTimeout(this.timer);
+		this.timer = window.setTimeout(() => void this.load(), SETTLE_MS);
+	}
+}

@@ -1,0 +1,61 @@
+import type { Setting, SettingDefinition, SettingDefinitionItem } from "obsidian";
+import type { ListedModel } from "../../bridge/operations";
+import { facts, installing, progressOf } from "../../core/settings/models";
+import { showCommand } from "../command";
+import type { BridgeSettings } from "./bridge-settings";
+import { closedToo } from "./closed";
+
+/** What search by meaning is done with. */
+export function model(bridge: BridgeSettings): SettingDefinitionItem[] {
+	return [
+		{
+			type: "group",
+			heading: "Model",
+			items: [
+				...closedToo(bridge),
+				{
+					name: "Search by meaning",
+					desc: "How far the vault is embedded. Another model reads it all anew; what was made before answers until it is done.",
+					aliases: ["Embedding", "Language"],
+					render: (setting) => progress(setting, bridge),
+				},
+				...(bridge.known?.models ?? []).map((one): SettingDefinition => ({
+					name: one.title,
+					desc: facts(one),
+					searchable: false,
+					render: (setting) => row(setting, bridge, one),
+				})),
+			],
+		},
+	];
+}
+
+/** Tell how far it is, in place. */
+function progress(setting: Setting, bridge: BridgeSettings): (() => void) | void {
+	const bar = setting.controlEl.createEl("progress", { cls: "vault-bridge-progress", attr: { "aria-label": "Embedded" } });
+	const show = (): void => {
+		const vault = bridge.known?.vault ?? null;
+		bar.toggle(vault?.model != null && vault.pending.vectors > 0);
+		if (vault === null) return;
+		setting.setDesc(progressOf(vault));
+		bar.max = Math.max(vault.passages, 1);
+		bar.value = Math.max(0, vault.passages - vault.pending.vectors);
+	};
+	show();
+	return bridge.read.add(show);
+}
+
+function row(setting: Setting, bridge: BridgeSettings, one: ListedModel): void {
+	setting.setClass("vault-bridge-rule");
+	if (one.chosen) setting.controlEl.createSpan({ cls: "vault-bridge-hit-mark", text: one.installed ? "in use" : "chosen" });
+	if (!one.installed) showCommand(setting.controlEl, installing(one));
+	else if (!one.chosen) {
+		setting.addButton((button) =>
+			button
+				.setButtonText("Use")
+				.setTooltip(`Use ${one.title}`)
+				.setDisabled(bridge.closed !== null)
+				.onClick(() => bridge.change({ model: one.id })),
+		);
+	}
+}

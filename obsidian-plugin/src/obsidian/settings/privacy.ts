@@ -1,0 +1,99 @@
+import { Notice, type Setting, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
+import { meant, type RuleName, withRule } from "../../core/settings/rules";
+import { AddRule } from "./add-rule";
+import type { BridgeSettings } from "./bridge-settings";
+import { closed } from "./closed";
+
+interface Rule {
+	readonly name: RuleName;
+	readonly title: string;
+	readonly says: string;
+	readonly added: string;
+	readonly removed: string;
+}
+
+const RULES: readonly Rule[] = [
+	{
+		name: "deny",
+		title: "Hidden from every program",
+		says: "Notes that seem missing to agents, to other programs and to this plugin's panes. What the index and the history kept of them is erased.",
+		added: "Hidden, and erased from the index.",
+		removed: "Shown again, and being read.",
+	},
+	{
+		name: "exclude",
+		title: "Not indexed",
+		says: "Notes that no search finds. Programs that know them can read them all the same.",
+		added: "Taken out of the index.",
+		removed: "Being read into the index.",
+	},
+	{
+		name: "readonly",
+		title: "Never changed",
+		says: "Notes that programs may read and not change, such as templates.",
+		added: "No program changes these notes now.",
+		removed: "Programs may change these notes again.",
+	},
+];
+
+/** What is never read, and what is never given away or changed. */
+export function privacy(bridge: BridgeSettings): SettingDefinitionItem[] {
+	const trouble = bridge.known?.kept.problems ?? [];
+	return [
+		{
+			type: "group",
+			heading: "Privacy",
+			items: [
+				...closed(bridge),
+				...trouble.map((problem): SettingDefinition => ({ name: "A line of the settings file was not taken", desc: `${problem}. It is in ${bridge.known?.kept.path ?? ""}.`, searchable: false })),
+				...RULES.flatMap((rule) => [head(bridge, rule), ...rows(bridge, rule)]),
+			],
+		},
+	];
+}
+
+function head(bridge: BridgeSettings, rule: Rule): SettingDefinition {
+	return {
+		name: rule.title,
+		desc: `${rule.says} It holds at once, for every vault of this bridge.`,
+		aliases: ["Exclude", "Private", "Ignore", rule.name],
+		render: (setting) => {
+			setting.addButton((button) =>
+				button
+					.setButtonText("Add…")
+					.setTooltip(`Add to “${rule.title}”`)
+					.setDisabled(bridge.closed !== null)
+					.onClick(() => new AddRule(bridge, rule.title, rulesOf(bridge, rule), (glob) => put(bridge, rule, withRule(rulesOf(bridge, rule), glob), rule.added)).open()),
+			);
+		},
+	};
+}
+
+function rows(bridge: BridgeSettings, rule: Rule): SettingDefinition[] {
+	return rulesOf(bridge, rule).map((glob) => {
+		const checked = bridge.known?.globs.get(glob);
+		return { name: glob, desc: checked === undefined ? "" : meant(checked), searchable: false, render: (setting) => row(setting, bridge, rule, glob) };
+	});
+}
+
+function row(setting: Setting, bridge: BridgeSettings, rule: Rule, glob: string): void {
+	setting.setClass("vault-bridge-rule");
+	setting.addExtraButton((button) =>
+		button
+			.setIcon("trash-2")
+			.setTooltip(`Remove ${glob}`)
+			.setDisabled(bridge.closed !== null)
+			.onClick(() => {
+				const others = rulesOf(bridge, rule).filter((other) => other !== glob);
+				void put(bridge, rule, others, rule.removed);
+			}),
+	);
+}
+
+function rulesOf(bridge: BridgeSettings, { name }: Rule): readonly string[] {
+	return bridge.known?.kept.list(name) ?? [];
+}
+
+async function put(bridge: BridgeSettings, { name }: Rule, globs: readonly string[], done: string): Promise<void> {
+	if (await bridge.change({ [name]: globs })) new Notice(done);
+}

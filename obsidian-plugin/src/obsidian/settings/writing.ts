@@ -1,0 +1,53 @@
+import type { SettingDefinitionItem } from "obsidian";
+import { outside } from "../../core/settings/kept";
+import type { BridgeSettings } from "./bridge-settings";
+import { closedToo } from "./closed";
+
+/** How notes are changed, whoever asks for it. */
+export function writing(bridge: BridgeSettings): SettingDefinitionItem[] {
+	const disabled = (): boolean => bridge.closed !== null;
+	const whole = (value: number): string | undefined => outside(value, 1);
+	return [
+		{
+			type: "group",
+			heading: "Writing",
+			items: [
+				...closedToo(bridge),
+				{
+					name: "Strictness",
+					desc: "What happens to a change that would leave a note broken, such as an unclosed code block or a link that leads nowhere.",
+					control: { type: "dropdown", key: "bridge.write_checks", options: { warn: "Make it and tell", strict: "Refuse it" }, disabled },
+				},
+				{
+					name: "Files that ask",
+					desc: "A change of more files than this is made only when the program confirms it.",
+					control: { type: "number", key: "bridge.confirm_files", min: 1, step: 1, validate: whole, disabled },
+				},
+				{
+					name: "Size that asks",
+					desc: "A change that writes more than so many KiB is made only when the program confirms it.",
+					control: { type: "number", key: "bridge.confirm_kb", min: 1, step: 1, validate: whole, disabled },
+				},
+				{
+					name: "Room for undo",
+					desc: "So many MiB are kept at most of what notes said before and after changes; the oldest go first.",
+					control: { type: "number", key: "bridge.history_mb", min: 1, step: 1, validate: whole, disabled },
+				},
+				{
+					name: "Days for undo",
+					desc: "It is kept for so many days at most.",
+					control: { type: "number", key: "bridge.history_days", min: 1, step: 1, validate: whole, disabled },
+				},
+				{
+					name: "Commit to git",
+					desc: "Commit each change that is made through the bridge to the git repository that the vault is in, and only that.",
+					control: { type: "toggle", key: "bridge.git_commit", disabled },
+				},
+				{
+					name: "Deleted notes",
+					desc: "They go where Obsidian puts them: Settings, Files and links, Deleted files.",
+				},
+			],
+		},
+	];
+}

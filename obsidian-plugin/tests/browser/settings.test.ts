@@ -1,0 +1,265 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Locator } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { Bridge, Home, MODELS } from "./bridge";
+import { picture } from "./picture";
+import { paired } from "./programs";
+import { AppWindow, startBrowser } from "./window";
+
+let browser: Browser;
+let home: Home;
+let bridge: Bridge | null;
+let obsidian: AppWindow;
+
+beforeAll(async () => {
+	browser = await startBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+	[home, bridge] = [await Home.make(false), null];
+});
+afterEach(async () => {
+	const faults = await obsidian.close();
+	await bridge?.stop();
+	await home.remove();
+	expect(faults).toEqual([]);
+});
+
+type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
+
+async function serve(): Promise<Bridge> {
+	bridge = await Bridge.serve(home);
+	await expect.poll(async () => (await bridge?.call<{ vaults: { ready: { keyword: boolean } }[] }>("status"))?.vaults[0]?.ready.keyword).toBe(true);
+	return bridge;
+}
+
+async function opened(given: Given = {}): Promise<void> {
+	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+}
+
+/** Show the settings, with everything that the bridge keeps. */
+async function settings(given: Given = {}): Promise<Bridge> {
+	const served = bridge ?? (await serve());
+	await opened(given);
+	await obsidian.state("ready");
+	await show();
+	await row("Hidden from every program").getByRole("button", { name: "Add to “Hidden from every program”" }).and(obsidian.page.locator(":enabled")).waitFor();
+	return served;
+}
+
+const show = (): Promise<void> => obsidian.page.evaluate(() => window.plugin.tabs[0]?.show__());
+const row = (name: string): Locator => obsidian.page.locator(".setting-item", { has: obsidian.page.locator(".setting-item-name").getByText(name, { exact: true }) });
+const notice = (text: string | RegExp): Locator => obsidian.page.locator(".notice", { hasText: text });
+const found = async (query: string): Promise<string[]> => {
+	const { hits } = (await bridge?.call<{ hits: { path: string }[] }>("search", { query, mode: "keyword" })) ?? { hits: [] };
+	return hits.map(({ path }) => path);
+};
+
+/** Add a rule by what is typed, and choose the folder that is offered for it. */
+async function add(rule: string, text: string, folder?: string): Promise<void> {
+	await obsidian.page.getByRole("button", { name: `Add to “${rule}”` }).click();
+	await obsidian.page.getByRole("searchbox", { name: "Folder or pattern" }).fill(text);
+	if (folder !== undefined) await obsidian.page.locator(".suggestion-item").getByText(folder, { exact: true }).click();
+}
+
+test("a folder that is left out is found no more, is counted, and is found again without the rule", async () => {
+	await settings();
+	expect(await found("frost dates")).toContain("Garden/Frost dates.md");
+	await add("Not indexed", "gard", "Garden");
+	await obsidian.page.getByText(/^Garden\/\*\* · \d+ notes: Garden\//).waitFor();
+	await obsidian.page.getByRole("button", { name: "Add", exact: true }).click();
+	await notice("Taken out of the index.").waitFor();
+	await expect.poll(() => found("frost dates")).not.toContain("Garden/Frost dates.md");
+	expect(await row("Garden/**").locator(".setting-item-description").innerText()).toMatch(/^\d+ notes: Garden\/.* more\.$/);
+	await obsidian.page.getByRole("button", { name: "Remove Garden/**" }).click();
+	await notice("Being read into the index.").waitFor();
+	await expect.poll(() => found("frost dates")).toContain("Garden/Frost dates.md");
+	expect(await row("Garden/**").count()).toBe(0);
+});
+
+test("what is hidden seems missing at once, and a rule that cannot be understood is refused with the reason", async () => {
+	const served = await settings();
+	await add("Hidden from every program", "[a");
+	await obsidian.page.locator(".modal .mod-warning", { hasText: "without its `]`" }).waitFor();
+	expect(await obsidian.page.getByRole("button", { name: "Add", exact: true }).isEnabled()).toBe(false);
+	await obsidian.page.getByRole("searchbox").fill("*frost dates*");
+	await obsidian.page.getByText(/^\*frost dates\* · 1 note: Garden\/Frost dates\.md\.$/).waitFor();
+	await obsidian.page.getByRole("searchbox").press("Enter");
+	await notice("Hidden, and erased").waitFor();
+	await expect(served.call("read_note", { path: "Garden/Frost dates.md" })).rejects.toThrow("note_not_found");
+	expect(await readFile(join(home.data, "settings.toml"), "utf8")).toContain('deny = ["*frost dates*"]');
+	await row("*frost dates*").getByText("1 note: Garden/Frost dates.md.").waitFor();
+});
+
+test("a program's changes wait until it is trusted, and it can be shut out", async () => {
+	await serve();
+	const quill = await paired(bridge as Bridge, "Quill");
+	await settings();
+	const edit = (): Promise<{ state: string }> => quill("edit_note", { path: "Welcome.md", edits: [{ op: "append", text: "By Quill.\n" }] });
+	expect((await edit()).state).toBe("proposed");
+	const choice = obsidian.page.getByLabel("What becomes of changes by Quill");
+	expect(await choice.inputValue()).toBe("propose");
+	await choice.selectOption("apply");
+	await expect.poll(async () => (await edit()).state).toBe("applied");
+	expect(await readFile(join(home.vault, "Welcome.md"), "utf8")).toContain("By Quill.");
+	await obsidian.page.getByLabel("What becomes of changes by Quill").selectOption("propose");
+	await expect.poll(async () => (await edit()).state).toBe("proposed");
+	await obsidian.page.getByRole("button", { name: "Shut out Quill" }).click();
+	await obsidian.page.getByRole("button", { name: "Shut out", exact: true }).click();
+	await notice("Quill is shut out.").waitFor();
+	await expect(edit()).rejects.toThrow("unauthorized");
+	await row("No program is let in yet").waitFor();
+});
+
+test("a program is let in by the code that the settings show", async () => {
+	const served = await settings();
+	await obsidian.page.getByRole("button", { name: "Show a code" }).click();
+	const code = obsidian.page.locator(".vault-bridge-code", { hasText: /^\d{6}$/ });
+	await code.waitFor();
+	const answer = await fetch(`${served.url}/api/pair`, { method: "POST", body: JSON.stringify({ code: await code.innerText(), client: "Pen" }) });
+	expect(answer.status).toBe(200);
+	// Nothing tells of a new client; the settings know it when one comes back to them.
+	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.hide());
+	await show();
+	await row("Pen").getByText("May read and write").waitFor();
+});
+
+test("strictness is heeded by the next change, and a number that cannot be is refused", async () => {
+	const served = await settings();
+	const write = (): Promise<unknown> => served.call("create_note", { path: "Open.md", text: "```\nnot closed\n", dry_run: true });
+	expect(((await write()) as { warnings: string[] }).warnings.length).toBeGreaterThan(0);
+	await obsidian.page.getByLabel("Strictness").selectOption("strict");
+	await expect.poll(() => write().then(() => "", String)).toContain("The note would be wrong afterwards");
+	const files = obsidian.page.getByLabel("Files that ask");
+	await files.fill("0");
+	await files.press("Tab");
+	await row("Files that ask").getByRole("alert").getByText("A whole number, at least 1.").waitFor();
+	expect(await readFile(join(home.data, "settings.toml"), "utf8")).not.toContain("confirm_files");
+});
+
+test("without a bridge its settings say why they cannot be changed, and can be as soon as it is there", async () => {
+	await opened();
+	await obsidian.state("off");
+	await show();
+	const add = obsidian.page.getByRole("button", { name: "Add to “Not indexed”" });
+	await obsidian.page.getByText("which is not connected").waitFor();
+	expect(await add.isEnabled()).toBe(false);
+	expect(await obsidian.page.getByLabel("Strictness").isEnabled()).toBe(false);
+	expect(obsidian.node.requests).toEqual([]);
+	await serve();
+	await obsidian.page.getByRole("button", { name: "Look again" }).click();
+	await expect.poll(() => add.isEnabled()).toBe(true);
+	expect(await obsidian.page.getByText("Cannot be changed now").count()).toBe(0);
+	expect(await obsidian.page.getByRole("button", { name: "Look again" }).isVisible()).toBe(false);
+});
+
+test("what is changed elsewhere is shown, and a line that is not understood is told", async () => {
+	await settings();
+	expect(await obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
+	await writeFile(join(home.data, "settings.toml"), 'write_checks = "strict"\nconfirm_fles = 3\n');
+	await expect.poll(() => obsidian.page.getByLabel("Strictness").inputValue()).toBe("strict");
+	await row("A line of the settings file was not taken").getByText("did you mean `confirm_files`?").waitFor();
+});
+
+test("a paired window sees the bridge's settings and may not change them", async () => {
+	const served = await serve();
+	const { code } = await served.call<{ code: string }>("open_pairing");
+	const { token } = (await (await fetch(`${served.url}/api/pair`, { method: "POST", body: JSON.stringify({ code, client: "Obsidian plugin" }) })).json()) as { token: string };
+	await opened({ settings: { address: served.url }, secrets: { "vault-bridge-token": token } });
+	await obsidian.state("ready");
+	await show();
+	await obsidian.page.getByText("let in by pairing").waitFor();
+	expect(await obsidian.page.getByLabel("Strictness").inputValue()).toBe("warn");
+	expect(await obsidian.page.getByLabel("Strictness").isEnabled()).toBe(false);
+	const asked = obsidian.node.requests.map(({ url }) => url.split("/").pop());
+	expect(asked).not.toContain("list_clients");
+});
+
+test("another place of the bridge takes effect without a restart", async () => {
+	await settings();
+	await obsidian.page.getByLabel("Data folder").fill(join(home.path, "nowhere"));
+	await obsidian.page.getByLabel("Data folder").press("Tab");
+	await obsidian.state("off");
+	await obsidian.page.getByLabel("Data folder").fill("");
+	await obsidian.page.getByLabel("Data folder").press("Tab");
+	await obsidian.state("ready");
+});
+
+test("the panes look as the settings say, at once", async () => {
+	await settings();
+	await obsidian.run("search");
+	const pane = obsidian.page.locator(".vault-bridge-pane").first();
+	await obsidian.page.getByLabel("Density").selectOption("compact");
+	await expect.poll(() => pane.evaluate((el) => el.className)).toContain("is-compact");
+	await obsidian.page.getByLabel("Show why", { exact: true }).uncheck();
+	await expect.poll(() => pane.evaluate((el) => el.className)).toContain("is-without-why");
+	await obsidian.page.getByLabel("Ribbon icons").uncheck();
+	await expect.poll(() => obsidian.page.locator(".side-dock-ribbon-action").first().isVisible()).toBe(false);
+	await obsidian.page.getByLabel("State in words").uncheck();
+	expect(await obsidian.page.locator(".vault-bridge-status-bar span:not(.status-bar-item-icon)").first().isVisible()).toBe(false);
+	await obsidian.page.getByLabel("Notes at once").fill("5");
+	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.hide());
+	await obsidian.page.getByRole("combobox", { name: "Search" }).fill("bread");
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-hit").count()).toBe(5);
+});
+
+/** A home whose notes are few, with the model under two names. */
+async function twoModels(): Promise<Home> {
+	const vault = await mkdtemp(join(tmpdir(), "vault-bridge-few-"));
+	await mkdir(join(vault, ".obsidian"));
+	for (const name of ["Rye", "Oats", "Spelt"]) await writeFile(join(vault, `${name}.md`), `# ${name}\n\nA grain for bread.\n`);
+	const small = await Home.make(false, vault);
+	await rm(vault, { recursive: true });
+	const models = join(small.data, "models");
+	await mkdir(models);
+	for (const name of await readdir(MODELS)) {
+		await symlink(join(MODELS, name), join(models, name));
+		if (!name.startsWith("all-minilm")) continue;
+		const twin = join(models, name.replace("all-minilm-l6-v2", "twin"));
+		if (!name.endsWith(".json")) await symlink(join(MODELS, name), twin);
+		else await writeFile(twin, (await readFile(join(MODELS, name), "utf8")).replaceAll("all-minilm-l6-v2", "twin").replaceAll("all-MiniLM-L6-v2", "The twin"));
+	}
+	return small;
+}
+
+test("another model that is here is used, and one that is not says what to type", async () => {
+	await home.remove();
+	home = await twoModels();
+	const served = await serve();
+	await served.settled();
+	await settings();
+	await row("all-MiniLM-L6-v2").getByText("in use").waitFor();
+	await row("Multilingual E5 small").getByText("vault-bridge models install multilingual-e5-small").waitFor();
+	expect(await row("Multilingual E5 small").innerText()).toContain("MIT");
+	await obsidian.page.getByRole("button", { name: "Use The twin" }).click();
+	await row("The twin").getByText("in use").waitFor();
+	await served.settled();
+	await expect.poll(() => row("Search by meaning").innerText()).toContain("Every passage can be found by meaning.");
+	const { vaults } = await served.call<{ vaults: { model: { id: string } }[] }>("status");
+	expect(vaults[0]?.model.id).toBe("twin");
+});
+
+test("nothing of the settings is cut off, in light and in dark", async () => {
+	await serve();
+	await paired(bridge as Bridge, "Quill");
+	await paired(bridge as Bridge, "An agent with quite a long name for the list of clients");
+	await bridge?.call("status");
+	await writeFile(join(home.data, "settings.toml"), 'deny = ["Private/**"]\nexclude = ["Garden/**", "مسودات/**"]\nreadonly = ["Templates/**"]\napply_clients = ["Quill"]\n');
+	for (const dark of [false, true]) {
+		if (dark) await obsidian.close();
+		await settings({ dark });
+		await row("Garden/**").waitFor();
+		const tab = obsidian.page.locator(".vertical-tab-content");
+		await picture(obsidian, "settings", dark);
+		for (const heading of ["Privacy", "Model", "Agents"]) {
+			await tab.locator(".setting-item-heading", { hasText: heading }).evaluate((el) => el.scrollIntoView({ block: "start" }));
+			await picture(obsidian, `settings-${heading.toLowerCase()}`, dark);
+		}
+		await add("Not indexed", "Bread");
+		await obsidian.page.getByText(/^Bread\/\*\* · \d+ notes/).waitFor();
+		await picture(obsidian, "settings-rule", dark);
+		await obsidian.page.keyboard.press("Escape");
+	}
+});

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { facts, installing, progressOf } from "../../../src/core/settings/models";
+
+const MODEL = { id: "m", title: "M", dimensions: 384, size_mb: 25.3, languages: "English", license: "MIT", installed: true, chosen: true };
+const USED = { id: "m", dimensions: 384, digest: "", workers: 1, answering: "old-1" };
+
+test("a model is told by what matters before choosing it", () => {
+	expect(facts(MODEL)).toBe("English · MIT · 25 MB · 384 dimensions");
+	expect(facts({ ...MODEL, size_mb: null, installed: false })).toBe("English · MIT · size not known · 384 dimensions · not installed");
+	expect(installing(MODEL)).toBe("vault-bridge models install m");
+});
+
+test("how far the chosen model is, is told, and never as done before it is", () => {
+	const pending = { keyword: 0, vectors: 1 };
+	expect(progressOf({ model: USED, passages: 1000, pending, paused: false })).toBe("99 % of the passages are embedded; what was made before answers until then.");
+	expect(progressOf({ model: { ...USED, answering: null }, passages: 4, pending: { keyword: 0, vectors: 3 }, paused: true })).toBe("25 % of the passages are embedded; search is by words until then. Embedding is paused.");
+	expect(progressOf({ model: USED, passages: 1000, pending: { keyword: 0, vectors: 0 }, paused: false })).toBe("Every passage can be found by meaning.");
+	expect(progressOf({ model: null, passages: 0, pending, paused: false })).toContain("by words only");
+});
