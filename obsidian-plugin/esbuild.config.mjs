@@ -11,6 +11,8 @@ const result = await build({
 	legalComments: "none",
 	charset: "utf8",
 	logLevel: "warning",
+	// The app knows Node's modules by `require` alone.
+	supported: { "dynamic-import": false },
 	metafile: true,
 	outdir: process.argv[2] ?? ".",
 });

@@ -4,8 +4,7 @@ import { Sidecar } from "./bridge/sidecar";
 import type { Pushed } from "./bridge/sse";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
-import { takeChange } from "./obsidian/applier";
-import { dress } from "./obsidian/dressing";
+import { Applier } from "./obsidian/applier";
 import { Feed } from "./obsidian/feed";
 import { GraphView } from "./obsidian/graph/graph-view";
 import { CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
@@ -23,7 +22,6 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	override settings: Settings = DEFAULTS;
 	readonly connections = new Listeners<Connection>();
 	readonly events = new Listeners<Pushed>();
-	readonly kept = new Listeners<Settings>();
 	private readonly sidecar = new Sidecar();
 	private readonly feed = new Feed(this.app, {
 		hears: () => isOpen(this.link.connection),
@@ -34,25 +32,27 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		world(this.app, () => this.settings, this.sidecar),
 		{
 			changed: (connection) => this.connections.tell(connection),
-			connected: () => this.feed.tellEverything(),
+			connected: () => {
+				this.feed.tellEverything();
+				void this.applier.tell();
+			},
 			pushed: (event) => {
-				void takeChange(this.app, this.link, event);
+				void this.applier.take(event);
 				this.events.tell(event);
 			},
 		},
 	);
+	private readonly applier = new Applier(this.app, this.link);
 
 	override async onload(): Promise<void> {
 		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
 		registerPanes(this);
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
-		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
-		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));
+		this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
+		this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));
 		const changes = this.addRibbonIcon("file-diff", "Show what agents changed", () => void this.reveal(CHANGES));
 		this.register(tellWaiting(this, this.addStatusBarItem(), changes));
-		const item = this.addStatusBarItem();
-		const bar = new StatusBar(item, () => void this.reveal(STATUS));
-		this.register(dress(this, [search, graph, changes], item));
+		const bar = new StatusBar(this.addStatusBarItem(), () => void this.reveal(STATUS));
 		bar.show(this.link.connection);
 		this.register(this.connections.add((connection) => bar.show(connection)));
 		this.addSettingTab(new SettingsTab(this.app, this, this));
@@ -63,8 +63,9 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	}
 
 	override onunload(): void {
+		this.applier.stop();
 		this.link.close();
-		void this.sidecar.stop();
+		this.sidecar.stop();
 	}
 
 	/** The person has just switched the plugin on, so that it may show itself. */
@@ -72,25 +73,12 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		void this.reveal(STATUS);
 	}
 
-	/** Another program changed what is kept, such as one that syncs. */
-	override async onExternalSettingsChange(): Promise<void> {
-		Object.assign(this.settings, await this.loadData());
-		this.kept.tell(this.settings);
-	}
-
 	reconnect(): void {
-		this.link.open();
-	}
-
-	async restart(): Promise<void> {
-		this.link.close();
-		await this.sidecar.stop();
 		this.link.open();
 	}
 
 	async keep(): Promise<void> {
 		await this.saveData(this.settings);
-		this.kept.tell(this.settings);
 	}
 
 	async reveal(pane: PaneType): Promise<void> {

@@ -1,6 +1,6 @@
-import { request } from "node:http";
 import type { Address } from "./client";
 import { EventReader, type Pushed } from "./sse";
+import { byNode, byPage, type Way } from "./ways";
 
 export interface Listener {
 	/** The stream is open; what happens from now on is told. */
@@ -14,40 +14,62 @@ export interface Listener {
 const SILENCE_MS = 45_000;
 
 /**
- * Follow a bridge's events by Node, which sends no Origin and may set headers, unlike the page.
+ * Follow a bridge's events.
  *
+ * @param ways How it is asked: the next one when there is no answer by the one before.
  * @returns A function that stops it; then nothing more is told.
  */
-export function follow(address: Address, after: string, listener: Listener): () => void {
+export function follow(address: Address, after: string, listener: Listener, ways: readonly Way[] = [byNode, byPage]): () => void {
 	const headers: Record<string, string> = { Authorization: `Bearer ${address.token}`, Accept: "text/event-stream" };
 	if (after !== "") headers["Last-Event-ID"] = after;
-	let over = false;
-	const end = (status: number | null): void => {
-		if (over) return;
-		over = true;
-		sent.destroy();
-		listener.ended(status);
-	};
 	// Who may not change notes at once may not take changes of others either, and would be refused the stream.
 	const applies = address.paired === true ? "" : `?applies=${encodeURIComponent(address.vault)}`;
-	const sent = request(`${address.url}/api/events${applies}`, { headers, timeout: SILENCE_MS }, (response) => {
-		if (response.statusCode !== 200) {
-			end(response.statusCode ?? null);
+	const reader = new EventReader();
+	let breakOff = (): void => {};
+	let timer: number | undefined;
+	let over = false;
+	const stop = (): void => {
+		over = true;
+		window.clearTimeout(timer);
+		breakOff();
+	};
+	const end = (status: number | null): void => {
+		if (over) return;
+		stop();
+		listener.ended(status);
+	};
+	const tell = (event: Pushed): void => {
+		if (!over) listener.pushed(event);
+	};
+	const hear = (): void => {
+		window.clearTimeout(timer);
+		timer = window.setTimeout(() => end(null), SILENCE_MS);
+	};
+	const ask = ([way, ...others]: readonly Way[]): void => {
+		if (way === undefined) {
+			end(null);
 			return;
 		}
-		const reader = new EventReader();
-		response.setEncoding("utf8");
-		response.on("data", (piece: string) => {
-			for (const event of over ? [] : reader.read(piece)) listener.pushed(event);
+		let answered = false;
+		hear();
+		breakOff = way(`${address.url}/api/events${applies}`, headers, {
+			answered: (status) => {
+				answered = true;
+				if (status !== 200) end(status);
+				else if (!over) listener.opened();
+			},
+			said: (piece) => {
+				if (over) return;
+				hear();
+				reader.read(piece).forEach(tell);
+			},
+			ended: () => {
+				if (over) return;
+				if (answered) end(null);
+				else ask(others);
+			},
 		});
-		response.on("close", () => end(null));
-		if (!over) listener.opened();
-	});
-	sent.on("timeout", () => end(null));
-	sent.on("error", () => end(null));
-	sent.end();
-	return () => {
-		over = true;
-		sent.destroy();
 	};
+	ask(ways);
+	return stop;
 }

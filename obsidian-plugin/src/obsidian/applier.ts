@@ -3,6 +3,8 @@ import type { Link } from "../bridge/link";
 import type { ClaimedChange } from "../bridge/operations";
 import type { Pushed } from "../bridge/sse";
 
+const AGAIN_MS = 1_000;
+
 type Refused = "unsaved" | "changed" | "failed";
 
 class NotMade extends Error {
@@ -11,41 +13,77 @@ class NotMade extends Error {
 	}
 }
 
-/** Make a change that the bridge offers, through the app, so that a note that is open keeps what was typed into it. */
-export async function takeChange(app: App, link: Link, { kind, data }: Pushed): Promise<void> {
-	if (kind !== "apply_change") return;
-	const { change } = JSON.parse(data) as { readonly change: string };
-	const claimed = await link.call("claim_change", { change_id: change });
-	// Another window has it, or it is too late: then it is not ours to make.
-	if (!claimed.ok) return;
-	const refused = await make(app, claimed.result);
-	await link.call("acknowledge_change", { change_id: change, applied: refused === null, reason: refused });
-}
+/** Makes the changes that the bridge offers, through the app, so that a note that is open keeps what was typed into it. */
+export class Applier {
+	/** What became of changes that were claimed, until the bridge has heard it. */
+	private readonly unheard = new Map<string, Refused | null>();
+	private timer: number | undefined;
+	private over = false;
 
-/** Write a change into its note; or say why not, and leave the note as it is. */
-async function make(app: App, { path, before, text }: ClaimedChange): Promise<Refused | null> {
-	const file = app.vault.getFileByPath(path);
-	if (file === null) return "changed";
-	try {
-		const read = await app.vault.read(file);
-		if ((await digest(read)) !== before) throw new NotMade("changed");
-		await app.vault.process(file, (current) => {
-			if (isUnsaved(app, path, current)) throw new NotMade("unsaved");
-			// The digest takes time to compute, in which somebody may have written.
-			if (current !== read) throw new NotMade("changed");
-			return text;
-		});
-		return null;
-	} catch (error) {
-		return error instanceof NotMade ? error.why : "failed";
+	constructor(
+		private readonly app: App,
+		private readonly link: Link,
+	) {}
+
+	async take({ kind, data }: Pushed): Promise<void> {
+		if (kind !== "apply_change") return;
+		const { change } = JSON.parse(data) as { readonly change: string };
+		const claimed = await this.link.call("claim_change", { change_id: change });
+		if (claimed.ok && !this.over) this.unheard.set(change, await this.make(claimed.result));
+		// Nobody knows whether it is ours now; so it must be said that nobody makes it.
+		else if (!claimed.ok && claimed.error.code === "unreachable") this.unheard.set(change, "failed");
+		await this.tell();
 	}
-}
 
-/** Whether a note has edits in some editor that are not in its file. */
-function isUnsaved(app: App, path: string, text: string): boolean {
-	return app.workspace
-		.getLeavesOfType("markdown")
-		.some(({ view }) => view instanceof MarkdownView && view.file?.path === path && view.getViewData() !== text);
+	/** Say what became of the changes, and again what was not heard because the bridge went away. */
+	async tell(): Promise<void> {
+		for (const [change, refused] of [...this.unheard]) {
+			const answer = await this.link.call("acknowledge_change", { change_id: change, applied: refused === null, reason: refused });
+			if (answer.ok) this.unheard.delete(change);
+			else if (answer.error.code === "not_ready") this.tellAgain();
+			else if (answer.error.code !== "unreachable") this.unheard.delete(change);
+		}
+	}
+
+	/** A bridge that came back opens its index first. */
+	private tellAgain(): void {
+		window.clearTimeout(this.timer);
+		if (!this.over) this.timer = window.setTimeout(() => void this.tell(), AGAIN_MS);
+	}
+
+	/** Make nothing any more; of what was claimed the bridge finds that it was not made. */
+	stop(): void {
+		this.over = true;
+		window.clearTimeout(this.timer);
+	}
+
+	/** Write a change into its note; or say why not, and leave the note as it is. */
+	private async make({ path, before, text }: ClaimedChange): Promise<Refused | null> {
+		const { vault } = this.app;
+		const file = vault.getFileByPath(path);
+		if (file === null) return "changed";
+		try {
+			const read = await vault.read(file);
+			if ((await digest(read)) !== before) throw new NotMade("changed");
+			await vault.process(file, (current) => {
+				if (this.over) throw new NotMade("failed");
+				if (this.isUnsaved(path, current)) throw new NotMade("unsaved");
+				// The digest takes time to compute, in which somebody may have written or moved the note.
+				if (current !== read || file.path !== path) throw new NotMade("changed");
+				return text;
+			});
+			return null;
+		} catch (error) {
+			return error instanceof NotMade ? error.why : "failed";
+		}
+	}
+
+	/** Whether a note has edits in some editor, of whatever pane or window, that are not in its file. */
+	private isUnsaved(path: string, text: string): boolean {
+		return this.app.workspace
+			.getLeavesOfType("markdown")
+			.some(({ view }) => view instanceof MarkdownView && view.file?.path === path && view.getViewData() !== text);
+	}
 }
 
 /** SHA-256 of a text as UTF-8, as the bridge writes it. */

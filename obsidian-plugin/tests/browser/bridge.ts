@@ -6,7 +6,7 @@ import { PLUGIN } from "./window";
 
 const ROOT = join(PLUGIN, "..");
 export const PROGRAM = process.env["VAULT_BRIDGE"] ?? join(ROOT, ".venv", "bin", "vault-bridge");
-export const MODELS = process.env["VAULT_BRIDGE_MODELS"] ?? join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "vault-bridge", "models");
+const MODELS = process.env["VAULT_BRIDGE_MODELS"] ?? join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "vault-bridge", "models");
 
 /** A home folder of its own with a vault in it; the models are those of the machine. */
 export class Home {
@@ -34,6 +34,12 @@ export class Home {
 	async remove(): Promise<void> {
 		await rm(this.path, { recursive: true, force: true, maxRetries: 5 });
 	}
+}
+
+/** How far the index of a vault is. */
+interface Far {
+	readonly ready: { readonly keyword: boolean; readonly semantic: boolean };
+	readonly pending: { readonly keyword: number; readonly vectors: number };
 }
 
 /** A real bridge that somebody started in a terminal. */
@@ -75,12 +81,17 @@ export class Bridge {
 	}
 
 	/** Wait until everything is indexed. */
-	async settled(): Promise<void> {
-		for (;;) {
-			const { vaults } = await this.call<{ vaults: { ready: { keyword: boolean; semantic: boolean }; pending: { keyword: number; vectors: number } }[] }>("status");
-			if (vaults.every(({ ready, pending }) => ready.keyword && ready.semantic && pending.keyword + pending.vectors === 0)) return;
-			await new Promise((resolve) => setTimeout(resolve, 50));
-		}
+	settled(): Promise<void> {
+		return this.until(({ ready, pending }) => ready.keyword && ready.semantic && pending.keyword + pending.vectors === 0);
+	}
+
+	/** Wait until every note was read; without a model nothing follows. */
+	readable(): Promise<void> {
+		return this.until(({ ready, pending }) => ready.keyword && pending.keyword === 0);
+	}
+
+	private async until(done: (vault: Far) => boolean): Promise<void> {
+		while (!(await this.call<{ vaults: Far[] }>("status")).vaults.every(done)) await new Promise((resolve) => setTimeout(resolve, 50));
 	}
 
 	/** End it: by its input, or by force as a crash would. */

@@ -8,6 +8,8 @@ type Tell = (id: number, name: string, data: unknown) => void;
 /** Does for the page what the desktop app's Node would do for the plugin. */
 export class NodeSide {
 	readonly requests: { url: string; headers: Record<string, string>; body: string }[] = [];
+	/** Happens before a request is sent, or before its answer is handed over; what it throws is what the page gets. */
+	readonly meanwhile: { sent?: (url: string) => Promise<void>; answered?: (url: string) => Promise<void> } = {};
 	private readonly streams = new Map<number, ClientRequest>();
 	private readonly children = new Map<number, ChildProcess>();
 
@@ -63,12 +65,15 @@ export class NodeSide {
 
 	private async request(asked: { url: string; method?: string; headers?: Record<string, string>; body?: string }): Promise<unknown> {
 		this.requests.push({ url: asked.url, headers: asked.headers ?? {}, body: asked.body ?? "" });
+		await this.meanwhile.sent?.(asked.url);
 		const answer = await fetch(asked.url, {
 			method: asked.method ?? "GET",
 			headers: asked.headers ?? {},
 			...(asked.body === undefined ? {} : { body: asked.body }),
 		});
-		return { status: answer.status, text: await answer.text() };
+		const text = await answer.text();
+		await this.meanwhile.answered?.(asked.url);
+		return { status: answer.status, text };
 	}
 
 	private stream(id: number, url: string, headers: Record<string, string>): void {

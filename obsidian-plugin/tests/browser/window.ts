@@ -25,6 +25,10 @@ export interface Opening {
 	readonly dark?: boolean;
 	/** Another `main.js` than the one that was built. */
 	readonly source?: string;
+	/** A module of Node that the app does not give away. */
+	readonly without?: string;
+	/** Where the page comes from; by default an address that no bridge lets in. */
+	readonly from?: { readonly host: string; readonly port: number };
 }
 
 /** A window of the app with a vault in it and the plugin loaded, as far as the plugin can tell. */
@@ -37,7 +41,7 @@ export class AppWindow {
 		private readonly faults: string[],
 	) {}
 
-	static async open(browser: Browser, { base, home, path = "", settings = {}, secrets = {}, width = 1200, dark = false, source }: Opening): Promise<AppWindow> {
+	static async open(browser: Browser, { base, home, path = "", settings = {}, secrets = {}, width = 1200, dark = false, source, without, from }: Opening): Promise<AppWindow> {
 		const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: dark ? "dark" : "light", permissions: [] });
 		const page = await context.newPage();
 		const faults: string[] = [];
@@ -46,8 +50,9 @@ export class AppWindow {
 		const node = new NodeSide(home, (id, name, data) => {
 			if (!page.isClosed()) void page.evaluate(([i, n, d]) => window.fromNode(i, n, d), [id, name, data] as const).catch(() => {});
 		});
-		const server = await serve(await document(dark), node);
-		const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const server = await serve(await document(dark), node, from?.host ?? "127.0.0.1", from?.port ?? 0);
+		const { address, port } = server.address() as AddressInfo;
+		const origin = `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 		await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
 		await page.exposeFunction("doInNode", (what: string, ...given: never[]) => node.does[what]?.(...given));
 		await page.goto(origin);
@@ -58,6 +63,7 @@ export class AppWindow {
 			facts: { platform: "linux", home, env: { PATH: path } },
 			settings,
 			secrets,
+			without: without ?? "",
 		};
 		const { loadMs } = await page.evaluate((boot) => window.boot(boot), given);
 		return new AppWindow(page, node, loadMs, server, faults);
@@ -109,7 +115,7 @@ async function bundle(): Promise<string> {
 }
 
 /** The page comes from loopback; what it must know at once it asks here. */
-async function serve(html: string, node: NodeSide): Promise<Server> {
+async function serve(html: string, node: NodeSide, host: string, port: number): Promise<Server> {
 	const server = createServer((asked, answer) => {
 		if (asked.method !== "POST") {
 			answer.setHeader("Content-Type", "text/html").end(html);
@@ -127,6 +133,6 @@ async function serve(html: string, node: NodeSide): Promise<Server> {
 			}
 		});
 	});
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	await new Promise<void>((resolve) => server.listen(port, host, resolve));
 	return server;
 }

@@ -12,6 +12,8 @@ interface Boot {
 	readonly facts: Facts;
 	readonly settings: Record<string, unknown>;
 	readonly secrets: Readonly<Record<string, string>>;
+	/** A module that is not given away. */
+	readonly without: string;
 }
 
 declare global {
@@ -24,7 +26,7 @@ declare global {
 }
 
 /** Start the app and load the plugin as the app does: `main.js` as CommonJS, with the app's `require`. */
-window.boot = async ({ source, manifest, base, facts, settings, secrets }) => {
+window.boot = async ({ source, manifest, base, facts, settings, secrets, without }) => {
 	const app = new obsidian.App(document.querySelector<HTMLElement>(".app-container") as HTMLElement, base);
 	if (Object.keys(settings).length > 0) app.stored = JSON.stringify(settings);
 	for (const [id, secret] of Object.entries(secrets)) app.secretStorage.setSecret(id, secret);
@@ -32,7 +34,7 @@ window.boot = async ({ source, manifest, base, facts, settings, secrets }) => {
 	const given: Record<string, unknown> = { ...modules(facts), obsidian, "@codemirror/state": state, "@codemirror/view": view };
 	const required = (id: string): unknown => {
 		const found = given[id];
-		if (found === undefined) throw new Error(`The app has no module ${id}.`);
+		if (found === undefined || id === without) throw new Error(`The app has no module ${id}.`);
 		return found;
 	};
 	const module = { exports: {} as { default: new (app: obsidian.App, manifest: unknown) => Made } };
