@@ -5,6 +5,7 @@ import type { Pushed } from "./bridge/sse";
 import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { Applier } from "./obsidian/applier";
+import { dress } from "./obsidian/dressing";
 import { Feed } from "./obsidian/feed";
 import { GraphView } from "./obsidian/graph/graph-view";
 import { CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
@@ -22,6 +23,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	override settings: Settings = DEFAULTS;
 	readonly connections = new Listeners<Connection>();
 	readonly events = new Listeners<Pushed>();
+	readonly kept = new Listeners<Settings>();
 	private readonly sidecar = new Sidecar();
 	private readonly feed = new Feed(this.app, {
 		hears: () => isOpen(this.link.connection),
@@ -48,11 +50,13 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
 		registerPanes(this);
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
-		this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
-		this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));
+		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
+		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));
 		const changes = this.addRibbonIcon("file-diff", "Show what agents changed", () => void this.reveal(CHANGES));
 		this.register(tellWaiting(this, this.addStatusBarItem(), changes));
-		const bar = new StatusBar(this.addStatusBarItem(), () => void this.reveal(STATUS));
+		const item = this.addStatusBarItem();
+		const bar = new StatusBar(item, () => void this.reveal(STATUS));
+		this.register(dress(this, [search, graph, changes], item));
 		bar.show(this.link.connection);
 		this.register(this.connections.add((connection) => bar.show(connection)));
 		this.addSettingTab(new SettingsTab(this.app, this, this));
@@ -65,7 +69,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	override onunload(): void {
 		this.applier.stop();
 		this.link.close();
-		this.sidecar.stop();
+		void this.sidecar.stop();
 	}
 
 	/** The person has just switched the plugin on, so that it may show itself. */
@@ -73,12 +77,25 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		void this.reveal(STATUS);
 	}
 
+	/** Another program changed what is kept, such as one that syncs. */
+	override async onExternalSettingsChange(): Promise<void> {
+		Object.assign(this.settings, await this.loadData());
+		this.kept.tell(this.settings);
+	}
+
 	reconnect(): void {
+		this.link.open();
+	}
+
+	async restart(): Promise<void> {
+		this.link.close();
+		await this.sidecar.stop();
 		this.link.open();
 	}
 
 	async keep(): Promise<void> {
 		await this.saveData(this.settings);
+		this.kept.tell(this.settings);
 	}
 
 	async reveal(pane: PaneType): Promise<void> {

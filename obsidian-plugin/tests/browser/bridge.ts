@@ -6,7 +6,7 @@ import { PLUGIN } from "./window";
 
 const ROOT = join(PLUGIN, "..");
 export const PROGRAM = process.env["VAULT_BRIDGE"] ?? join(ROOT, ".venv", "bin", "vault-bridge");
-const MODELS = process.env["VAULT_BRIDGE_MODELS"] ?? join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "vault-bridge", "models");
+export const MODELS = process.env["VAULT_BRIDGE_MODELS"] ?? join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "vault-bridge", "models");
 
 /** A home folder of its own with a vault in it; the models are those of the machine. */
 export class Home {
