@@ -68,11 +68,11 @@ async def one(found: Measured, count: int) -> None:
         await timed("gaps", None, lambda: atlas.gaps(chart, WRITTEN, 10))
 
         async def view() -> Any:
-            chosen = Chosen(SearchRequest(query=""), None, 1, None, fold=False, limit=None)
+            chosen = Chosen(SearchRequest(query=""), None, 1, None, (), fold=False, limit=None)
             picture, folds = await asyncio.to_thread(pictured, chart, edges, shape, chosen)
             labels = [graph.nodes.labels[number] for number in picture.speaker.tolist()]
             places = await atlas.places(chart, "whole", picture.network, labels)
-            return await asyncio.to_thread(described, chart, picture, shape, places, folds=folds)
+            return await asyncio.to_thread(described, chart, picture, shape, places, folds=folds, tagged=False)
 
         await timed("view of 10,000 nodes", None, view)
         lots = random.Random(3)
