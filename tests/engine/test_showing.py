@@ -38,12 +38,12 @@ async def test_every_change_is_found_as_soon_as_it_is_made(tmp_path: Path, vault
             assert await found(engine, word) == [BEANS]
             await do(CreateNote(new, f"Another {word}, see [[Beans]].", {}, None))
             assert set(await found(engine, word)) == {BEANS, new}
-            assert new in (await engine.web()).sources(BEANS)
+            assert new in (await engine.waiting.web()).sources(BEANS)
             await do(MoveNote(new, there, engine.index.notes[new].digest))
             assert set(await found(engine, word)) == {BEANS, there}
             await do(DeleteNote(there, engine.index.notes[there].digest))
             assert await found(engine, word) == [BEANS]
-            assert there not in (await engine.web()).sources(BEANS)
+            assert there not in (await engine.waiting.web()).sources(BEANS)
 
 
 async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
