@@ -220,7 +220,7 @@ def test_listing_operations_imports_no_engine() -> None:
         ("search", {"query": "a", "properties": []}, "`properties` must be an object, not a list of 0."),
         ("search", {"query": "a", "properties": {"b": {}}}, "`properties.b` must be a string, number, true or"),
         ("search", {"query": "a", "lmit": 3}, "`search` has no argument `lmit`; did you mean `limit`?"),
-        ("status", {"zzz": 3}, "`status` has no argument `zzz`; it takes none."),
+        ("doctor", {"zzz": 3}, "`doctor` has no argument `zzz`; it takes none."),
         ("read_note", {"path": "a.md", "lines": [1]}, "`lines[1]` must be an integer; it is missing."),
         ("read_note", {"path": "a.md", "lines": [1, 2, 3]}, "`lines` must be a list of 2 integers, not a list of 3."),
         ("report_changes", {"changes": [{"kind": "upsert"}]}, "`changes[0].path` must be a string; it is missing."),
