@@ -32,7 +32,8 @@ def section(operation: Operation) -> Iterator[str]:
     yield f"{operation.summary}\n"
     if operation.details:
         yield f"{operation.details}\n"
-    yield f"Scope `{operation.scope}`; {'changes nothing' if operation.reads else 'changes something'}.\n"
+    tool = "" if operation.tool else "; for applications, never offered to agents"
+    yield f"Scope `{operation.scope}`; {'changes nothing' if operation.reads else 'changes something'}{tool}.\n"
     if operation.arguments:
         yield "| argument | what | default | meaning |"
         yield "|---|---|---|---|"

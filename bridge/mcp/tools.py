@@ -15,7 +15,7 @@ from bridge.mcp.progress import reporting
 from bridge.mcp.refusals import of_tool, told
 from bridge.mcp.schemas import PRESUMED, input_schema
 from bridge.mcp.text import written
-from bridge.operations import Operation, arguments_schema, internal, named, offered, result_schema
+from bridge.operations import Operation, arguments_schema, internal, named, offered, result_schema, tool_named
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge
@@ -108,7 +108,7 @@ def offered_tool(who: Caller, name: str) -> Operation:
     tools = offered(who.preset)
     if name in tools:
         return tools[name]
-    known = named(name)
+    known = tool_named(name)
     raise NoSuchOperation(
         f"`{known.name}` is not offered in the preset `{who.preset}`.",
         hint="Call it through `run_tool`." if "run_tool" in tools else f"These are: {', '.join(tools)}.",

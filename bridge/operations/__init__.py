@@ -9,7 +9,7 @@ from bridge.operations.call import OWNER, READER, RUNTIME, SESSION, Call, Princi
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.faults import internal
 from bridge.operations.hints import bounds, expected, plain, records_in
-from bridge.operations.presets import chosen, offered
+from bridge.operations.presets import chosen, offered, tool_named
 from bridge.operations.registry import Argument, Operation, named, operations
 from bridge.operations.schemas import arguments_schema, result_schema
 from bridge.operations.wire import encode
@@ -39,6 +39,7 @@ __all__ = [
     "read_docstring",
     "records_in",
     "result_schema",
+    "tool_named",
 ]
 
 # Importing a module registers its operations; documents list them in this order.

@@ -43,7 +43,7 @@ class Acknowledged:
     state: State
 
 
-@operation(example={"change_id": "0"}, reads=False, scope="write")
+@operation(example={"change_id": "0"}, reads=False, scope="write", tool=False)
 async def claim_change(call: Call, change_id: ChangeId) -> ClaimedChange:
     """Take a change that `apply_change` told of, to make it in Obsidian; the first who asks gets it, within a second.
 
@@ -64,7 +64,11 @@ async def claim_change(call: Call, change_id: ChangeId) -> ClaimedChange:
 
 
 @operation(
-    example={"change_id": "0", "applied": False, "reason": "unsaved"}, reads=False, scope="write", idempotent=True
+    example={"change_id": "0", "applied": False, "reason": "unsaved"},
+    reads=False,
+    scope="write",
+    idempotent=True,
+    tool=False,
 )
 async def acknowledge_change(
     call: Call, change_id: ChangeId, applied: bool, reason: Literal["unsaved", "changed", "failed"] | None = None

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import get_args
 
-from bridge.errors import InvalidArguments
+from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.operations.call import Principal
-from bridge.operations.registry import Operation, operations
+from bridge.operations.registry import Operation, named, operations
 from bridge.types import Preset
 
 DEFAULT = (
@@ -45,9 +45,21 @@ def chosen(principal: Principal, asked: str | None, setting: Preset) -> Preset:
     return known[asked]
 
 
+def tool_named(name: str) -> Operation:
+    """Find an operation that agents may be offered.
+
+    Raises:
+        NoSuchOperation: There is none, or it is for applications only.
+    """
+    known = named(name)
+    if not known.tool:
+        raise NoSuchOperation(f"`{known.name}` is for applications and no tool.")
+    return known
+
+
 def offered(preset: Preset) -> Mapping[str, Operation]:
     """Return a preset's tools by name, in a fixed order."""
-    known = {operation.name: operation for operation in operations()}
+    known = {operation.name: operation for operation in operations() if operation.tool}
     if preset == "full":
         return known
     listed = {name: known[name] for name in DEFAULT if name in known}

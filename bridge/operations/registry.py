@@ -63,6 +63,8 @@ class Operation:
     """Whether it can take away what somebody would miss."""
     idempotent: bool
     """Whether doing it twice is like doing it once."""
+    tool: bool
+    """Whether agents may be offered it; what only makes sense in an application is none."""
     function: Callable[..., Awaitable[Any]]
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,6 +104,7 @@ def operation(
     vault: bool = True,
     destructive: bool = False,
     idempotent: bool = False,
+    tool: bool = True,
 ) -> Callable[[Function], Function]:
     """Make a function an operation; fails at import when its description is not complete.
 
@@ -112,6 +115,7 @@ def operation(
         vault: It works on one vault; without, it is answered before any vault is ready.
         destructive: It can take away what somebody would miss.
         idempotent: Doing it twice is like doing it once; what only reads is so anyway.
+        tool: Agents may be offered it.
     """
 
     def register(function: Function) -> Function:
@@ -123,6 +127,7 @@ def operation(
             vault=vault,
             destructive=destructive,
             idempotent=reads or idempotent,
+            tool=tool,
         )
         OPERATIONS[entry.name] = entry
         return function
@@ -139,6 +144,7 @@ def described(
     vault: bool,
     destructive: bool = False,
     idempotent: bool = True,
+    tool: bool = True,
 ) -> Operation:
     """Read an operation off its function.
 
@@ -171,6 +177,7 @@ def described(
         vault=vault,
         destructive=destructive,
         idempotent=idempotent,
+        tool=tool,
         function=function,
     )
 

@@ -1,6 +1,7 @@
 """How far the bridge is: all vaults at a glance, and one note in detail."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from bridge.engine import VaultEngine
 
 SHOWN = 20
-"""Skipped and failed files that `status` names; `index_status` tells of any one."""
+"""Skipped and failed files, and reasons, that `status` names; `index_status` tells of any one."""
+
+NAMED = 10
+"""Files that are named for each reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +67,33 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftFor:
+    """Files that are not in the index for one reason.
+
+    Attributes:
+        reason: The reason.
+        count: How many.
+        first: The first of them.
+    """
+
+    reason: str
+    count: int
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOut:
     """Files that are not in the index.
 
     Attributes:
         count: How many.
         first: Some of them.
+        reasons: The most frequent reasons.
     """
 
     count: int
     first: tuple[Left, ...]
+    reasons: tuple[LeftFor, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +224,16 @@ def vault_status(engine: "VaultEngine") -> VaultStatus:
 
 
 def left_out(reasons: Mapping[str, str]) -> LeftOut:
-    """Count files and name the first of them."""
-    return LeftOut(len(reasons), tuple(Left(path, reason) for path, reason in islice(reasons.items(), SHOWN)))
+    """Count files and name the first of them, all together and for each reason."""
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for path, reason in reasons.items():
+        paths[reason].append(path)
+    frequent = sorted(paths.items(), key=lambda entry: -len(entry[1]))[:SHOWN]
+    return LeftOut(
+        len(reasons),
+        tuple(Left(path, reason) for path, reason in islice(reasons.items(), SHOWN)),
+        tuple(LeftFor(reason, len(held), tuple(held[:NAMED])) for reason, held in frequent),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +276,7 @@ class IndexStatus:
 
 @operation(example={"path": "Bread/Starters/Sourdough starter.md"})
 async def index_status(call: Call, path: VaultPath) -> IndexStatus:
-    """Show what the index holds of a file, what was left out, and why it is missing when it is.
+    """Show what the index holds of a file, what was left out, and why it is not found by search when it is not.
 
     Args:
         path: The file.

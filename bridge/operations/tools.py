@@ -14,8 +14,8 @@ from bridge.operations.arguments import VAULT
 from bridge.operations.call import Call
 from bridge.operations.hints import expected
 from bridge.operations.likeness import likenesses
-from bridge.operations.presets import DEFAULT, META
-from bridge.operations.registry import Operation, named, operation, operations
+from bridge.operations.presets import DEFAULT, META, offered, tool_named
+from bridge.operations.registry import Operation, operation
 from bridge.operations.wire import encode
 from bridge.types import Scope
 
@@ -90,7 +90,9 @@ async def find_tool(
     if not task.strip():
         raise InvalidArguments("`task` is empty.")
     others = [
-        tool for tool in operations() if tool.name not in {*DEFAULT, *META} and tool.scope in call.principal.scopes
+        tool
+        for tool in offered("full").values()
+        if tool.name not in {*DEFAULT, *META} and tool.scope in call.principal.scopes
     ]
     engine = at_hand(call)
     judged = engine.store.judged()
@@ -153,7 +155,7 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
         NoSuchOperation: There is no such tool; the message names the nearest.
         Forbidden: The tool needs a scope that the caller lacks.
     """
-    tool = named(name)
+    tool = tool_named(name)
     if name == "run_tool":
         raise InvalidArguments("`run_tool` does not run itself.", hint="Give the name of the tool that it shall run.")
     given = dict(arguments)
@@ -190,7 +192,7 @@ async def give_feedback(call: Call, tool: Annotated[str, MaxLen(100)], helped: b
     Raises:
         NoSuchOperation: There is no such tool; the message names the nearest.
     """
-    name, store = named(tool).name, at_hand(call).store
+    name, store = tool_named(tool).name, at_hand(call).store
     await asyncio.to_thread(store.judge, name, helped)
     right, wrong = store.judged()[name]
     return Feedback(name, accuracy(right, wrong), right + wrong)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.operations import operations
+from bridge.operations import offered, operations
 from tests.mcp.client import ERAS, Era, connected, text_of
 from tests.operations.served import Served, serving, write_vault
 
@@ -34,7 +34,7 @@ async def test_tools_are_listed_and_called(served: Served, era: Era) -> None:
 async def test_the_full_preset_answers_structured(served: Served, era: Era) -> None:
     async with connected(served, era, preset="full") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert list(tools) == [operation.name for operation in operations()]
+        assert list(tools) == [operation.name for operation in operations() if operation.tool]
         assert all(tool.output_schema for tool in tools.values())
         found = await client.call_tool("search", {"query": "frost"})
         assert found.structured_content is not None
@@ -103,7 +103,7 @@ async def test_a_tool_beyond_the_list_is_found_and_run(served: Served, era: Era)
 async def test_tools_say_what_they_may_do(served: Served) -> None:
     async with connected(served, preset="full") as client:
         hints = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
-    for operation in operations():
+    for operation in offered("full").values():
         said = hints[operation.name]
         assert said is not None
         assert (said.read_only_hint, said.open_world_hint) == (operation.reads, False)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from bridge.errors import BridgeError
 from bridge.export import command
-from bridge.operations import Operation, operations, plain
+from bridge.operations import Operation, offered, operations, plain
 from bridge.types import VaultPath
 from tests.mcp.client import connected, text_of
 from tests.operations.fresh import example_of
@@ -88,7 +88,7 @@ async def test_the_documented_command_says_the_same_as_http(sample: Served, oper
         assert masked(ran.json) == masked(answer.json)
 
 
-@EVERY
+@pytest.mark.parametrize("operation", offered("full").values(), ids=lambda operation: operation.name)
 async def test_the_tool_says_the_same_as_http(sample: Served, operation: Operation) -> None:
     example = await example_of(operation, sample)
     async with connected(sample, preset="full") as client:

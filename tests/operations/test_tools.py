@@ -57,6 +57,13 @@ async def test_only_tools_are_found_that_are_not_listed_and_allowed(sample: Serv
     assert "read_settings" in names
 
 
+async def test_what_is_for_applications_is_no_tool(sample: Served) -> None:
+    names = await found(sample, "take a change that was told of, to make it in Obsidian, and say it was made", limit=20)
+    assert {"claim_change", "acknowledge_change"}.isdisjoint(names)
+    ran = await sample.call("run_tool", name="claim_change", arguments={"change_id": "0"})
+    assert (ran.status, ran.code) == (404, "no_such_operation")
+
+
 async def test_arguments_are_told(sample: Served) -> None:
     (tool,) = (await sample.call("find_tool", task="find the file that a link means", limit=1)).json["tools"]
     assert tool["name"] == "resolve_link"

@@ -46,7 +46,7 @@ export const FORMS = {
 	graph_view: "2d74aec4aa2d",
 	graph_history: "9cfdab5de1c4",
 	export_graph: "29b7db956d7d",
-	status: "a5c7ebee3dae",
+	status: "d6bedd9cae83",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
 	wait_until_indexed: "f8847afc00b2",
@@ -943,12 +943,24 @@ export interface Left {
 	readonly reason: string;
 }
 
+/** Files that are not in the index for one reason. */
+export interface LeftFor {
+	/** The reason. */
+	readonly reason: string;
+	/** How many. */
+	readonly count: number;
+	/** The first of them. */
+	readonly first: readonly string[];
+}
+
 /** Files that are not in the index. */
 export interface LeftOut {
 	/** How many. */
 	readonly count: number;
 	/** Some of them. */
 	readonly first: readonly Left[];
+	/** The most frequent reasons. */
+	readonly reasons: readonly LeftFor[];
 }
 
 /** How much there is. */
@@ -2561,7 +2573,7 @@ export interface Operations {
 		result: Status;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
-	/** Show what the index holds of a file, what was left out, and why it is missing when it is. */
+	/** Show what the index holds of a file, what was left out, and why it is not found by search when it is not. */
 	index_status: {
 		arguments: IndexStatusArguments;
 		result: IndexStatus;
