@@ -63,6 +63,7 @@ async def revoke_client(call: Call, client: str) -> ListedClients:
     from bridge.access import Tokens
 
     await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, client)
+    call.bridge.events.publish("settings_changed", None)
     return await asyncio.to_thread(listed, call)
 
 

@@ -72,6 +72,8 @@ async def pair(request: web.Request) -> web.Response:
             raise InvalidArguments("Pairing takes `code`, six digits as text, and `client`, a name.")
     request.app[PAIRING].enter(code)
     client, token = await asyncio.to_thread(request.app[TOKENS].create, name, PAIRED, numbered=True)
+    # Who is let in stands among the settings where these are shown.
+    request.app[BRIDGE].events.publish("settings_changed", None)
     return respond({"token": token, "scopes": PAIRED, "client": client.name})
 
 

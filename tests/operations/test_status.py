@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge.settings import change
 from tests.operations.served import PATIENCE_S, readable, serving, write_vault
 
 
@@ -24,6 +25,20 @@ async def test_what_the_bridge_takes_is_told_when_asked(tmp_path: Path) -> None:
     (kept,) = [each["disk"] for each in before["vaults"]]
     assert (kept["index"] > 0, kept["state"] > 0, kept["history"]) == (True, True, 0)
     assert after["vaults"][0]["disk"]["history"] > 0
+
+
+async def test_what_is_left_out_is_counted_for_each_reason_the_most_frequent_first(tmp_path: Path) -> None:
+    notes = {f"{at}.old.md": "Old." for at in range(25)} | {"Rye.md": "Rye.", "Rye (conflicted copy).md": "Rye."}
+    vault = write_vault(tmp_path / "Notes", notes)
+    (tmp_path / "data").mkdir()
+    change(tmp_path / "data" / "settings.toml", {"exclude": ["*.old.md"]})
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        (told,) = (await served.call("status")).json["vaults"]
+    skipped = told["skipped"]
+    assert [(each["count"], len(each["first"])) for each in skipped["reasons"]] == [(25, 10), (1, 1)]
+    assert "`*.old.md`" in skipped["reasons"][0]["reason"]
+    assert skipped["reasons"][1]["first"] == ["Rye (conflicted copy).md"]
+    assert (skipped["count"], told["failed"]["reasons"]) == (26, [])
 
 
 @pytest.mark.model
