@@ -43,7 +43,7 @@ class CheckedGlobs:
     globs: tuple[CheckedGlob, ...]
 
 
-@operation(example={"globs": ["Garden/**", "*.secret.md"]}, scope="admin", vault=False)
+@operation(example={"globs": ["Garden/**", "*.secret.md"]}, scope="admin", vault=False, tool=False)
 async def check_globs(
     call: Call, globs: Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(500)]
 ) -> CheckedGlobs:
