@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 AT_ONCE = 64
 """Texts embedded between two writes: what a crash can cost."""
 
+QUIET_S, LONGEST_S = 0.25, 1.0
+"""Seconds without a change before it is embedded, which takes a core from whoever goes on writing; and at most."""
+
 LOOK_AGAIN_S = 5.0
 """Seconds between looks for a model that is not installed yet."""
 
@@ -66,7 +69,14 @@ class Filling:
                 log.warning("Embedding stands still: %s", error.code)
             if not worked:
                 self.pace.rest()
-                await self._signal.wait(LOOK_AGAIN_S)
+                if await self._signal.wait(LOOK_AGAIN_S):
+                    await self._quiet()
+
+    async def _quiet(self) -> None:
+        """Wait until nothing is written for a moment."""
+        ends = time.monotonic() + LONGEST_S
+        while time.monotonic() < ends and await self._signal.wait(QUIET_S):
+            pass
 
     async def _step(self) -> bool:
         """Embed one batch; False when there is nothing to do now."""
