@@ -97,7 +97,9 @@ class Links:
                 self._resolve_all(notes, names)
             return
         asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
-        asking = (VaultPath(self._nodes.labels[owner]) for owner in self.web.table.asking_for(asked))
+        # Looking through all links takes as long as all the rest.
+        owners = self.web.table.asking_for(asked) if asked else ()
+        asking = (VaultPath(self._nodes.labels[owner]) for owner in owners)
         self._replace(self.web.table, sorted(due.notes.union(asking)), notes, names)
 
     def _resolve_all(self, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
