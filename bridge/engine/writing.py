@@ -120,9 +120,7 @@ class Writing:
         """
         async with self._locks.hold(paths):
             desk = self.desk()
-            drawn = await asyncio.to_thread(draw, desk)
-            plan = desk.plan
-            warnings = (*drawn.effect.warnings, *await asyncio.to_thread(self._checked, plan))
+            drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, desk)
             state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
             made = Made(drawn, plan, after(desk, drawn.path), state, warnings, counts(plan, drawn.effect))
             require_expected(made.counts, expect or {})
@@ -166,6 +164,11 @@ class Writing:
         """Wait until nothing is being written."""
         async with self._locks.hold(None):
             pass
+
+    def _drawn(self, draw: Callable[[Desk], Drawn], desk: Desk) -> tuple[Drawn, Plan, tuple[str, ...]]:
+        """Draw a change up, refuse what the writer would refuse, and say what speaks against it."""
+        drawn, plan = draw(desk), desk.plan
+        return drawn, plan, (*drawn.effect.warnings, *self._checked(plan))
 
     def _checked(self, plan: Plan) -> tuple[str, ...]:
         """Refuse what the writer would refuse, and say what it would warn of."""
