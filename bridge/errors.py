@@ -3,8 +3,8 @@
 * BridgeError
   x Invalid: InvalidArguments, InvalidProperties
   x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, ReadOnly
-  x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, HeadingNotFound, BlockNotFound, TextNotFound,
-    ChangeNotFound, JobNotFound, ModelMissing
+  x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, FolderNotFound, HeadingNotFound, BlockNotFound,
+    TextNotFound, ChangeNotFound, JobNotFound, ModelMissing
   x Conflict: AmbiguousHeading, Busy, NoteExists, NoteChanged, ChangeConflict, ExpectationFailed, ConfirmationRequired,
     VaultHeld
   x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, RulesUnknown, ModelUnusable,
@@ -153,6 +153,13 @@ class NoteNotFound(Missing):
 
     code = "note_not_found"
     hint = "Use one of `closest`, or `find_notes` to list notes."
+
+
+class FolderNotFound(Missing):
+    """There is no such folder with notes."""
+
+    code = "folder_not_found"
+    hint = "`list_folders` lists the folders."
 
 
 class HeadingNotFound(Missing):

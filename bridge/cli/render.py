@@ -204,6 +204,8 @@ def links(result: dict[str, Any]) -> None:
             )
             if link.get("context"):
                 out.print(styled((f"    {link['context']}", "")))
+        if left := result["totals"][name] - len(result[name]):
+            out.print(f"  … and {left:,} more")
     if said := result.get("mentions"):
         out.print(styled(("Mentioned without a link", "bold")))
     for one in said or ():

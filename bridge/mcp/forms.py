@@ -73,12 +73,12 @@ def links(answer: Answer) -> Iterable[str]:
         if found := answer[name]:
             yield f"{title}:"
             yield from (f"- {link(one, name)}" for one in found[:SHOWN])
-        if len(found) > SHOWN:
-            yield f"… and {len(found) - SHOWN} more"
+        if answer["totals"][name] > SHOWN:
+            yield f"… and {answer['totals'][name] - SHOWN:,} more"
     if said := answer.get("mentions"):
         yield "Mentioned without a link:"
         yield from (f"- {returnable(one['path'])}:{one['line']} — {inline(one['context'])}" for one in said[:SHOWN])
-    if not any(answer.values()):
+    if not any(answer["totals"].values()) and not said:
         yield "No links."
 
 

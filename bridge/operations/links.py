@@ -50,10 +50,26 @@ class NoteLink:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkTotals:
+    """How many links there are.
+
+    Attributes:
+        links: In the note, that lead somewhere.
+        backlinks: To the note.
+        unresolved: In the note, that lead nowhere.
+    """
+
+    links: int
+    backlinks: int
+    unresolved: int
+
+
+@dataclass(frozen=True, slots=True)
 class NoteLinks:
     """The links of a note, in both directions.
 
     Attributes:
+        totals: How many there are of each; of more than 2,000 the first are told.
         links: Links in the note that lead somewhere, in order.
         backlinks: Links to the note in other notes, by path and line.
         unresolved: Links in the note that lead nowhere, in order.
@@ -61,6 +77,7 @@ class NoteLinks:
             the first 300 notes that say it.
     """
 
+    totals: LinkTotals
     links: tuple[NoteLink, ...]
     backlinks: tuple[NoteLink, ...]
     unresolved: tuple[NoteLink, ...]
@@ -102,10 +119,13 @@ def gathered(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath) -
         for link in sorted(notes[source].links, key=lambda link: link.line)
         if target(engine.names, link, source) == path
     ]
+    links = [shown(link, found) for link, found in here if found is not None]
+    nowhere = [shown(link, None) for link, found in here if found is None]
     return NoteLinks(
-        links=tuple(shown(link, found) for link, found in here if found is not None),
+        LinkTotals(len(links), len(back), len(nowhere)),
+        links=tuple(links[:LINES_SHOWN]),
         backlinks=tuple(back[:LINES_SHOWN]),
-        unresolved=tuple(shown(link, None) for link, found in here if found is None),
+        unresolved=tuple(nowhere[:LINES_SHOWN]),
     )
 
 
@@ -117,8 +137,11 @@ def in_context(engine: "VaultEngine", found: NoteLinks, path: VaultPath) -> Note
         sources = ((link, link.path if back and link.path else path) for link in links)
         return tuple(replace(link, context=around.of(source, link)) for link, source in sources)
 
-    return NoteLinks(
-        told(found.links, back=False), told(found.backlinks, back=True), told(found.unresolved, back=False)
+    return replace(
+        found,
+        links=told(found.links, back=False),
+        backlinks=told(found.backlinks, back=True),
+        unresolved=told(found.unresolved, back=False),
     )
 
 

@@ -1,12 +1,31 @@
 """Refusals that name what the caller may have meant."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from bridge.errors import NoteNotFound
+from bridge.errors import FolderNotFound, NoteNotFound
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine import VaultEngine
+
+
+def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
+    """Return a folder as the vault spells it; empty for the whole vault.
+
+    Args:
+        notes: The notes of the vault.
+        folder: The folder, in whatever case.
+
+    Raises:
+        FolderNotFound: No note is in it; the message names the closest ones.
+    """
+    from bridge.retrieval import no_such_folder, spelt
+
+    found = spelt(notes, folder)
+    if found is None:
+        raise FolderNotFound(no_such_folder(notes, folder))
+    return found
 
 
 def no_such_note(engine: "VaultEngine", path: VaultPath) -> NoteNotFound:

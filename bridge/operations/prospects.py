@@ -9,6 +9,7 @@ from annotated_types import Interval
 from bridge.operations.broken import broken_links, is_in, stubs_of
 from bridge.operations.call import Call
 from bridge.operations.hints import Folder
+from bridge.operations.missing import folder_of
 from bridge.operations.registry import operation
 from bridge.types import VaultPath
 
@@ -54,17 +55,21 @@ async def find_prospects(
     Args:
         limit: Most names to return.
         folder: Only what notes in this folder and below say.
+
+    Raises:
+        FolderNotFound: No note is in such a folder; the message names the closest ones.
     """
     engine = call.engine
     chart = await engine.waiting.chart()
+    inside = folder_of(chart.notes, folder)
     corpus = await engine.mentioning.corpus()
-    within = None if not folder else [path for path in chart.notes if is_in(path, folder)]
+    within = [path for path in chart.notes if is_in(path, inside)] if inside else None
     texts = await engine.index.wholes(within)
 
     def find() -> NameProspects:
         from bridge.linking import prospects
 
-        stubs = stubs_of(broken_links(chart, engine.names, folder or ""))
+        stubs = stubs_of(broken_links(chart, engine.names, inside))
         found = prospects(texts, corpus.names, stubs, limit)
         return NameProspects(
             tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in found)

@@ -12,6 +12,7 @@ from bridge.operations.broken import broken_links, is_in, stubs_of
 from bridge.operations.call import Call
 from bridge.operations.hints import Folder
 from bridge.operations.meant import by_meaning, by_name
+from bridge.operations.missing import folder_of
 from bridge.operations.registry import operation
 from bridge.operations.standing import TOP, Stub
 from bridge.types import VaultPath
@@ -112,9 +113,13 @@ async def link_report(
     Args:
         limit: Most entries of each sort.
         folder: Only links and mentions in notes of this folder and below.
+
+    Raises:
+        FolderNotFound: No note is in such a folder; the message names the closest ones.
     """
-    engine, inside = call.engine, folder or ""
+    engine = call.engine
     chart = await engine.waiting.chart()
+    inside = folder_of(chart.notes, folder)
     corpus = await engine.mentioning.corpus()
     wanting, stubs = await asyncio.to_thread(wanted, chart, engine.names, inside)
     tried = stubs[: TRIED * limit]

@@ -11,6 +11,7 @@ from bridge.graph import KINDS, EdgeKind
 from bridge.operations.call import Call
 from bridge.operations.charts import DRAWN, Kinds, numbered, title
 from bridge.operations.hints import Folder, When
+from bridge.operations.missing import folder_of
 from bridge.operations.registry import operation
 from bridge.operations.shapes import SMALLEST, grouped, named
 from bridge.operations.times import moment
@@ -161,6 +162,7 @@ async def graph_view(
 
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
+        FolderNotFound: No note is in such a folder; the message names the closest ones.
     """
     from bridge.retrieval import SearchRequest
 
@@ -168,7 +170,12 @@ async def graph_view(
     start = None if path is None else numbered(call, chart, path)
     after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
     wanted = SearchRequest(
-        query="", folder=folder, tags=tags, types=types, modified_after=after, modified_before=before
+        query="",
+        folder=folder_of(chart.notes, folder),
+        tags=tags,
+        types=types,
+        modified_after=after,
+        modified_before=before,
     )
     atlas = call.engine.atlas
     edges = await atlas.edges(chart, kinds, stubs=stubs)

@@ -6,7 +6,7 @@ compares whole sets; 50,000 notes take milliseconds.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bridge.index import IndexedNote
 from bridge.retrieval.request import SearchRequest
@@ -96,10 +96,20 @@ def folder_prefix(folder: str | None) -> str | None:
     return f"{inner}/" if inner and inner != "." else None
 
 
-def no_such_folder(notes: Iterable[VaultPath], folder: str | None) -> str | None:
+def spelt(notes: Collection[VaultPath], folder: str | None) -> str | None:
+    """Return a folder as the vault spells it; empty for the whole vault, None when no note is in such a folder."""
+    prefix = folder_prefix(folder)
+    if prefix is None:
+        return ""
+    wanted, depth = prefix[:-1], prefix.count("/")
+    known = {"/".join(path.split("/")[:depth]) for path in notes if path.count("/") >= depth}
+    return wanted if wanted in known else next((one for one in sorted(known) if fold(one) == fold(wanted)), None)
+
+
+def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | None:
     """Say that no note is in such a folder, and name the closest ones; None when one is."""
     prefix = folder_prefix(folder)
-    if prefix is None or any(fold(path).startswith(fold(prefix)) for path in notes):
+    if prefix is None or spelt(notes, folder) is not None:
         return None
     folders = {VaultPath(path[:end]) for path in notes for end, letter in enumerate(path) if letter == "/"}
     closest = ", ".join(f"`{near}`" for near in Names(folders).closest(prefix))

@@ -33,6 +33,8 @@ STATUS = {
 }  # fmt: skip
 
 
+LINKS = ("links", "backlinks", "unresolved")
+
 WRITTEN = {
     "change_id": "1a", "path": "A.md", "digest": "0", "state": "applied", "files": 2, "by": "disk",
     "diff": "--- a/A.md\n+++ b/A.md\n@@ -1 +1,2 @@\n # A\n+\x1b[31mtext\n", "warnings": ["Take note."],
@@ -101,9 +103,11 @@ def test_the_doctor_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
 def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) -> None:
     link = {"path": "B.md", "line": 3, "text": "bee", "kind": "wiki", "target": "B", "embed": False}
     nowhere = {**link, "path": None, "text": "B"}
-    out, _ = shown("note_links", {"links": [link], "backlinks": [link], "unresolved": [nowhere]}, capsys)
+    totals = {"links": 1, "backlinks": 2_001, "unresolved": 1}
+    answer = {"totals": totals, "links": [link], "backlinks": [link], "unresolved": [nowhere]}
+    out, _ = shown("note_links", answer, capsys)
     assert out.splitlines() == [
-        "Links to", "  B.md  bee", "Linked from", "  B.md:3  bee", "Leads nowhere", "  B"
+        "Links to", "  B.md  bee", "Linked from", "  B.md:3  bee", "  … and 2,000 more", "Leads nowhere", "  B"
     ]  # fmt: skip
 
 
@@ -125,7 +129,7 @@ def test_a_resolved_link_is_one_line(found: dict[str, Any], line: str, capsys: p
         ("resolve_link", {"path": None, "heading": "Baking", "block": None}, "It leads nowhere.\n"),
         (
             "note_links",
-            {"links": [], "backlinks": [], "unresolved": []},
+            {"totals": dict.fromkeys(LINKS, 0), **{kind: [] for kind in LINKS}},
             "It links to nothing, and nothing links to it.\n",
         ),
         ("find_notes", {"notes": [], "total": 0}, "Nothing found.\n"),

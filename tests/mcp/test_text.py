@@ -123,16 +123,21 @@ def test_any_answer_is_written_a_line_a_field() -> None:
     assert written(None, {}, quotes=False) == "Done."
 
 
+def links_of(**given: list[dict[str, Any]]) -> dict[str, Any]:
+    found = {kind: given.get(kind, []) for kind in ("links", "backlinks", "unresolved")}
+    return {"totals": {kind: len(links) for kind, links in found.items()}, **found}
+
+
 def test_many_links_are_counted_not_written() -> None:
     one = {"path": "A.md", "line": 1, "text": "A", "kind": "wiki", "target": "A", "embed": False}
-    lines = list(FORMS["note_links"]({"links": [], "backlinks": [one] * 130, "unresolved": []}))
+    lines = list(FORMS["note_links"](links_of(backlinks=[one] * 130)))
     assert (len(lines), lines[0], lines[1], lines[-1]) == (102, "Linked from:", "- A.md:1", "… and 30 more")
-    assert list(FORMS["note_links"]({"links": [], "backlinks": [], "unresolved": []})) == ["No links."]
+    assert list(FORMS["note_links"](links_of())) == ["No links."]
 
 
 def test_a_link_has_its_sentence_when_asked_for() -> None:
     one = {"path": "A b.md", "line": 4, "text": "that", "target": "A b", "context": "See that."}
-    lines = list(FORMS["note_links"]({"links": [one], "backlinks": [one], "unresolved": []}))
+    lines = list(FORMS["note_links"](links_of(links=[one], backlinks=[one])))
     assert lines == [
         "Links to:",
         "- A b.md “that” — See that.",

@@ -71,6 +71,7 @@ async def test_names_without_a_note_are_drawn_when_asked_for(drawn: Served) -> N
     ("filters", "expected"),
     [
         ({"folder": "Bread"}, {"Rye", "Spelt"}),
+        ({"folder": "bread"}, {"Rye", "Spelt"}),
         ({"tags": ["rare"]}, {"Rye", "Spelt", "Lone"}),
         ({"types": ["canvas"]}, {"Board"}),
         ({"modified_before": "2000-01-01"}, set()),
@@ -85,6 +86,15 @@ async def test_filters_choose_what_is_drawn(drawn: Served, filters: dict[str, An
     picture = await view(drawn, **filters)
     assert titles(picture) == expected
     assert picture["total"] == len(expected)
+
+
+@pytest.mark.parametrize("operation", ["graph_view", "find_prospects", "link_report"])
+async def test_a_folder_that_is_not_there_is_refused(drawn: Served, operation: str) -> None:
+    answer = await drawn.call(operation, folder="Bred")
+    assert (answer.status, answer.code) == (404, "folder_not_found")
+    message = "There is no folder `Bred` with notes; the closest are `Bread`."
+    assert answer.json["error"]["message"] == message
+    assert (await drawn.call(operation, folder="bread")).json == (await drawn.call(operation, folder="Bread")).json
 
 
 async def test_communities_stand_for_their_notes_when_folded(drawn: Served) -> None:

@@ -34,7 +34,7 @@ export const FORMS = {
 	reject_change: "bc36d14c4d01",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
-	note_links: "dd0a5f865848",
+	note_links: "d125569d46b7",
 	resolve_link: "c512cf228b19",
 	pick_link: "a19110e00671",
 	apply_links: "f15ad3aefa13",
@@ -1058,6 +1058,16 @@ export interface LinkSuggestions {
 	readonly digest: string;
 }
 
+/** How many links there are. */
+export interface LinkTotals {
+	/** In the note, that lead somewhere. */
+	readonly links: number;
+	/** To the note. */
+	readonly backlinks: number;
+	/** In the note, that lead nowhere. */
+	readonly unresolved: number;
+}
+
 export interface ListChangesArguments {
 	/** Only changes that touched this file or folder, by its name then or today. */
 	readonly path?: string | null;
@@ -1423,6 +1433,8 @@ export interface NoteLink {
 
 /** The links of a note, in both directions. */
 export interface NoteLinks {
+	/** How many there are of each; of more than 2,000 the first are told. */
+	readonly totals: LinkTotals;
 	/** Links in the note that lead somewhere, in order. */
 	readonly links: readonly NoteLink[];
 	/** Links to the note in other notes, by path and line. */
@@ -2523,13 +2535,13 @@ export interface Operations {
 	find_prospects: {
 		arguments: FindProspectsArguments;
 		result: NameProspects;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "folder_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Tell which links lead nowhere and what they mean, which notes are mentioned without links, and which names clash. */
 	link_report: {
 		arguments: LinkReportArguments;
 		result: LinkReport;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "folder_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Find the notes around a note, step by step along links, arrows, shared rare tags or nearness in meaning. */
 	graph_neighbours: {
@@ -2553,7 +2565,7 @@ export interface Operations {
 	graph_view: {
 		arguments: GraphViewArguments;
 		result: GraphView;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "note_not_found" | "folder_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Tell how the graph grew: which notes appeared, vanished, and were joined to more notes, week by week. */
 	graph_history: {
