@@ -6,7 +6,6 @@ from functools import cache
 
 from bridge.changes.desk import Desk
 from bridge.changes.differences import Snapshot, differences, part, places
-from bridge.changes.fate import is_in_force
 from bridge.changes.lineage import Lineage
 from bridge.changes.reconcile import Conflict
 from bridge.changes.turning import Taking, Today, Turning
@@ -47,32 +46,29 @@ def undo(
     notes: list[str] = []
     changes = [*changes]
     ids = {change.id for change in changes}
-    lineages = cache(lambda path: Lineage.of(path, today.past(path), snapshot))
+    lineages = cache(lambda path, gone: Lineage.of(path, gone, today.past(path, gone), snapshot))
     for change in changes:
         steps, kept = _in_force(change, snapshot) if hunks is None else part(change.steps, snapshot, hunks, last=True)
         turning = Turning(desk, change, kept, today, conflicts)
         turning.touching = True
         turning.taking = Taking(lineages, None if hunks is None else places(change.steps, snapshot, hunks), ids)
-        for number, step, now in reversed([*zip(range(len(steps)), steps, change.now, strict=True)]):
+        for number, step in reversed([*enumerate(steps)]):
             if step is not None:
-                turning.make(number, _inverse(step), now)
+                turning.make(number, _inverse(step))
         notes += turning.notes
         if hunks is None and not conflicts:
-            _swept(turning, desk, today, ids)
+            _sweep(turning, desk)
     _require_none(conflicts)
     return tuple(notes)
 
 
-def _swept(turning: Turning, desk: Desk, today: Today, undone: Collection[str]) -> None:
-    """Take away folders that are left empty, and are there only because of changes that are undone."""
-    left = [step.path for step in desk.plan.steps if step.kind in ("remove", "move")]
+def _sweep(turning: Turning, desk: Desk) -> None:
+    """Take away folders that are left empty and behind."""
+    left = [step.path for step in desk.plan.steps if step.kind in ("remove", "move", "remove_folder")]
     left += [VaultPath(f"{step.to}/") for step in desk.plan.steps if step.kind == "move" and step.to]
     for path in left:
         folder = VaultPath("" if is_hidden(path) else path.rpartition("/")[0])
-        while folder and desk.has(folder) and not desk.is_file(folder) and not turning.holds(folder):
-            makers = [*today.makers(turning.before(folder))]
-            if not makers or any(one.id not in undone and is_in_force(one) for one in makers):
-                break
+        while folder and turning.is_left_behind(folder) and not turning.holds(folder):
             desk.take(Plan((Step("remove_folder", folder),)))
             folder = VaultPath(folder.rpartition("/")[0])
 
@@ -112,9 +108,9 @@ def _make(
     conflicts: list[Conflict] = []
     turning = Turning(desk, change, snapshot, today, conflicts)
     turning.touching = touching
-    for number, (step, now) in enumerate(zip(steps, change.now, strict=True)):
+    for number, step in enumerate(steps):
         if step is not None:
-            turning.make(number, step, now)
+            turning.make(number, step)
     _require_none(conflicts)
 
 

@@ -4,21 +4,17 @@ Each line is followed from version to version: which of several equal lines a ch
 three texts could but guess.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from bridge.changes.desk import digest_of
 from bridge.changes.differences import Snapshot, places
-from bridge.changes.fate import HAPPENED
 from bridge.changes.merge import Contradiction
 from bridge.changes.plain import bytes_of, lines_of, text_of
 from bridge.changes.strand import Strand, Stroke, drawn
 from bridge.steps import Step
 from bridge.store import Change
 from bridge.types import Digest, VaultPath
-
-Past = Callable[[VaultPath], Iterable[Change]]
-"""Returns the changes that were made of a file, given by its path of today, the oldest first."""
 
 _NO_FILE: Final = digest_of(b"")
 
@@ -46,15 +42,20 @@ class Lineage:
         self._digest: Digest | None = None
 
     @classmethod
-    def of(cls, path: VaultPath, changes: Iterable[Change], snapshot: Snapshot) -> "Lineage":
-        """Follow a note, given by its path of today, through its changes."""
+    def of(cls, path: VaultPath, gone: str | None, changes: Iterable[Change], snapshot: Snapshot) -> "Lineage":
+        """Follow a note through its changes.
+
+        Args:
+            path: Where it is today.
+            gone: The change that took it away.
+            changes: Its changes, the oldest first.
+            snapshot: Gives contents that are kept.
+        """
         found = cls(snapshot)
         for change in changes:
-            if change.state not in HAPPENED:
-                continue
             found._changes[change.id] = change
-            for number, (step, now) in enumerate(zip(change.steps, change.now, strict=True)):
-                if now == path and step.kind == "put":
+            for number, (step, *place) in enumerate(zip(change.steps, change.now, change.gone, strict=True)):
+                if place == [path, gone] and step.kind == "put":
                     found._follow(change, number, step)
         return found
 
@@ -71,7 +72,7 @@ class Lineage:
         """Take the note as it is now; False when it is no text."""
         return self._reach(digest_of(data), data)
 
-    def is_but_followed(self, change: Change) -> bool:
+    def has_but_followed(self, change: Change) -> bool:
         """Say whether since a change only links followed what was moved."""
         own = self._strokes.get(change.id, [])
         strokes = [*dict(self._log)]
@@ -149,17 +150,21 @@ class Lineage:
         return [one for one in strokes if one.on and (chosen is None or (one.number, one.hunk) in chosen)]
 
     def _met(self, strokes: Collection[Stroke]) -> set[Stroke]:
-        """Return the strokes in force that touched what others did."""
-        strands = self._strands or []
-        at = {strand: place for place, strand in enumerate(strands)}
-        return {met for stroke in strokes for met in stroke.meets(strands, at, strokes)}
+        """Return the strokes in force that touched what others did before, or may have."""
+        return {met for stroke in strokes for met in self._on(stroke, strokes)}
+
+    def _on(self, stroke: Stroke, but: Collection[Stroke]) -> list[Stroke]:
+        """Return the strokes in force that stand on one, but for some."""
+        at = {strand: place for place, strand in enumerate(self._strands or ())}
+        later = (one for one in dict(self._log) if one.on and one.order > stroke.order and one not in but)
+        return [one for one in later if stroke.meets(one, at)]
 
     def _contradictions(self, strokes: Sequence[Stroke]) -> Iterator[Contradiction]:
         """Tell where others stand on strokes: what these left there, what is there now, what was before."""
         strands = self._strands or []
         at = {strand: place for place, strand in enumerate(strands)}
         for stroke in strokes:
-            met = stroke.meets(strands, at, strokes)
+            met = self._on(stroke, strokes)
             if not met:
                 continue
             told = [at[one] for each in (stroke, *met) for one in (*each.added, *each.removed, *each.reach)]
@@ -196,6 +201,8 @@ class Lineage:
         if self._strands is None:
             self._strands = []
         strokes = drawn(self._strands, lines_of(text))
+        for stroke in strokes:
+            stroke.order = len(self._log)
         self._log += [(stroke, True) for stroke in strokes]
         return strokes
 

@@ -1,6 +1,6 @@
 """A note's lines through all its versions, those that are gone too: who put each in, and who took it out."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bridge.changes.compare import pieces
@@ -34,6 +34,8 @@ class Stroke:
     """Which hunk of the file's difference it belongs to, counted from 0."""
     number: int = 0
     """The step of its change."""
+    order: int = 0
+    """Which version it led to."""
     added: list[Strand] = field(default_factory=list)
     removed: list[Strand] = field(default_factory=list)
     reach: list[Strand] = field(default_factory=list)
@@ -41,22 +43,24 @@ class Stroke:
     on: bool = True
     """Whether it is in force."""
 
-    def meets(self, strands: Sequence[Strand], places: dict[Strand, int], but: Collection["Stroke"]) -> set["Stroke"]:
-        """Return the strokes in force that touched the same lines, but for some.
+    def meets(self, other: "Stroke", places: Mapping[Strand, int]) -> bool:
+        """Say whether a later stroke touched the same lines, or may have.
 
         Args:
-            strands: The note.
-            places: Where each of them is.
-            but: Those that do not count.
+            other: The later one.
+            places: Where each line of the note is.
         """
-        met = {stroke for strand in (*self.added, *self.removed, *self.reach) for stroke in strand.gone}
-        met.update(stroke for strand in self.removed for stroke in strand.beside)
-        run = self.reach or self.added
-        if run:
-            amid = strands[places[run[0]] : places[run[-1]]]
-            own = {*run, *self.removed}
-            met.update(strand.by for strand in amid if strand.by and strand not in own and strand.is_there)
-        return {stroke for stroke in met if stroke.on and stroke is not self and stroke not in but}
+        own = {*self.added, *self.removed, *self.reach}
+        if not own.isdisjoint(other.removed) or any(other in strand.beside for strand in self.removed):
+            return True
+        if _is_amid(other.added, self.reach or self.added, places):
+            return True
+        return _is_amid(self.removed if other.added else (*self.removed, *self.added), other.reach, places)
+
+
+def _is_amid(strands: Iterable[Strand], run: Sequence[Strand], places: Mapping[Strand, int]) -> bool:
+    """Say whether one of some lines stands between the first and the last of others."""
+    return bool(run) and any(places[run[0]] <= places[strand] <= places[run[-1]] for strand in strands)
 
 
 def drawn(strands: list[Strand], lines: Sequence[str]) -> list[Stroke]:

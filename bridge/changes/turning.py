@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from bridge.changes.desk import Desk, digest_of, moved
 from bridge.changes.differences import Snapshot
-from bridge.changes.fate import fate
-from bridge.changes.lineage import Lineage, Past
+from bridge.changes.lineage import Lineage
 from bridge.changes.plain import text_of
 from bridge.changes.reconcile import Conflict, reconciled, told, whole
 from bridge.errors import ChangeNotFound
@@ -16,6 +15,7 @@ from bridge.types import Digest, VaultPath
 from bridge.vault import name_key
 
 GONE = "It is not there any more."
+HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +26,22 @@ class Today:
     """Returns the paths of all that is directly in a folder, hidden files too."""
     has: Callable[[VaultPath, Digest], bool]
     """Says whether a file, hidden ones too, has these bytes."""
-    past: Past
-    moves: Callable[[str], Iterable[tuple[VaultPath, VaultPath]]]
-    """Returns whence and where folders were moved after a change, given by its id, the oldest first."""
-    makers: Callable[[VaultPath], Iterable[Change]]
-    """Returns the changes that made a folder."""
+    past: Callable[[VaultPath, str | None], Iterable[Change]]
+    """Returns the changes of a file, given by where it is today and the change that took it away, the oldest first."""
+    is_newest: Callable[[str, VaultPath, str | None], bool]
+    """Says whether a change, given by its id, is the last of a file."""
+    moves: Callable[[str], Iterable[tuple[str, VaultPath, VaultPath]]]
+    """Returns whence and where folders were moved after a change, each with the change that did it, oldest first."""
+    departures: Callable[[str], Iterable[tuple[str, VaultPath]]]
+    """Returns from where changes in force took something away after a change, each with the change that did it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taking:
     """How what a change did is taken out of notes."""
 
-    lineages: Callable[[VaultPath], Lineage]
-    """Returns how a note, given by its path of today, came to be as it is."""
+    lineages: Callable[[VaultPath, str | None], Lineage]
+    """Returns how a note came to be as it is, given by where it is today and the change that took it away."""
     chosen: Collection[tuple[int, int]] | None
     """Only these hunks, each given by its step and its number there."""
     together: Collection[str]
@@ -61,26 +64,25 @@ class Turning:
         self.taking: Taking | None = None
         """Set when the change is turned back."""
 
-    def make(self, number: int, step: Step, now: VaultPath) -> None:
+    def make(self, number: int, step: Step) -> None:
         """Put what a step means today on the desk, or note why that cannot be.
 
         Args:
             number: Which step of the change it is or turns back.
             step: The step.
-            now: Where its file or folder is in the vault.
         """
-        place = self._on_desk(now)
+        place = self._on_desk(self._change.now[number])
         if any(conflict.path == place for conflict in self._conflicts):
             return
         match step.kind:
             case "put" if step.after is not None and step.before is None:
-                self._restore(place, step.after, step.to)
+                self._restore(number, place, step.after, step.to)
             case "put" if step.after is not None and step.before is not None:
-                self._put(number, place, now, step.before, step.after)
+                self._put(number, place, step.before, step.after)
             case "remove":
-                self._remove(step.path, place, now, step.before)
+                self._remove(number, step.path, place, step.before)
             case "move" if step.to is not None:
-                self._move(step, place, now)
+                self._move(number, step, place)
             case "make_folder" if not self._desk.has(place):
                 self._desk.take(Plan((Step("make_folder", place),)))
             case "remove_folder" if self._desk.has(place) and place == step.path and not self.holds(place):
@@ -92,6 +94,26 @@ class Turning:
         there.update(step.to or step.path for step in self._desk.plan.steps)
         return any(path.startswith(f"{folder}/") and self._desk.has(path) for path in there)
 
+    def is_left_behind(self, folder: VaultPath, *, unknown: bool = False) -> bool:
+        """Say whether a folder is there only because of changes that are undone.
+
+        Args:
+            folder: The folder, as it is called after the steps so far.
+            unknown: What counts when the journal does not know who made it.
+        """
+        if not self._desk.has(folder) or self._desk.is_file(folder):
+            return False
+        together = self.taking.together if self.taking else ()
+        changes = [*self._today.past(now := self.before(folder), None)]
+        if not changes:
+            return unknown
+        made = any(
+            step.kind == "make_folder" and place == [now, None]
+            for one in changes
+            for step, *place in zip(one.steps, one.now, one.gone, strict=True)
+        )
+        return made and not any(is_in_force(one) for one in changes if one.id not in together)
+
     def before(self, path: VaultPath) -> VaultPath:
         """Return where in the vault is what has a path after the steps so far."""
         for step in reversed(self._desk.plan.steps):
@@ -99,10 +121,12 @@ class Turning:
                 path = moved(path, step.to, step.path) or path
         return path
 
-    def _restore(self, place: VaultPath, after: Digest, trashed: VaultPath | None) -> None:
+    def _restore(self, number: int, place: VaultPath, after: Digest, trashed: VaultPath | None) -> None:
         data = self._snapshot(after)
         if self._desk.has(place):
             self._conflict(place, "Another file has this name now.")
+        elif (claim := self._claimed(self._change.now[number])) is not None:
+            self._conflict(place, HAD_NAME.format(claim))
         elif trashed is not None and self._today.has(trashed, after):
             blobs = {} if data is None else {after: data}
             self._desk.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
@@ -111,28 +135,32 @@ class Turning:
                 self.notes.append(f"`{trashed}` was changed since, and stays; `{place}` says what it said before.")
             self._desk.create(place, self._kept(place, after))
 
-    def _put(self, number: int, place: VaultPath, now: VaultPath, before: Digest, after: Digest) -> None:
-        if self._is(place, before):
-            self._desk.replace(place, self._kept(place, after))
-        elif not self._is_left(place, now):
+    def _put(self, number: int, place: VaultPath, before: Digest, after: Digest) -> None:
+        if not self._is_left(number, place):
             return
-        elif not self._desk.is_file(place):
+        if not self._desk.is_file(place):
             self._conflict(place, GONE)
+            return
+        made = None if self._is_untouched(number, place, before) else self._taken_out(number, place, before, after)
+        if made is None and self._is(place, before):
+            made = self._kept(place, after)
+        made = self._merged(place, before, after) if made is None else made
+        if isinstance(made, bytes):
+            self._desk.replace(place, made)
         else:
-            made = self._taken_out(number, place, now, before, after)
-            made = self._merged(place, before, after) if made is None else made
-            if isinstance(made, bytes):
-                self._desk.replace(place, made)
-            else:
-                self._conflicts += made
+            self._conflicts += made
+
+    def _is_untouched(self, number: int, place: VaultPath, digest: Digest) -> bool:
+        """Say whether a file is as a step of the change left it, and nothing was done to it in between."""
+        change = self._change
+        return self._is(place, digest) and self._today.is_newest(change.id, change.now[number], change.gone[number])
 
     def _taken_out(
-        self, number: int, place: VaultPath, now: VaultPath, before: Digest, after: Digest
+        self, number: int, place: VaultPath, before: Digest, after: Digest
     ) -> bytes | tuple[Conflict, ...] | None:
         """Take what a step did out of a file; None when not every version of it is known, line by line."""
-        data = self._desk.read(place)
-        lineage = None if self.taking is None else self.taking.lineages(now)
-        if self.taking is None or lineage is None or not lineage.come_to(data):
+        lineage, data = self._lineage(number), self._desk.read(place)
+        if lineage is None or self.taking is None or not lineage.come_to(data):
             return None
         if not lineage.knows(self._change, number):
             return None
@@ -141,10 +169,15 @@ class Turning:
             return whole(place, text_of(data) or "", made)
         # What stands on the change may come to nothing by itself, as a word that was replaced and put back.
         merged = self._merged(place, before, after)
-        along = lineage.without(self._change, number, self.taking.chosen, along=True)
         if isinstance(merged, bytes):
+            along = lineage.without(self._change, number, self.taking.chosen, along=True)
             return merged if text_of(merged) == along else told(place, made)
         return merged if self._is(place, after) else told(place, made)
+
+    def _lineage(self, number: int) -> Lineage | None:
+        """Return how the note of a step came to be as it is; None when nothing is turned back."""
+        change = self._change
+        return None if self.taking is None else self.taking.lineages(change.now[number], change.gone[number])
 
     def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[Conflict, ...]:
         """Bring what a step made of a file together with what it says now."""
@@ -153,72 +186,100 @@ class Turning:
             return (Conflict(place, "It is so already: somebody changed it back since."),)
         return reconciled(place, base, self._desk.read(place), theirs, touching=touching, alike=not touching)
 
-    def _remove(self, path: VaultPath, place: VaultPath, now: VaultPath, before: Digest | None) -> None:
-        if not self._is_left(place, now):
+    def _remove(self, number: int, path: VaultPath, place: VaultPath, before: Digest | None) -> None:
+        if not self._is_left(number, place):
             return
         if not self._desk.is_file(place):
             self._conflict(place, GONE)
         elif place != path and self.taking is None:
             self._conflict(place, f"It was moved since, from `{path}`.")
-        elif before is None or not (self._is(place, before) or self._only_followed(place, now)):
+        elif before is None or not (self._is(place, before) or self._has_but_followed(number, place)):
             self._conflict(place, "It was changed since, and what was written would be lost with it.")
         else:
             data = self._desk.read(place)
             self._desk.take(Plan((Step("remove", place, before=digest_of(data)),), {digest_of(data): data}))
 
-    def _only_followed(self, place: VaultPath, now: VaultPath) -> bool:
+    def _has_but_followed(self, number: int, place: VaultPath) -> bool:
         """Say whether a note is as the change made it, but for links that followed what was moved."""
-        if self.taking is None:
-            return False
-        lineage = self.taking.lineages(now)
-        return lineage.come_to(self._desk.read(place)) and lineage.is_but_followed(self._change)
+        lineage = self._lineage(number)
+        return (
+            lineage is not None and lineage.come_to(self._desk.read(place)) and lineage.has_but_followed(self._change)
+        )
 
-    def _move(self, step: Step, place: VaultPath, now: VaultPath) -> None:
+    def _move(self, number: int, step: Step, place: VaultPath) -> None:
         to, is_folder = step.to or step.path, step.before is None
         if self.taking is not None:
             # A folder takes along what is in it, and the places of what was moved out of it.
-            moves = [*self._today.moves(self._change.id)]
-            path, to = (self._on_desk(_after(moves, place)) for place in (step.path, to))
+            path, to = (self._carried(self._change.id, one) for one in (step.path, to))
         else:
             path = step.path
-        if not self._is_left(place, now):
+        claim = self._claimed(to)
+        path, to = self._on_desk(path), self._on_desk(to)
+        if not self._is_left(number, place):
             return
-        if place != path:
+        if place != path or self._is_moved_on(number):
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif not (self._desk.has(place) if is_folder else self._desk.is_file(place)):
             self._conflict(place, GONE)
+        elif is_folder and self.taking is not None and self._cleared(place, unknown=False):
+            return
         elif (
             self._desk.has(to)
             and name_key(to, whole=True) != name_key(place, whole=True)
-            and not (is_folder and self._cleared(to))
+            and not (is_folder and not place.startswith(f"{to}/") and self._cleared(to, unknown=True))
         ):
             self._conflict(place, f"Its place `{to}` is taken.")
+        elif claim is not None:
+            self._conflict(place, HAD_NAME.format(claim))
         elif place != to:
             data = None if is_folder else self._desk.read(place)
             blobs = {} if data is None else {digest_of(data): data}
             self._desk.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
 
-    def _is_left(self, place: VaultPath, now: VaultPath) -> bool:
+    def _carried(self, change: str, path: VaultPath) -> VaultPath:
+        """Return where a path is today, after the folders that it is in were moved since a change."""
+        for by, place, to in self._today.moves(self._change.id):
+            if by > change and path != place:
+                path = moved(path, place, to) or path
+        return path
+
+    def _is_moved_on(self, number: int) -> bool:
+        """Say whether a later change in force moved the file or folder of a step, even if it came back."""
+        now, gone = self._change.now[number], self._change.gone[number]
+        return self.taking is not None and any(
+            step.kind == "move" and place == [now, gone]
+            for one in self._today.past(now, gone)
+            if one.id > self._change.id and is_in_force(one) and one.id not in self.taking.together
+            for step, *place in zip(one.steps, one.now, one.gone, strict=True)
+        )
+
+    def _claimed(self, path: VaultPath) -> str | None:
+        """Return a change that took another file away from a path since, and would need it free to be turned back."""
+        if self.taking is None:
+            return None
+        others = (one for one in self._today.departures(self._change.id) if one[0] not in self.taking.together)
+        return next((id_ for id_, place in others if self._carried(id_, place) == path), None)
+
+    def _is_left(self, number: int, place: VaultPath) -> bool:
         """Say whether there may be something to do about a file: not when the change that made it was turned back.
 
-        A file that only has its name today is a conflict.
+        Another file that has its name today is a conflict.
         """
-        if self.taking is None:
+        now, gone = self._change.now[number], self._change.gone[number]
+        if self.taking is None or gone is None or gone in self.taking.together:
             return True
-        others = (one for one in self._today.past(now) if one.id not in self.taking.together)
-        match fate(others, self._change, now):
-            case "unmade":
-                return False
-            case "gone" if self._desk.has(place):
-                self._conflict(place, GONE)
-                return False
-            case _:
-                return True
+        if any(one.id == gone and "undoes" in one.facts for one in self._today.past(now, gone)):
+            return False
+        if self._desk.has(place):
+            self._conflict(place, GONE)
+        return not self._desk.has(place)
 
-    def _cleared(self, folder: VaultPath) -> bool:
-        """Take a folder away in which there are only empty ones: whoever made it was undone while it held more."""
+    def _cleared(self, folder: VaultPath, *, unknown: bool) -> bool:
+        """Take a folder away that is left behind, and in which there are only such."""
         held = [path for path in self._today.inside(folder) if self._desk.has(path)]
-        if self._desk.is_file(folder) or not all(self._cleared(path) for path in held):
+        if not self.is_left_behind(folder, unknown=unknown):
+            return False
+        if not all(self._cleared(path, unknown=unknown) for path in held):
             return False
         self._desk.take(Plan((Step("remove_folder", folder),)))
         return True
@@ -245,3 +306,8 @@ def _after(moves: Iterable[tuple[VaultPath, VaultPath]], path: VaultPath) -> Vau
     for place, to in moves:
         path = moved(path, place, to) or path
     return path
+
+
+def is_in_force(change: Change) -> bool:
+    """Say whether a change did not turn another back, and was not turned back itself."""
+    return change.state == "applied" and "undoes" not in change.facts

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST = 1_000
-"""Changes that are undone together, and those of a note that are looked at."""
+"""Changes that are undone together."""
 
 NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
 
@@ -244,10 +244,14 @@ class Deciding:
             except OSError:
                 return False
 
-        def past(path: VaultPath) -> list[Change]:
-            return store.changes(Wanted(path=path), MOST)[::-1]
-
-        return Today(vault.inside, has, past, store.folder_moves, store.makers)
+        return Today(
+            inside=vault.inside,
+            has=has,
+            past=store.past,
+            is_newest=store.is_newest,
+            moves=store.folder_moves,
+            departures=store.departures,
+        )
 
     @property
     def _vault(self) -> "Vault":

@@ -35,6 +35,8 @@ class Change:
     steps: tuple[Step, ...] = ()
     now: tuple[VaultPath, ...] = ()
     """Where the file of each step is today, whatever it was renamed to since; filled by the store."""
+    gone: tuple[str | None, ...] = ()
+    """The change that took the file of each step away, None while it is there; filled by the store."""
     expires: float | None = None
     """When a proposal is no longer waited for, in seconds since 1970."""
     undoes: str | None = None
@@ -68,7 +70,7 @@ def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> 
     connection.execute(INSERT, (*head, change.expires, change.undoes, json.dumps(dict(change.facts))))
     connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
     connection.executemany(
-        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
         [
             (change.id, pending, number, step.kind, step.path, step.to, step.before, step.after, now[number])
             for number, step in enumerate(change.steps)
@@ -85,20 +87,54 @@ def settle(connection: sqlite3.Connection, change: str, *, done: bool) -> None:
     connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
     connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
     connection.execute("UPDATE change SET state = 'applied' WHERE id = ?", (change,))
-    moves = connection.execute(
-        "SELECT path, target FROM step WHERE change = ? AND kind = 'move' ORDER BY number", (change,)
+    follow(connection, change)
+
+
+def follow(connection: sqlite3.Connection, change: str) -> None:
+    """Follow files through the steps of a change that was made: where they went, and whether they are there still."""
+    back = turned(connection, change)
+    rows = connection.execute(
+        "SELECT number, kind, path, target, before, now FROM step WHERE change = ? ORDER BY number", (change,)
     )
-    for path, target in moves.fetchall():
-        move(connection, {path: target}, but=change)
+    for number, kind, path, target, before, now in rows.fetchall():
+        if kind == "move":
+            move(connection, {path: target}, but=change)
+        if kind in ("remove", "remove_folder"):
+            lose(connection, change, number, path, now)
+        elif kind != "put" or before is None:
+            # What an undo brings back is what it was, whatever had its path in between.
+            gone = [(taker, now) for taker in back]
+            connection.executemany("UPDATE step SET gone = NULL WHERE gone = ? AND now = ?", gone)
+
+
+def turned(connection: sqlite3.Connection, change: str) -> list[str]:
+    """Return the changes that a change turned back, or the one that had turned back what it makes again."""
+    found = one(connection, change)
+    undone, redone = (found.facts.get(name) if found else None for name in ("undoes", "redoes"))
+    again = one(connection, redone) if isinstance(redone, str) else None
+    by = again.facts.get("undone_by") if again else None
+    return [id_ for id_ in (*(undone if isinstance(undone, list) else ()), by) if isinstance(id_, str)]
+
+
+def lose(connection: sqlite3.Connection, change: str, number: int, path: str, now: str) -> None:
+    """Note that a step took a file or folder away: whatever has its path next is another."""
+    connection.execute(
+        "UPDATE step SET gone = ? WHERE gone IS NULL AND NOT pending"
+        " AND (change != ? AND now = ? OR change = ? AND now = ? AND number <= ?)",
+        (change, change, path, change, now, number),
+    )
 
 
 def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], *, but: str = "") -> None:
-    """Follow files and folders to their new paths, given by their old ones, in all changes but one."""
+    """Follow files and folders to their new paths, given by their old ones, in all changes but one.
+
+    A file that was taken away goes along with its folder only.
+    """
     after: list[tuple[str, int]] = []
     for old in moved:
         rows = connection.execute(
             # "0" comes after "/": what is between them is in the folder.
-            "SELECT rowid, now FROM step WHERE (now = ? OR now BETWEEN ? AND ?) AND change != ?",
+            "SELECT rowid, now FROM step WHERE (now = ? AND gone IS NULL OR now BETWEEN ? AND ?) AND change != ?",
             (old, f"{old}/", f"{old}0", but),
         )
         after += [(moved_to(now, moved), rowid) for rowid, now in rows if now != f"{old}0"]
@@ -143,24 +179,49 @@ def some(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: int
     return filled(connection, rows.fetchall())
 
 
-def folder_moves(connection: sqlite3.Connection, after: str) -> list[tuple[VaultPath, VaultPath]]:
-    """Return whence and where folders were moved after a change, the oldest first."""
+def past(connection: sqlite3.Connection, path: VaultPath, gone: str | None, limit: int) -> list[Change]:
+    """Return the newest changes that were made of a file, the oldest first.
+
+    Args:
+        connection: The file of the vault's state.
+        path: Where it is today.
+        gone: The change that took it away.
+        limit: How many.
+    """
     rows = connection.execute(
-        "SELECT path, target FROM step JOIN change ON id = change WHERE kind = 'move' AND before IS NULL"
+        f"SELECT {COLUMNS} FROM change WHERE state IN ('applied', 'undone') AND id IN"  # noqa: S608
+        " (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY id DESC LIMIT ?",
+        (path, gone, limit),
+    )
+    return filled(connection, rows.fetchall())[::-1]
+
+
+def is_newest(connection: sqlite3.Connection, change: str, path: VaultPath, gone: str | None) -> bool:
+    """Say whether no other change was made of a file after one; arguments as for `past`."""
+    later = connection.execute(
+        "SELECT 1 FROM step WHERE now = ? AND gone IS ? AND change > ? AND NOT pending LIMIT 1", (path, gone, change)
+    )
+    return later.fetchone() is None
+
+
+def folder_moves(connection: sqlite3.Connection, after: str) -> list[tuple[str, VaultPath, VaultPath]]:
+    """Return whence and where folders were moved after a change, each with the change that did it, the oldest first."""
+    rows = connection.execute(
+        "SELECT id, path, target FROM step JOIN change ON id = change WHERE kind = 'move' AND before IS NULL"
         " AND target IS NOT NULL AND NOT pending AND state IN ('applied', 'undone') AND id > ? ORDER BY id, number",
         (after,),
     )
-    return [(VaultPath(path), VaultPath(target)) for path, target in rows]
+    return [(change, VaultPath(path), VaultPath(target)) for change, path, target in rows]
 
 
-def makers(connection: sqlite3.Connection, folder: VaultPath) -> list[Change]:
-    """Return the changes that made a folder, given by its path of today."""
+def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, VaultPath]]:
+    """Return from where changes in force took something away after a change, each with the change that did it."""
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM change WHERE state IN ('applied', 'undone') AND id IN"  # noqa: S608
-        " (SELECT change FROM step WHERE kind = 'make_folder' AND now = ? AND NOT pending)",
-        (folder,),
+        "SELECT id, path, facts FROM step JOIN change ON id = change WHERE kind IN ('move', 'remove')"
+        " AND NOT pending AND state = 'applied' AND id > ? ORDER BY id, number",
+        (after,),
     )
-    return filled(connection, rows.fetchall())
+    return [(change, VaultPath(path)) for change, path, facts in rows if "undoes" not in json.loads(facts)]
 
 
 def unsettled(connection: sqlite3.Connection) -> list[Change]:
@@ -177,20 +238,21 @@ def filled(
 ) -> list[Change]:
     """Make changes of rows of the table, with their steps."""
     found = [change_of(row) for row in rows]
-    steps: dict[str, list[tuple[Step, VaultPath]]] = {change.id: [] for change in found}
+    steps: dict[str, list[tuple[Step, VaultPath, str | None]]] = {change.id: [] for change in found}
     for start in range(0, len(found), MARKS_AT_ONCE):
         ids = [change.id for change in found[start : start + MARKS_AT_ONCE]]
         marks = ", ".join("?" * len(ids))
-        for change, now, *step in connection.execute(
-            "SELECT change, now, kind, path, target, before, after FROM step"  # noqa: S608
+        for change, now, gone, *step in connection.execute(
+            "SELECT change, now, gone, kind, path, target, before, after FROM step"  # noqa: S608
             f" WHERE pending = ? AND change IN ({marks}) ORDER BY number",
             (pending, *ids),
         ):
-            steps[change].append((step_of(*step), VaultPath(now)))
-    return [
-        replace(change, steps=tuple(s for s, _ in steps[change.id]), now=tuple(n for _, n in steps[change.id]))
-        for change in found
-    ]
+            steps[change].append((step_of(*step), VaultPath(now), gone))
+    filled = []
+    for change in found:
+        parts = tuple(zip(*steps[change.id], strict=True)) or ((), (), ())
+        filled.append(replace(change, steps=parts[0], now=parts[1], gone=parts[2]))
+    return filled
 
 
 def change_of(row: tuple[object, ...]) -> Change:

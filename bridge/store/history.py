@@ -128,13 +128,27 @@ class History(ABC):
         """Return changes, the newest first; those that are being written are not told."""
         return self._read(lambda connection: changes.some(connection, wanted, limit, offset))
 
-    def folder_moves(self, after: str) -> list[tuple[VaultPath, VaultPath]]:
-        """Return whence and where folders were moved after a change, given by its id, the oldest first."""
+    def past(self, path: VaultPath, gone: str | None = None, limit: int = 1_000) -> list[Change]:
+        """Return the newest changes that were made of a file, the oldest first.
+
+        Args:
+            path: Where it is today.
+            gone: The change that took it away.
+            limit: How many.
+        """
+        return self._read(lambda connection: changes.past(connection, path, gone, limit))
+
+    def is_newest(self, change: str, path: VaultPath, gone: str | None = None) -> bool:
+        """Say whether no other change was made of a file after one; arguments as for `past`."""
+        return self._read(lambda connection: changes.is_newest(connection, change, path, gone))
+
+    def folder_moves(self, after: str) -> list[tuple[str, VaultPath, VaultPath]]:
+        """Return whence and where folders were moved after a change, each with the change that did it, oldest first."""
         return self._read(lambda connection: changes.folder_moves(connection, after))
 
-    def makers(self, folder: VaultPath) -> list[Change]:
-        """Return the changes that made a folder, given by its path of today."""
-        return self._read(lambda connection: changes.makers(connection, folder))
+    def departures(self, after: str) -> list[tuple[str, VaultPath]]:
+        """Return from where changes in force took something away after a change, each with the change that did it."""
+        return self._read(lambda connection: changes.departures(connection, after))
 
     def unsettled(self) -> list[tuple[Change, Entry]]:
         """Return the changes of which a crash left open whether they were made, the oldest first.

@@ -23,7 +23,7 @@ MERGED = {
     "SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined)",
     "graph_day": "ON CONFLICT (day) DO NOTHING",
     "change": "ON CONFLICT (id) DO UPDATE SET state = excluded.state WHERE state IN ('prepared', 'proposed')",
-    "step": "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now",
+    "step": "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone",
 }
 """What happens to a row that several sources have. Counts never fall, so the greatest is the newest; a call is never
 changed, so the first sound copy of it is right; of the days of the graph any that was kept will do. A change that one

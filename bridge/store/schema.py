@@ -43,6 +43,7 @@ MIGRATIONS = (
     ) STRICT;
     CREATE INDEX step_now ON step (now);
     """,
+    "ALTER TABLE step ADD COLUMN gone TEXT;",
 )
 
 FAR = 1_000

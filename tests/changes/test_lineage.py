@@ -1,6 +1,10 @@
 """What a change did to a note is found again whatever came after, lines that are alike told apart."""
 
+import random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.changes import Desk
 from bridge.errors import ChangeConflict
@@ -185,3 +189,56 @@ def test_a_removed_note_comes_back_though_somebody_wrote_in_the_trash() -> None:
     vault.undo(removed)
     assert (vault.text("a.md"), vault.trash) == ("old\n", {".trash/a.md": b"mine\n"})
     assert vault.notes == ("`.trash/a.md` was changed since, and stays; `a.md` says what it said before.",)
+
+
+LINE = st.sampled_from(["\n", "same\n", "same\n", "other\n", "- [ ] task\n", "- [x] task\n"])
+PLACES = ("a.md", "b.md", "F/a.md", "F/b.md", "G/a.md", "G/H/a.md", "c.md")
+FOLDERS = ("F", "G", "G/H", "K", "F/L")
+
+
+def change_something(vault: Trial, dice: random.Random, line: str) -> None:
+    """Make a change of some kind, if it can be made."""
+    path = dice.choice(sorted(vault.files) or [A])
+    free = [place for place in PLACES if place not in vault.files]
+    lines = vault.text(path).splitlines(keepends=True) if path in vault.files else []
+    at = dice.randrange(len(lines) + 1)
+    match dice.randrange(8):
+        case 0 | 1:
+            vault.put(path, "".join([*lines[:at], line, *lines[at:]]))
+        case 2 | 3 if lines:
+            vault.put(path, "".join([*lines[:at], *([line] if dice.random() < 0.7 else []), *lines[at + 1 :]]))
+        case 4 if free:
+            vault.put(dice.choice(free), line)
+        case 5 if free and path in vault.files:
+            vault.move(path, dice.choice(free))
+        case 6 if path in vault.files:
+            vault.put(path, None)
+        case 7 if vault.folders:
+            here, to = dice.choice(sorted(vault.folders)), dice.choice(FOLDERS)
+            if to not in vault.folders and not to.startswith(f"{here}/"):
+                vault.move(here, to)
+
+
+@given(st.randoms(use_true_random=False), st.lists(LINE, max_size=14), st.booleans())
+def test_everything_is_as_it_was_when_all_is_undone_in_any_order(
+    dice: random.Random, added: list[str], has_trash: bool
+) -> None:
+    vault = Trial(a="same\nsame\n\nother\n", b="- [ ] task\n- [ ] task\nend\n")
+    vault.has_trash = has_trash
+    vault.folders.add(VaultPath("F"))
+    start = vault.state()
+    for line in added:
+        change_something(vault, dice, line)
+    left = list(vault.changes)
+    dice.shuffle(left)
+    while left:
+        for change in list(left):
+            try:
+                vault.undo(change)
+            except ChangeConflict:
+                # What stands on a change is in its way; the newest has nothing on it.
+                assert change is not max(left, key=lambda one: one.id)
+            else:
+                left.remove(change)
+    assert vault.state() == start
+    assert vault.trash == {}

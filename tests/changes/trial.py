@@ -1,12 +1,15 @@
 """A vault in memory, which changes exactly as it is told to and keeps what the bridge keeps of it."""
 
+import sqlite3
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import partial
 
 from bridge.changes import Desk, Today, digest_of, undo
 from bridge.errors import NoteNotFound
 from bridge.steps import Plan, Step
-from bridge.store import Change
+from bridge.store import Change, Wanted, changes
+from bridge.store.schema import migrate
 from bridge.types import Digest, VaultPath
 
 
@@ -19,7 +22,9 @@ class Trial:
         self.trash: dict[VaultPath, bytes] = {}
         self.has_trash = False
         self.kept: dict[Digest, bytes] = {}
-        self.changes: list[Change] = []
+        self.journal = sqlite3.connect(":memory:")
+        migrate(self.journal)
+        self.count = 0
         self.notes: tuple[str, ...] = ()
 
     def text(self, path: str) -> str:
@@ -50,19 +55,22 @@ class Trial:
             data = {**self.files, **self.trash}.get(path)
             return data is not None and digest_of(data) == digest
 
-        def moves(after: str) -> list[tuple[VaultPath, VaultPath]]:
-            steps = [step for change in self.changes if change.id > after for step in change.steps]
-            return [(step.path, step.to) for step in steps if step.kind == "move" and step.to and not step.before]
+        def past(path: VaultPath, gone: str | None) -> list[Change]:
+            return changes.past(self.journal, path, gone, 1_000)
 
-        def makers(folder: VaultPath) -> list[Change]:
-            return [
-                change
-                for change in self.changes
-                for step, now in zip(change.steps, change.now, strict=True)
-                if step.kind == "make_folder" and now == folder
-            ]
+        return Today(
+            self.inside,
+            has,
+            past,
+            partial(changes.is_newest, self.journal),
+            partial(changes.folder_moves, self.journal),
+            partial(changes.departures, self.journal),
+        )
 
-        return Today(self.inside, has, lambda path: [one for one in self.changes if path in one.now], moves, makers)
+    @property
+    def changes(self) -> list[Change]:
+        """Every change as the journal has it today, the oldest first."""
+        return changes.some(self.journal, Wanted(), self.count, 0)[::-1]
 
     def do(self, draw: Callable[[Desk], None], facts: Mapping[str, object] | None = None) -> Change:
         """Make a change as the writer would, and keep it as the store would."""
@@ -70,14 +78,11 @@ class Trial:
         draw(desk)
         plan = desk.plan
         self.kept.update(plan.blobs)
-        done = [step for planned in plan.steps for step in self._done(planned)]
-        change = Change(
-            f"{len(self.changes):04}", float(len(self.changes)), "test", steps=tuple(done), facts=facts or {}
-        )
-        self.changes.append(replace(change, now=tuple(step.path for step in done)))
-        for number, step in enumerate(done):
-            if step.kind == "move" and step.to is not None:
-                self._follow(step.path, step.to, VaultPath(change.id), number)
+        done = [step for planned in plan.steps for step in self._done(planned, trash=plan.trash and self.has_trash)]
+        change = Change(f"{self.count:04}", float(self.count), "test", steps=tuple(done), facts=facts or {})
+        self.count += 1
+        changes.insert(self.journal, replace(change, state="prepared"), pending=True)
+        changes.settle(self.journal, change.id, done=True)
         return self.changes[-1]
 
     def put(self, path: str, text: str | None) -> Change:
@@ -88,29 +93,24 @@ class Trial:
         """Give a note or folder another path."""
         return self.do(lambda desk: gone(desk, VaultPath(path), VaultPath(to)))
 
-    def undo(self, *changes: Change, hunks: Collection[int] | None = None) -> Change:
+    def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
         """Turn changes back."""
-        today = [self.changes[int(change.id)] for change in changes]
+        today = [self.changes[int(change.id)] for change in undone]
         some = {} if hunks is None else {"hunks": sorted(hunks)}
 
         def draw(desk: Desk) -> None:
+            desk.trash = False
             self.notes = undo(desk, today, self.snapshot, self.today, hunks)
 
-        done = self.do(draw, {"undoes": [change.id for change in changes], **some})
-        for change in changes if hunks is None else ():
-            self.changes[int(change.id)] = replace(self.changes[int(change.id)], state="undone")
+        done = self.do(draw, {"undoes": [change.id for change in undone], **some})
+        for change in today:
+            if hunks is None:
+                changes.set_state(self.journal, change.id, "undone", {"undone_by": done.id})
+            else:
+                changes.add_facts(self.journal, change.id, {"undone_hunks": [*hunks]})
         return done
 
-    def _follow(self, path: VaultPath, to: VaultPath, change: str, number: int) -> None:
-        def now(place: VaultPath) -> VaultPath:
-            below = place == path or place.startswith(f"{path}/")
-            return VaultPath(to + place[len(path) :]) if below else place
-
-        for at, one in enumerate(self.changes):
-            last = number + 1 if one.id == change else len(one.now)
-            self.changes[at] = replace(one, now=(*map(now, one.now[:last]), *one.now[last:]))
-
-    def _done(self, step: Step) -> list[Step]:
+    def _done(self, step: Step, *, trash: bool) -> list[Step]:
         """Do a step; return it with those that had to come before it."""
         made = self._room(step.to or step.path if step.kind != "remove" else step.path)
         match step.kind:
@@ -122,8 +122,9 @@ class Trial:
             case "remove":
                 data = self.files.pop(step.path)
                 assert digest_of(data) == step.before
-                if self.has_trash:
-                    step = replace(step, to=VaultPath(f".trash/{step.path.rpartition('/')[2]}"))
+                if trash:
+                    name = f".trash/{step.path.rpartition('/')[2]}"
+                    step = replace(step, to=VaultPath(name if name not in self.trash else f"{name} {self.count}"))
                     self.trash[step.to or step.path] = data
             case "move" if step.path in self.trash:
                 assert step.to is not None

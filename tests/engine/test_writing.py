@@ -116,6 +116,40 @@ async def test_turning_back_keeps_what_was_written_since(vault: Path, opened: Op
         assert "Quinoa" not in text
 
 
+async def test_turning_back_what_is_not_there_any_more_settles_it(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = bytes_of(vault)
+        made = [await make(engine, append(BEANS, text)) for text in ("Quinoa.", "Amaranth.")]
+        (vault / BEANS).write_bytes(before[BEANS])
+        for number, one in enumerate(made):
+            assert one.change is not None
+            proposed = await engine.deciding.undo([one.change.id], AGENT, dry_run=True)
+            assert (proposed.change, engine.deciding.change(one.change.id).state) == (None, "applied")
+            undone = await engine.deciding.undo([one.change.id], AGENT)
+            assert (undone.change, undone.plan.steps) == (None, ()), number
+            assert "Nothing was left to undo" in undone.warnings[0]
+            assert engine.deciding.change(one.change.id).state == "undone"
+        assert bytes_of(vault) == before
+
+
+async def test_a_deleted_note_comes_back_though_its_copy_was_edited(vault: Path, opened: Opened) -> None:
+    (vault / ".obsidian").mkdir(exist_ok=True)
+    (vault / ".obsidian" / "app.json").write_text('{"trashOption": "local"}')
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before = (vault / BEANS).read_bytes()
+        made = await make(engine, DeleteNote(BEANS, digest(vault / BEANS)))
+        copy = vault / ".trash" / "Beans.md"
+        copy.write_bytes(b"mine\n")
+        assert made.change is not None
+        undone = await engine.deciding.undo([made.change.id], AGENT)
+        assert ((vault / BEANS).read_bytes(), copy.read_bytes()) == (before, b"mine\n")
+        assert undone.warnings == (
+            "`.trash/Beans.md` was changed since, and stays; `Garden/Beans.md` says what it said before.",
+        )
+
+
 async def test_turning_back_what_was_changed_again_is_refused_with_both_sides(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = await ready(bridge)

@@ -101,7 +101,7 @@ def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Sto
     store.close()
     again = Store.open(tmp_path / "state.sqlite")
     found = again.change(change.id)
-    assert found == replace(change, steps=tuple(plan.steps), now=(path("Ordner/Übersicht.md"),))
+    assert found == replace(change, steps=tuple(plan.steps), now=(path("Ordner/Übersicht.md"),), gone=(None,))
     assert [again.snapshot(digest(data)) for data in (b"old", b"new\0\xff", b"other")] == [b"old", b"new\0\xff", None]
     again.close()
 
@@ -198,6 +198,46 @@ def test_a_change_follows_its_own_moves_in_their_order(store: Store) -> None:
     made(store, Plan([*put("a", b"a", b"A").steps, *swap.steps], {digest(b"a"): b"a", digest(b"A"): b"A"}))
     assert [store.change(change).now for change in early] == [("b",), ("a",), ("a0",), ("ab",)]  # type: ignore[union-attr]
     assert store.changes()[0].now == ("b", "b", "a", "b")
+
+
+def test_a_file_that_was_taken_away_is_not_the_next_of_its_name(store: Store) -> None:
+    def turned_back(change: str, step: Step) -> str:
+        undo = Change(store.next_id(), NOON, "undo_change", facts={"undoes": [change]})
+        entry = store.begin(undo)
+        entry.prepare(Plan([step], {digest(b"1"): b"1"}))
+        entry.settle(True)
+        store.set_state(change, "undone", {"undone_by": undo.id})
+        return undo.id
+
+    def gone(*changes: str) -> list[tuple[str, str | None]]:
+        found = [store.change(change) for change in changes]
+        return [(one.now[0], one.gone[0]) for one in found if one]
+
+    first = made(store, put("F/a.md", None, b"1"))
+    removed = made(store, Plan([Step("remove", path("F/a.md"), before=digest(b"1"))], {digest(b"1"): b"1"}))
+    second = made(store, put("F/a.md", None, b"1"))
+    made(store, moved("F/a.md", "b.md"))
+    made(store, moved("F", "G"))
+    assert gone(first, removed, second) == [("G/a.md", removed), ("G/a.md", removed), ("b.md", None)]
+    assert [one.id for one in store.past(path("G/a.md"), removed)] == [first, removed]
+    undone = turned_back(removed, Step("put", path("G/a.md"), after=digest(b"1")))
+    assert gone(first, removed, undone) == [("G/a.md", None)] * 3
+    assert store.is_newest(undone, path("G/a.md"))
+    assert not store.is_newest(first, path("G/a.md"))
+    by = turned_back(undone, Step("remove", path("G/a.md"), before=digest(b"1")))
+    assert gone(first, undone, by) == [("G/a.md", by)] * 3
+
+
+def test_it_is_known_from_where_things_went(store: Store) -> None:
+    made(store, Plan([Step("make_folder", path("F")), *put("F/a.md", None, b"1").steps], {digest(b"1"): b"1"}))
+    start = store.changes()[0].id
+    folder, file = made(store, moved("F", "G")), made(store, put("G/b.md", None, b"2"))
+    away = made(store, Plan([Step("move", path("G/b.md"), to=path("b.md"), before=digest(b"2"))], {digest(b"2"): b"2"}))
+    assert store.folder_moves(start) == [(folder, "F", "G")]
+    assert store.departures(start) == [(folder, "F"), (away, "G/b.md")]
+    assert (store.folder_moves(folder), store.departures(file)) == ([], [(away, "G/b.md")])
+    store.set_state(away, "undone", {})
+    assert store.departures(file) == []
 
 
 def test_a_proposal_ends_when_its_time_is_over(store: Store, clock: Clock) -> None:
