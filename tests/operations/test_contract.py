@@ -31,8 +31,8 @@ CODES = {
     "invalid_arguments", "unauthorized", "forbidden", "bad_host", "rate_limited", "too_large", "busy", "cancelled",
     "internal", "not_ready", "model_missing", "no_such_vault", "no_such_operation", "note_not_found", "outside_vault",
     "protected_path", "note_exists", "note_changed", "folder_not_found", "heading_not_found", "ambiguous_heading",
-    "block_not_found", "text_not_found", "invalid_properties", "change_not_found", "change_conflict", "expectation_failed",
-    "confirmation_required", "job_not_found", "disk_full", "read_only",
+    "block_not_found", "text_not_found", "invalid_properties", "change_not_found", "change_conflict",
+    "expectation_failed", "confirmation_required", "job_not_found", "disk_full", "read_only",
 }  # fmt: skip
 
 
