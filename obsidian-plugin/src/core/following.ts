@@ -14,7 +14,7 @@ export interface Follower {
 	readonly used: () => boolean;
 	/** Show what belongs to a place. */
 	readonly show: (place: Place | null) => void;
-	/** Something is to be shown once the pane is not used any more: call `settle` then. */
+	/** Something is to be shown once the pane is not used any more: call `look` then. */
 	readonly late: () => void;
 }
 
@@ -43,9 +43,9 @@ export class Following {
 		return this.rests;
 	}
 
-	/** The person may have gone elsewhere. */
+	/** The person may have gone elsewhere, or left the pane. */
 	look(): void {
-		if (this.next() !== null) this.refresh();
+		if (this.stale || this.next() !== null) this.refresh();
 	}
 
 	/** Something was found out about a note. */
@@ -60,11 +60,6 @@ export class Following {
 		if (this.at?.path !== from) return;
 		this.at = { ...this.at, path: to };
 		this.heard(to);
-	}
-
-	/** Show what is late, if the pane is not used any more. */
-	settle(): void {
-		if (this.stale || this.next() !== null) this.refresh();
 	}
 
 	/** Go where the person is, at once. */
@@ -82,6 +77,12 @@ export class Following {
 	pin(on: boolean): void {
 		this.stays = on;
 		if (!on && !this.rests) this.go();
+	}
+
+	/** Neither stay nor rest. */
+	follow(): void {
+		[this.stays, this.rests] = [false, false];
+		this.go();
 	}
 
 	/** Stay with a place. */

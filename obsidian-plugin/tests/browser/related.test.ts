@@ -140,6 +140,19 @@ test("nothing jumps while somebody is in the pane", async () => {
 	await expect.poll(head).toBe("Welcome");
 });
 
+test("behind another pane they ask for nothing until they are in front again", async () => {
+	await beside(STARTER);
+	await expect.poll(() => titles("Not linked yet")).not.toEqual([]);
+	const count = asked().length;
+	await obsidian.run("search");
+	await obsidian.page.getByRole("combobox").waitFor();
+	await read("Index.md");
+	await read("Welcome.md");
+	await obsidian.run("related");
+	await expect.poll(head).toBe("Welcome");
+	expect(asked().slice(count).map(({ path }) => path)).toEqual(["Welcome.md"]);
+});
+
 test("a file can be shown that is not the active one", async () => {
 	await beside("Welcome.md");
 	await expect.poll(head).toBe("Welcome");
@@ -252,8 +265,7 @@ test("what was dismissed is never suggested there again, by a bridge that was re
 	await expect.poll(() => button("Link “Garlic” to Garlic").count()).toBe(0);
 	await bridge.stop();
 	bridge = await Bridge.serve(home);
-	await obsidian.state("off").catch(() => undefined);
-	await obsidian.state("ready");
+	await expect.poll(() => obsidian.node.requests.some(({ url }) => url === `${bridge.url}/api/suggest_links`)).toBe(true);
 	await button("Link “Pumpkins” to Pumpkins").waitFor();
 	expect(await button("Link “Garlic” to Garlic").count()).toBe(0);
 });
@@ -264,6 +276,7 @@ test("a note that only says the name is linked there after it was shown", async 
 	await fold("Mentioned without a link").click();
 	await missing("Heard").getByRole("button", { name: "Link “Kitab al-Filaha” in Heard" }).click();
 	const dialog = obsidian.page.getByRole("dialog");
+	await dialog.getByRole("checkbox").waitFor();
 	expect(await dialog.locator("ins").allInnerTexts()).toEqual(["[[Kitab al-Filaha]]"]);
 	expect(await disk("Heard.md")).not.toContain("[[");
 	await dialog.getByRole("button", { name: "Make 1 link" }).click();

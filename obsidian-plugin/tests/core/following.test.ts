@@ -47,7 +47,7 @@ test("paused it asks for nothing at all, until it goes on", () => {
 	following.pause(true);
 	expect(go(place("b.md"))).toEqual([]);
 	following.heard("a.md");
-	following.settle();
+	following.look();
 	following.pin(true);
 	expect(shown).toEqual([]);
 	following.pause(false);
@@ -60,12 +60,12 @@ test("nothing moves under the hands of a person; it is shown when they have left
 	used = true;
 	expect(go(place("b.md"))).toEqual([]);
 	expect(late).toBe(1);
-	following.settle();
+	following.look();
 	expect([shown, late]).toEqual([[], 2]);
 	used = false;
-	following.settle();
+	following.look();
 	expect(shown.splice(0)).toEqual([place("b.md")]);
-	following.settle();
+	following.look();
 	expect(shown).toEqual([]);
 });
 
@@ -73,20 +73,23 @@ test("a change that was heard of meanwhile is not forgotten, and a way there and
 	used = true;
 	expect([...go(place("b.md")), ...go(place("a.md"))]).toEqual([]);
 	used = false;
-	following.settle();
+	following.look();
 	expect(shown).toEqual([]);
 	used = true;
 	following.heard("a.md");
 	expect(go(place("a.md"))).toEqual([]);
 	used = false;
-	following.settle();
+	following.look();
 	expect(shown).toEqual([place("a.md")]);
 });
 
-test("it can be sent to a note, and follows one that is renamed", () => {
+test("it can be sent to a note or back, and follows one that is renamed", () => {
 	following.pause(true);
 	following.pinTo(place("c.md"));
 	expect([following.pinned, following.paused, shown.splice(0)]).toEqual([true, false, [place("c.md")]]);
 	following.moved("c.md", "d.md");
-	expect(shown).toEqual([place("d.md")]);
+	expect(shown.splice(0)).toEqual([place("d.md")]);
+	following.pause(true);
+	following.follow();
+	expect([following.pinned, following.paused, shown]).toEqual([false, false, [place("a.md")]]);
 });

@@ -49,7 +49,7 @@ export class Head {
 	private drawScope(place: Place | null): void {
 		this.scope.empty();
 		const bySection = this.switches.bySection();
-		const section = place?.section ?? null;
+		const section = (bySection ? place?.section : null) ?? null;
 		if (place === null || (bySection && section === null)) return;
 		this.scope.createSpan({ cls: "vault-bridge-scope-text", text: section === null ? "Related to the whole note" : `Related to § ${section.heading}`, attr: { dir: "auto" } });
 		const button = this.scope.createEl("button", { text: bySection ? "Whole note" : "Follow sections" });

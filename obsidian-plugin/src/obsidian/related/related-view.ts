@@ -35,9 +35,9 @@ interface Parts {
 export class RelatedView extends Pane {
 	private readonly following = new Following({
 		here: () => placeOf(this.app, this.host.settings.followSection),
-		used: () => this.isUsed(),
+		used: () => !this.containerEl.isShown() || this.isUsed(),
 		show: (place) => void this.ask(place),
-		late: () => this.settleLater(),
+		late: () => this.lookLater(),
 	});
 	private readonly maker = new LinkMaker(this.host, () => this.anew());
 	private readonly unfolded = new Set<string>();
@@ -68,7 +68,7 @@ export class RelatedView extends Pane {
 
 	/** Show what is related to a file, and stay with it unless it is the active one. */
 	showFile(file: TFile): void {
-		if (this.app.workspace.getActiveFile() === file) this.following.pin(false);
+		if (this.app.workspace.getActiveFile() === file) this.following.follow();
 		else this.following.pinTo({ path: file.path, section: null });
 	}
 
@@ -97,10 +97,10 @@ export class RelatedView extends Pane {
 		this.whileShown(watch(this.app, (far) => this.lookIn(far ? SETTLE_MS : REST_MS)));
 		this.whileShown(this.host.events.add(({ kind, data }) => {
 			const path = this.following.place?.path;
-			if (kind !== "note_changed" || path === undefined || !data.includes(JSON.stringify(path))) return;
-			this.known = null;
-			this.following.heard(path);
+			if (kind === "note_changed" && path !== undefined && data.includes(JSON.stringify(path))) this.heard();
 		}));
+		// What was asked of an index that is not done is answered better now.
+		this.whileShown(this.host.connections.add(({ is }) => is === "ready" && this.heard()));
 		this.following.go();
 	}
 
@@ -112,17 +112,23 @@ export class RelatedView extends Pane {
 		this.parts = this.known = null;
 	}
 
-	private lookIn(ms: number): void {
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => this.following.look(), ms);
+	/** Called too when the pane comes to the front, behind which it asked for nothing. */
+	override onResize(): void {
+		this.lookIn(SETTLE_MS);
 	}
 
-	private settleLater(): void {
+	private lookIn(ms: number): void {
+		window.clearTimeout(this.timer);
+		if (this.parts !== null) this.timer = window.setTimeout(() => this.following.look(), ms);
+	}
+
+	private lookLater(): void {
+		if (!this.containerEl.isShown()) return;
 		this.parts?.head.wait();
 		window.clearTimeout(this.lateTimer);
 		this.lateTimer = window.setTimeout(() => {
 			this.parts?.head.draw(this.following.place);
-			this.following.settle();
+			this.following.look();
 		}, LATE_MS);
 	}
 
@@ -131,6 +137,14 @@ export class RelatedView extends Pane {
 		if (this.parts === null) return false;
 		const { body } = this.parts;
 		return body.contains(body.doc.activeElement) || performance.now() - this.touched < USED_MS;
+	}
+
+	/** What is known of the note is not true any more. */
+	private heard(): void {
+		const path = this.following.place?.path;
+		if (path === undefined) return;
+		this.known = null;
+		this.following.heard(path);
 	}
 
 	private anew(): void {

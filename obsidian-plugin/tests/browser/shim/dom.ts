@@ -77,6 +77,10 @@ Object.assign(Element.prototype, {
 	setCssProps(this: HTMLElement, all: Record<string, string>) {
 		for (const [name, value] of Object.entries(all)) this.style.setProperty(name, value);
 	},
+	/** "none of the parent and ancestor elements are hidden with `display: none`". */
+	isShown(this: HTMLElement) {
+		return this.offsetParent !== null;
+	},
 	toggle(this: HTMLElement, on: boolean) {
 		this.style.display = on ? "" : "none";
 	},
