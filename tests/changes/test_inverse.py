@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Collection
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.changes import Desk, accept, differences, redo
@@ -352,6 +352,7 @@ def change_something(vault: Trial, rng: random.Random, number: int) -> None:
             vault.put(path, None)
 
 
+@settings(deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
 def test_all_changes_turned_back_in_any_order_leave_the_start(rng: random.Random, count: int) -> None:
     vault = Trial(**{name: f"{name}\n{NOTE}" for name in "abcd"})

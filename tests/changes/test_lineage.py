@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.changes import Desk
@@ -219,6 +219,7 @@ def change_something(vault: Trial, dice: random.Random, line: str) -> None:
                 vault.move(here, to)
 
 
+@settings(deadline=None)
 @given(st.randoms(use_true_random=False), st.lists(LINE, max_size=14), st.booleans())
 def test_everything_is_as_it_was_when_all_is_undone_in_any_order(
     dice: random.Random, added: list[str], has_trash: bool

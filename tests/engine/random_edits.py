@@ -46,6 +46,8 @@ class Rounds:
         """Requests that were refused, by code."""
         self.ids: list[str] = []
         """The changes that are in force, the oldest first."""
+        self.refusals: dict[str, str] = {}
+        """Why a change was not undone at the last try."""
         self.call = call
         self._root = call.engine.root
         self._dice = dice
@@ -86,6 +88,7 @@ class Rounds:
                 await named("undo_change").run(self.call, {"change_id": id_})
             except BridgeError as error:
                 self.refused[f"undo_change: {error.code}"] += 1
+                self.refusals[id_] = error.message
                 refused.append(id_)
         return refused
 
@@ -228,7 +231,7 @@ class Outcome:
     different: tuple[str, ...]
     """Files that are not as they were."""
     folders_left: tuple[str, ...]
-    """Empty folders that stay: made by a change that was undone while they held what a later one put there."""
+    """Folders that were not there before."""
 
 
 async def there_and_back(source: Path, place: Path, count: int, seed: int) -> Outcome:
