@@ -1,6 +1,7 @@
 """Keeps the links between notes true to what they say: resolved at once, drawn as a graph when a batch has settled."""
 
 import asyncio
+import time
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,8 @@ from bridge.vault import Names
 if TYPE_CHECKING:
     from bridge.index import Index
 
-SETTLED_S = 0.1
-"""Seconds after a change in which others may follow before the graph is drawn anew: whoever wrote waits for none."""
+SETTLED_S, LONGEST_S = 0.1, 1.0
+"""Seconds without a change before the graph is drawn anew, for whoever writes has the processor first; and at most."""
 
 
 class Weaving:
@@ -86,7 +87,15 @@ class Weaving:
         while True:
             await self._undrawn.wait()
             if self.graph is not None:
-                await asyncio.sleep(SETTLED_S)
+                await self._pause()
             self._undrawn.clear()
             await self.drawn()
             self._told()
+
+    async def _pause(self) -> None:
+        """Wait until nothing changes for a moment."""
+        ends = time.monotonic() + LONGEST_S
+        before: Web | None = None
+        while before is not self.web and time.monotonic() < ends:
+            before = self.web
+            await asyncio.sleep(SETTLED_S)

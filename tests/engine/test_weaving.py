@@ -1,5 +1,6 @@
 """Links are there as soon as a note was taken up; the graph follows, at the latest when somebody asks for it."""
 
+import asyncio
 from pathlib import Path
 
 from bridge.engine import Bridge, VaultEngine
@@ -36,6 +37,17 @@ async def test_the_graph_that_ranks_follows_without_being_asked_for(vault: Path,
         await settled(engine)
         (vault / BEANS).write_text("# Beans\n\nEaten with [[Rye]].\n")
         await until(lambda: engine.graph is not None and BEANS in engine.graph.linked_from(RYE))
+
+
+async def test_the_graph_follows_though_changes_never_pause(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = only(bridge)
+        await settled(engine)
+        async with asyncio.timeout(60):
+            turn = 0
+            while engine.graph is None or BEANS not in engine.graph.linked_from(RYE):
+                (vault / BEANS).write_text(f"# Beans\n\nEaten with [[Rye]], {(turn := turn + 1)} times.\n")
+                await engine.report([BEANS])
 
 
 async def test_links_to_an_attachment_follow_too(vault: Path, opened: Opened) -> None:
