@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from bridge.errors import InvalidArguments
@@ -74,6 +75,8 @@ def opened(path: VaultPath, data: bytes) -> Draft:
         ) from None
 
 
+# A change reads what was and what will be: to edit it, to see that nothing was harmed, and to look for faults.
+@lru_cache(maxsize=4)
 def read(path: VaultPath, text: str) -> Draft:
     """Read a text."""
     cut = cut_frontmatter(text)
