@@ -20,6 +20,7 @@ from bridge.requests import EditNote
 from bridge.store import Store
 from bridge.types import VaultPath
 from bridge.vault import Writer
+from scripts.benchmarks.client import Client
 from scripts.benchmarks.measures import Place, started
 from scripts.benchmarks.rows import Measured, Row, share, times
 from tests.engine.conftest import until
@@ -33,11 +34,11 @@ PARTS: dict[str, tuple[type[Any], str]] = {
     "the vault and the journal are written": (Writer, "write"),
     "of that: contents and row are kept": (Store, "prepare"),
     "of that: the row is settled": (Store, "settle"),
-    "the change is taken up": (Following, "look_at"),
-    "of that: the index is written": (Index, "write"),
+    "the change is taken up": (Following, "show"),
+    "of that: the index shows it": (Index, "show"),
     "of that: links are resolved": (Weaving, "resolve"),
 }
-"""The methods that the time is spent in."""
+"""The methods that the time is spent in; the index is written after that, and a search waits for it."""
 
 
 def writes(place: Place, found: Measured) -> None:
@@ -50,9 +51,22 @@ def writes(place: Place, found: Measured) -> None:
                 client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
                 for path, text in additions(place)
             ]
+            searched = [found_after(client, path, f"{text} Once more.") for path, text in additions(place)]
         found.add(*times(f"edit_note, {name}", seconds[WARM:], (15, 50)))
+        found.add(*times(f"search keyword right after edit_note, {name}", searched[WARM:]))
     for name, spent in asyncio.run(by_parts(plain)).items():
         found.add(Row(f"edit_note, {name}, p50", 1000 * share(spent[WARM:], 0.5), "ms"))
+
+
+def found_after(client: Client, path: VaultPath, text: str) -> float:
+    """Return the seconds that a search takes which has to find a change made just before."""
+    client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
+    began = time.perf_counter()
+    answer = client.call("search", query=f'"{text}"', mode="keyword")
+    took = time.perf_counter() - began
+    if path not in [hit["path"] for hit in answer["hits"]]:
+        raise RuntimeError(f"{path} was changed and not found")
+    return took
 
 
 def additions(place: Place) -> list[tuple[VaultPath, str]]:
