@@ -128,7 +128,7 @@ class Writing:
                 return replace(made, warnings=(*warnings, "Nothing was changed: it was so before."))
             if dry_run:
                 return made
-            self._require_confirmation(plan, author)
+            self._require_confirmation(plan, drawn.effect, author)
             return await whole(self._propose(made, author) if author.proposes else self._apply(made, author, of))
 
     @property
@@ -187,7 +187,7 @@ class Writing:
             )
         return (*warnings, *found)
 
-    def _require_confirmation(self, plan: Plan, author: Author) -> None:
+    def _require_confirmation(self, plan: Plan, effect: Effect, author: Author) -> None:
         """Let only small changes pass, and those that were confirmed.
 
         Raises:
@@ -195,10 +195,13 @@ class Writing:
         """
         files = len({step.path for step in plan.steps if step.kind != "move"})
         size = sum(growth(step, plan.blobs) for step in plan.steps)
-        if author.confirmed or (files <= self.settings.confirm_files and size <= self.settings.confirm_kb * 1024):
+        losing = len({reference.path for reference in effect.broken})
+        few = max(files, losing) <= self.settings.confirm_files
+        if author.confirmed or (few and size <= self.settings.confirm_kb * 1024):
             return
+        broken = f" and break links in {losing:,} notes" if losing else ""
         raise ConfirmationRequired(
-            f"This would write {files:,} files of {size / 1024:,.0f} KiB together.", files=files, bytes=size
+            f"This would write {files:,} files of {size / 1024:,.0f} KiB together{broken}.", files=files, bytes=size
         )
 
     async def _propose(self, made: Made, author: Author) -> Made:

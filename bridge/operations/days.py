@@ -64,6 +64,7 @@ async def daily_note(
     heading: Annotated[str, MaxLen(2_000)] | None = None,
     dry_run: bool = False,
     reason: Reason | None = None,
+    confirm: bool = False,
 ) -> DailyNote:
     """Read the daily note of a day, or add to it; one that is missing is then made from the vault's template.
 
@@ -73,11 +74,13 @@ async def daily_note(
         heading: Add it under this heading instead of at the end.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
+        confirm: Make it although it is large.
 
     Raises:
         Forbidden: The caller may not write, and asks to append.
         HeadingNotFound: The note has no such heading; `headings` lists those it has.
         NoteNotFound: The vault's template of daily notes is not there.
+        ConfirmationRequired: The change is large.
     """
     from bridge.vault import daily_path, local_day, read_obsidian_settings
 
@@ -86,7 +89,8 @@ async def daily_note(
     written = None
     if append is not None:
         call.principal.require("write")
-        written = await added(call, path, day, append, heading, dry_run=dry_run, reason=reason)
+        how: How = {"dry_run": dry_run, "reason": reason, "confirm": confirm, "operation": "daily_note"}
+        written = await added(call, path, day, append, heading, how)
     text, digest = await asyncio.to_thread(present, call.engine, path)
     return DailyNote(
         path=path,
@@ -100,20 +104,10 @@ async def daily_note(
     )
 
 
-async def added(
-    call: Call,
-    path: VaultPath,
-    day: day_of_calendar,
-    text: str,
-    heading: str | None,
-    *,
-    dry_run: bool,
-    reason: str | None,
-) -> Written:
+async def added(call: Call, path: VaultPath, day: day_of_calendar, text: str, heading: str | None, how: How) -> Written:
     """Add to a daily note, or make it."""
     from bridge.changes import below
 
-    how: How = {"dry_run": dry_run, "reason": reason, "confirm": False, "operation": "daily_note"}
     edit = Append(text=text) if heading is None else InsertUnder(heading=heading, text=text)
     there = EditNote(path, (edit,))
     try:

@@ -90,8 +90,8 @@ async def note_links(call: Call, path: VaultPath, context: bool = False, mention
 
     Args:
         path: The note, or any other file for its backlinks.
-        context: Add the sentence around each link; the notes are read for it.
-        mentions: Add where other notes say its name without a link; the notes are read for it.
+        context: Add the sentence around each link.
+        mentions: Add where other notes say its name without a link.
 
     Raises:
         NoteNotFound: There is no such file; the message names the closest ones.

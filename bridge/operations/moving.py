@@ -156,6 +156,7 @@ async def delete_note(
     digest: Digest,
     dry_run: bool = False,
     reason: Reason | None = None,
+    confirm: bool = False,
 ) -> Written:
     """Delete a note as the user's Obsidian does, to the trash that was chosen there; `undo_change` brings it back.
 
@@ -164,9 +165,11 @@ async def delete_note(
         digest: The note's, as `read_note` told it.
         dry_run: Only tell what would happen, and which links would break.
         reason: Why, for the user.
+        confirm: Make it although links in many notes break.
 
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
         NoteChanged: It is not what `digest` says.
+        ConfirmationRequired: Links in many notes break.
     """
-    return await carried_out(call, [DeleteNote(path, digest)], dry_run=dry_run, reason=reason, confirm=False)
+    return await carried_out(call, [DeleteNote(path, digest)], dry_run=dry_run, reason=reason, confirm=confirm)

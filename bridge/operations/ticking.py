@@ -33,6 +33,7 @@ async def toggle_task(
     status: Annotated[str, MaxLen(4)] | None = None,
     dry_run: bool = False,
     reason: Reason | None = None,
+    confirm: bool = False,
 ) -> Written:
     """Change the box of a task, as a click on it in Obsidian does, or to any mark.
 
@@ -43,14 +44,15 @@ async def toggle_task(
         status: The character for the box; without, a click's.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
+        confirm: Make it although it is large.
 
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
         NoteChanged: Another task stands there now.
+        ConfirmationRequired: The change is large.
     """
-    return await carried_out(
-        call, [ToggleTask(path, line, text, status)], dry_run=dry_run, reason=reason, confirm=False
-    )
+    asked = ToggleTask(path, line, text, status)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
 
 
 @operation(
@@ -67,6 +69,7 @@ async def add_task(
     priority: Priority | None = None,
     dry_run: bool = False,
     reason: Reason | None = None,
+    confirm: bool = False,
 ) -> Written:
     """Add a task to a note, its dates written as the note's other tasks write them.
 
@@ -78,11 +81,13 @@ async def add_task(
         priority: How urgent it is.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
+        confirm: Make it although it is large.
 
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
         HeadingNotFound: The note has no such heading; `headings` lists those it has.
         AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
+        ConfirmationRequired: The change is large.
     """
     asked = AddTask(path, text, heading, due, priority)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=False)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)

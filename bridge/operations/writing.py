@@ -117,6 +117,7 @@ async def set_properties(
     remove: tuple[str, ...] = (),
     dry_run: bool = False,
     reason: Reason | None = None,
+    confirm: bool = False,
 ) -> Written:
     """Set and remove properties of a note; its other lines stay as they are, comments and quotes too.
 
@@ -127,11 +128,13 @@ async def set_properties(
         remove: Properties to take away.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
+        confirm: Make it although it is large.
 
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
         NoteChanged: It is not what `digest` says; the error tells what differs.
         InvalidProperties: The properties cannot be read, so that nothing is changed; the message names the line.
+        ConfirmationRequired: The change is large.
     """
     asked = SetProperties(path, digest, properties or {}, remove)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=False)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)

@@ -49,7 +49,7 @@ class Settings:
         "warn", "Whether a change that would leave a note broken, such as an unclosed fence, is told of or refused."
     )
     confirm_files: int = setting(
-        20, "Files that a change may write before it must be confirmed.", least=1, most=1_000_000
+        20, "Files that a change may write, or break links of, before it must be confirmed.", least=1, most=1_000_000
     )
     confirm_kb: int = setting(
         1024, "KiB that a change may write before it must be confirmed.", least=1, most=100_000_000

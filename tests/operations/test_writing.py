@@ -182,6 +182,35 @@ async def test_a_note_that_must_stay_is_written_by_nothing(
     assert [file.name for file in (root(served) / "Fixed").iterdir()] == ["Law.md"]
 
 
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("create_note", {"path": "Made.md", "text": "word " * 300}),
+        ("edit_note", {"path": "Tasks.md", "edits": [{"op": "append", "text": "word " * 300}]}),
+        ("set_properties", {"path": "Tasks.md", "properties": {"x": "word " * 300}}),
+        ("add_task", {"path": "Tasks.md", "text": "word " * 300}),
+        ("daily_note", {"append": "word " * 300}),
+        ("delete_note", {"path": "Tasks.md"}),
+    ],
+)
+async def test_what_is_large_is_made_once_it_is_confirmed(
+    served: Served, operation: str, arguments: dict[str, Any]
+) -> None:
+    for name in ("One", "Two"):
+        assert (await served.call("create_note", path=f"{name}.md", text=f"{name} of [[Tasks]].")).status == 200
+    await served.bridge.use(change(served.bridge.settings_path, {"confirm_kb": 1, "confirm_files": 1}))
+    before = {file: file.read_bytes() for file in root(served).rglob("*.md")}
+    if operation in {"set_properties", "delete_note"}:
+        arguments["digest"] = (await read(served, "Tasks.md"))["digest"]
+    refused = await served.call(operation, **arguments)
+    assert refused.code == "confirmation_required", refused.body
+    assert ("break links in 2 notes" in refused.json["error"]["message"]) == (operation == "delete_note")
+    assert {file: file.read_bytes() for file in root(served).rglob("*.md")} == before
+    made = await served.call(operation, **arguments, confirm=True)
+    assert made.status == 200, made.body
+    assert {file: file.read_bytes() for file in root(served).rglob("*.md")} != before
+
+
 async def test_a_note_that_must_stay_keeps_others_from_moving(served: Served) -> None:
     digest = (await read(served, "Fixed/Law.md"))["digest"]
     refused = await served.call("delete_note", path="Fixed/Law.md", digest=digest)

@@ -16,14 +16,14 @@ export const FORMS = {
 	judge_link: "a11a23625bef",
 	create_note: "0efbd98404dc",
 	edit_note: "8fe5e1ab343b",
-	set_properties: "eeb44729e299",
+	set_properties: "71be678d979b",
 	move_note: "78062813b1f8",
 	rename_heading: "176c256bb417",
 	rename_alias: "78f6b1675ed0",
-	delete_note: "3db60cf4d02e",
-	daily_note: "1147dd9c31ca",
-	toggle_task: "7130a3d6d84f",
-	add_task: "82100dec9dba",
+	delete_note: "00d8699398c3",
+	daily_note: "c735d230c805",
+	toggle_task: "4de2654ca472",
+	add_task: "dcd0363c8e8a",
 	change_set: "d5e092bdf5eb",
 	list_changes: "8cb839211891",
 	show_change: "6dc88704d854",
@@ -142,6 +142,8 @@ export interface AddTaskArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
+	/** Make it although it is large. */
+	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -365,6 +367,8 @@ export interface DailyNoteArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
+	/** Make it although it is large. */
+	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -388,6 +392,8 @@ export interface DeleteNoteArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
+	/** Make it although links in many notes break. */
+	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1448,9 +1454,9 @@ export interface NoteLinks {
 export interface NoteLinksArguments {
 	/** The note, or any other file for its backlinks. */
 	readonly path: string;
-	/** Add the sentence around each link; the notes are read for it. */
+	/** Add the sentence around each link. */
 	readonly context?: boolean;
-	/** Add where other notes say its name without a link; the notes are read for it. */
+	/** Add where other notes say its name without a link. */
 	readonly mentions?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1904,6 +1910,8 @@ export interface SetPropertiesArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
+	/** Make it although it is large. */
+	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2104,6 +2112,8 @@ export interface ToggleTaskArguments {
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
 	readonly reason?: string | null;
+	/** Make it although it is large. */
+	readonly confirm?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2403,7 +2413,7 @@ export interface Operations {
 	set_properties: {
 		arguments: SetPropertiesArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_properties" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_properties" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Move or rename a note, another file or a folder; every link to it is rewritten in its own style. */
 	move_note: {
@@ -2427,25 +2437,25 @@ export interface Operations {
 	delete_note: {
 		arguments: DeleteNoteArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "note_not_found" | "note_changed" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Read the daily note of a day, or add to it; one that is missing is then made from the vault's template. */
 	daily_note: {
 		arguments: DailyNoteArguments;
 		result: DailyNote;
-		error: AnyCallError | "forbidden" | "heading_not_found" | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "forbidden" | "heading_not_found" | "note_not_found" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
 	/** Change the box of a task, as a click on it in Obsidian does, or to any mark. */
 	toggle_task: {
 		arguments: ToggleTaskArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "note_not_found" | "note_changed" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Add a task to a note, its dates written as the note's other tasks write them. */
 	add_task: {
 		arguments: AddTaskArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
 	};
 	/** Make several changes as one: all or nothing, one after the other, undone as one. */
 	change_set: {
