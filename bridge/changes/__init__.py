@@ -16,7 +16,7 @@ from bridge.changes.moving import move
 from bridge.changes.offering import Offer, offer
 from bridge.changes.plain import bytes_of, shown, text_of
 from bridge.changes.removing import remove
-from bridge.changes.turning import Today
+from bridge.changes.whereabouts import Today
 from bridge.changes.words import Run, runs, words
 
 __all__ = [

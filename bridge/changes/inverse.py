@@ -8,7 +8,8 @@ from bridge.changes.desk import Desk
 from bridge.changes.differences import Snapshot, differences, part, places
 from bridge.changes.lineage import Lineage
 from bridge.changes.reconcile import Conflict
-from bridge.changes.turning import Taking, Today, Turning
+from bridge.changes.turning import Taking, Turning
+from bridge.changes.whereabouts import Today
 from bridge.errors import ChangeConflict, InvalidArguments
 from bridge.steps import Plan, Step
 from bridge.store import Change
@@ -49,9 +50,9 @@ def undo(
     lineages = cache(lambda path, gone: Lineage.of(path, gone, today.past(path, gone), snapshot))
     for change in changes:
         steps, kept = _in_force(change, snapshot) if hunks is None else part(change.steps, snapshot, hunks, last=True)
-        turning = Turning(desk, change, kept, today, conflicts)
+        taking = Taking(lineages, None if hunks is None else places(change.steps, snapshot, hunks), ids)
+        turning = Turning(desk, change, kept, today, conflicts, taking)
         turning.touching = True
-        turning.taking = Taking(lineages, None if hunks is None else places(change.steps, snapshot, hunks), ids)
         for number, step in reversed([*enumerate(steps)]):
             if step is not None:
                 turning.make(number, _inverse(step))

@@ -8,6 +8,7 @@ from bridge.changes.differences import Snapshot
 from bridge.changes.lineage import Lineage
 from bridge.changes.plain import text_of
 from bridge.changes.reconcile import Conflict, reconciled, told, whole
+from bridge.changes.whereabouts import Today, Whereabouts
 from bridge.errors import ChangeNotFound
 from bridge.steps import Plan, Step
 from bridge.store import Change
@@ -16,24 +17,6 @@ from bridge.vault import name_key
 
 GONE = "It is not there any more."
 HAD_NAME = "Another file had its name since, and goes back through it: the change `{}` comes first."
-
-
-@dataclass(frozen=True, slots=True)
-class Today:
-    """The vault as it is by now, and how it came to be so."""
-
-    inside: Callable[[VaultPath], Collection[VaultPath]]
-    """Returns the paths of all that is directly in a folder, hidden files too."""
-    has: Callable[[VaultPath, Digest], bool]
-    """Says whether a file, hidden ones too, has these bytes."""
-    past: Callable[[VaultPath, str | None], Iterable[Change]]
-    """Returns the changes of a file, given by where it is today and the change that took it away, the oldest first."""
-    is_newest: Callable[[str, VaultPath, str | None], bool]
-    """Says whether a change, given by its id, is the last of a file."""
-    moves: Callable[[str], Iterable[tuple[str, VaultPath, VaultPath]]]
-    """Returns whence and where folders were moved after a change, each with the change that did it, oldest first."""
-    departures: Callable[[str], Iterable[tuple[str, VaultPath]]]
-    """Returns from where changes in force took something away after a change, each with the change that did it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +34,25 @@ class Taking:
 class Turning:
     """One change that is turned back or made again."""
 
-    def __init__(self, desk: Desk, change: Change, snapshot: Snapshot, today: Today, conflicts: list[Conflict]) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        change: Change,
+        snapshot: Snapshot,
+        today: Today,
+        conflicts: list[Conflict],
+        taking: Taking | None = None,
+    ) -> None:
+        """Begin.
+
+        Args:
+            desk: Where the steps go.
+            change: The change.
+            snapshot: Gives contents that are kept.
+            today: The vault, and how it came to be so.
+            conflicts: Gets what cannot be.
+            taking: How it is turned back, if it is.
+        """
         self._desk = desk
         self._change = change
         self._snapshot = snapshot
@@ -61,8 +62,8 @@ class Turning:
         """What was done otherwise than one may think, in sentences."""
         self.touching = False
         """Whether lines next to each other may both be changed."""
-        self.taking: Taking | None = None
-        """Set when the change is turned back."""
+        self._taking = taking
+        self._where = Whereabouts(today, change, taking.together if taking else ())
 
     def make(self, number: int, step: Step) -> None:
         """Put what a step means today on the desk, or note why that cannot be.
@@ -95,24 +96,14 @@ class Turning:
         return any(path.startswith(f"{folder}/") and self._desk.has(path) for path in there)
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool = False) -> bool:
-        """Say whether a folder is there only because of changes that are undone.
+        """Say whether a folder is there after the steps so far only because of changes that are undone.
 
         Args:
-            folder: The folder, as it is called after the steps so far.
+            folder: The folder.
             unknown: What counts when the journal does not know who made it.
         """
-        if not self._desk.has(folder) or self._desk.is_file(folder):
-            return False
-        together = self.taking.together if self.taking else ()
-        changes = [*self._today.past(now := self.before(folder), None)]
-        if not changes:
-            return unknown
-        made = any(
-            step.kind == "make_folder" and place == [now, None]
-            for one in changes
-            for step, *place in zip(one.steps, one.now, one.gone, strict=True)
-        )
-        return made and not any(is_in_force(one) for one in changes if one.id not in together)
+        there = self._desk.has(folder) and not self._desk.is_file(folder)
+        return there and self._where.is_left_behind(self.before(folder), unknown=unknown)
 
     def before(self, path: VaultPath) -> VaultPath:
         """Return where in the vault is what has a path after the steps so far."""
@@ -125,7 +116,7 @@ class Turning:
         data = self._snapshot(after)
         if self._desk.has(place):
             self._conflict(place, "Another file has this name now.")
-        elif (claim := self._claimed(self._change.now[number])) is not None:
+        elif (claim := self._claim(self._change.now[number])) is not None:
             self._conflict(place, HAD_NAME.format(claim))
         elif trashed is not None and self._today.has(trashed, after):
             blobs = {} if data is None else {after: data}
@@ -141,7 +132,8 @@ class Turning:
         if not self._desk.is_file(place):
             self._conflict(place, GONE)
             return
-        made = None if self._is_untouched(number, place, before) else self._taken_out(number, place, before, after)
+        as_left = self._is(place, before) and not self._where.is_touched(number)
+        made = None if as_left else self._taken_out(number, place, before, after)
         if made is None and self._is(place, before):
             made = self._kept(place, after)
         made = self._merged(place, before, after) if made is None else made
@@ -150,34 +142,29 @@ class Turning:
         else:
             self._conflicts += made
 
-    def _is_untouched(self, number: int, place: VaultPath, digest: Digest) -> bool:
-        """Say whether a file is as a step of the change left it, and nothing was done to it in between."""
-        change = self._change
-        return self._is(place, digest) and self._today.is_newest(change.id, change.now[number], change.gone[number])
-
     def _taken_out(
         self, number: int, place: VaultPath, before: Digest, after: Digest
     ) -> bytes | tuple[Conflict, ...] | None:
         """Take what a step did out of a file; None when not every version of it is known, line by line."""
         lineage, data = self._lineage(number), self._desk.read(place)
-        if lineage is None or self.taking is None or not lineage.come_to(data):
+        if lineage is None or self._taking is None or not lineage.come_to(data):
             return None
         if not lineage.knows(self._change, number):
             return None
-        made = lineage.without(self._change, number, self.taking.chosen)
+        made = lineage.without(self._change, number, self._taking.chosen)
         if isinstance(made, str):
             return whole(place, text_of(data) or "", made)
         # What stands on the change may come to nothing by itself, as a word that was replaced and put back.
         merged = self._merged(place, before, after)
         if isinstance(merged, bytes):
-            along = lineage.without(self._change, number, self.taking.chosen, along=True)
+            along = lineage.without(self._change, number, self._taking.chosen, along=True)
             return merged if text_of(merged) == along else told(place, made)
         return merged if self._is(place, after) else told(place, made)
 
     def _lineage(self, number: int) -> Lineage | None:
         """Return how the note of a step came to be as it is; None when nothing is turned back."""
         change = self._change
-        return None if self.taking is None else self.taking.lineages(change.now[number], change.gone[number])
+        return None if self._taking is None else self._taking.lineages(change.now[number], change.gone[number])
 
     def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[Conflict, ...]:
         """Bring what a step made of a file together with what it says now."""
@@ -191,7 +178,7 @@ class Turning:
             return
         if not self._desk.is_file(place):
             self._conflict(place, GONE)
-        elif place != path and self.taking is None:
+        elif place != path and self._taking is None:
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif before is None or not (self._is(place, before) or self._has_but_followed(number, place)):
             self._conflict(place, "It was changed since, and what was written would be lost with it.")
@@ -207,21 +194,18 @@ class Turning:
         )
 
     def _move(self, number: int, step: Step, place: VaultPath) -> None:
-        to, is_folder = step.to or step.path, step.before is None
-        if self.taking is not None:
-            # A folder takes along what is in it, and the places of what was moved out of it.
-            path, to = (self._carried(self._change.id, one) for one in (step.path, to))
-        else:
-            path = step.path
-        claim = self._claimed(to)
+        is_folder, path, to = step.before is None, step.path, step.to or step.path
+        if self._taking is not None:
+            path, to = self._where.carried(path), self._where.carried(to)
+        claim = self._claim(to)
         path, to = self._on_desk(path), self._on_desk(to)
         if not self._is_left(number, place):
             return
-        if place != path or self._is_moved_on(number):
+        if place != path or (self._taking is not None and self._where.is_moved_on(number)):
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif not (self._desk.has(place) if is_folder else self._desk.is_file(place)):
             self._conflict(place, GONE)
-        elif is_folder and self.taking is not None and self._cleared(place, unknown=False):
+        elif is_folder and self._taking is not None and self._cleared(place, unknown=False):
             return
         elif (
             self._desk.has(to)
@@ -236,39 +220,18 @@ class Turning:
             blobs = {} if data is None else {digest_of(data): data}
             self._desk.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
 
-    def _carried(self, change: str, path: VaultPath) -> VaultPath:
-        """Return where a path is today, after the folders that it is in were moved since a change."""
-        for by, place, to in self._today.moves(self._change.id):
-            if by > change and path != place:
-                path = moved(path, place, to) or path
-        return path
-
-    def _is_moved_on(self, number: int) -> bool:
-        """Say whether a later change in force moved the file or folder of a step, even if it came back."""
-        now, gone = self._change.now[number], self._change.gone[number]
-        return self.taking is not None and any(
-            step.kind == "move" and place == [now, gone]
-            for one in self._today.past(now, gone)
-            if one.id > self._change.id and is_in_force(one) and one.id not in self.taking.together
-            for step, *place in zip(one.steps, one.now, one.gone, strict=True)
-        )
-
-    def _claimed(self, path: VaultPath) -> str | None:
-        """Return a change that took another file away from a path since, and would need it free to be turned back."""
-        if self.taking is None:
-            return None
-        others = (one for one in self._today.departures(self._change.id) if one[0] not in self.taking.together)
-        return next((id_ for id_, place in others if self._carried(id_, place) == path), None)
+    def _claim(self, path: VaultPath) -> str | None:
+        """Return a change that has to be turned back before something gets a path of today back."""
+        return None if self._taking is None else self._where.claims(path)
 
     def _is_left(self, number: int, place: VaultPath) -> bool:
         """Say whether there may be something to do about a file: not when the change that made it was turned back.
 
         Another file that has its name today is a conflict.
         """
-        now, gone = self._change.now[number], self._change.gone[number]
-        if self.taking is None or gone is None or gone in self.taking.together:
+        if self._taking is None or not self._where.is_gone(number):
             return True
-        if any(one.id == gone and "undoes" in one.facts for one in self._today.past(now, gone)):
+        if self._where.is_unmade(number):
             return False
         if self._desk.has(place):
             self._conflict(place, GONE)
@@ -306,8 +269,3 @@ def _after(moves: Iterable[tuple[VaultPath, VaultPath]], path: VaultPath) -> Vau
     for place, to in moves:
         path = moved(path, place, to) or path
     return path
-
-
-def is_in_force(change: Change) -> bool:
-    """Say whether a change did not turn another back, and was not turned back itself."""
-    return change.state == "applied" and "undoes" not in change.facts

@@ -1,0 +1,117 @@
+"""Where the files and folders that a change touched are by now, and whether they are the same."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from bridge.changes.desk import moved
+from bridge.store import Change
+from bridge.types import Digest, VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """The vault as it is by now, and how it came to be so."""
+
+    inside: Callable[[VaultPath], Collection[VaultPath]]
+    """Returns the paths of all that is directly in a folder, hidden files too."""
+    has: Callable[[VaultPath, Digest], bool]
+    """Says whether a file, hidden ones too, has these bytes."""
+    past: Callable[[VaultPath, str | None], Iterable[Change]]
+    """Returns the changes of a file, given by where it is today and the change that took it away, the oldest first."""
+    is_newest: Callable[[str, VaultPath, str | None], bool]
+    """Says whether a change, given by its id, is the last of a file."""
+    moves: Callable[[str], Iterable[tuple[str, VaultPath, VaultPath]]]
+    """Returns whence and where folders were moved after a change, each with the change that did it, oldest first."""
+    departures: Callable[[str], Iterable[tuple[str, VaultPath]]]
+    """Returns from where changes in force took something away after a change, each with the change that did it."""
+
+
+class Whereabouts:
+    """What the journal knows of the files and folders of a change."""
+
+    def __init__(self, today: Today, change: Change, together: Collection[str]) -> None:
+        """Begin.
+
+        Args:
+            today: The vault.
+            change: The change.
+            together: The changes that are turned back with it; they do not count.
+        """
+        self._today = today
+        self._change = change
+        self._together = together
+
+    def carried(self, path: VaultPath, change: str = "") -> VaultPath:
+        """Return where a path is today, since a folder takes along also the places of what was moved out of it.
+
+        Args:
+            path: The path.
+            change: When it was so: after this change, or the one that this is about.
+        """
+        for by, place, to in self._moves:
+            if by > change and path != place:
+                path = moved(path, place, to) or path
+        return path
+
+    def is_touched(self, number: int) -> bool:
+        """Say whether something was done to the file of a step after it, even if that came to nothing."""
+        change = self._change
+        return not self._today.is_newest(change.id, change.now[number], change.gone[number])
+
+    def is_moved_on(self, number: int) -> bool:
+        """Say whether a later change in force moved the file or folder of a step, even if it came back."""
+        now, gone = self._change.now[number], self._change.gone[number]
+        later = (one for one in self._in_force(now, gone) if one.id > self._change.id)
+        return any(_has(one, "move", now, gone) for one in later)
+
+    def is_unmade(self, number: int) -> bool:
+        """Say whether the file of a step is gone because the change that made it was turned back."""
+        now, gone = self._change.now[number], self._change.gone[number]
+        return self.is_gone(number) and any(
+            one.id == gone and "undoes" in one.facts for one in self._today.past(now, gone)
+        )
+
+    def is_gone(self, number: int) -> bool:
+        """Say whether the file of a step was taken away; another may have its name by now."""
+        gone = self._change.gone[number]
+        return gone is not None and gone not in self._together
+
+    def claims(self, path: VaultPath) -> str | None:
+        """Return a change that took another file away from a path since, and would need it free to be turned back."""
+        name = path.rpartition("/")[2]
+        others = (
+            (by, place)
+            for by, place in self._today.departures(self._change.id)
+            if by not in self._together and place.rpartition("/")[2] == name
+        )
+        return next((by for by, place in others if self.carried(place, by) == path), None)
+
+    def is_left_behind(self, folder: VaultPath, *, unknown: bool) -> bool:
+        """Say whether a folder is there only because of changes that are undone.
+
+        Args:
+            folder: The folder.
+            unknown: What counts when the journal does not know who made it.
+        """
+        changes = [*self._today.past(folder, None)]
+        made = any(_has(one, "make_folder", folder, None) for one in changes)
+        return made and not self._in_force(folder, None) if changes else unknown
+
+    def _in_force(self, path: VaultPath, gone: str | None) -> list[Change]:
+        """Return the changes of a file that turned no other back, and were not turned back themselves."""
+        return [
+            one
+            for one in self._today.past(path, gone)
+            if one.state == "applied" and "undoes" not in one.facts and one.id not in self._together
+        ]
+
+    @cached_property
+    def _moves(self) -> list[tuple[str, VaultPath, VaultPath]]:
+        return [*self._today.moves(self._change.id)]
+
+
+def _has(change: Change, kind: str, path: VaultPath, gone: str | None) -> bool:
+    """Say whether a change did something of a kind to a file."""
+    places = zip(change.steps, change.now, change.gone, strict=True)
+    return any(step.kind == kind and place == [path, gone] for step, *place in places)
