@@ -9,6 +9,7 @@ import { dress } from "./obsidian/dressing";
 import { Feed } from "./obsidian/feed";
 import { GraphView } from "./obsidian/graph/graph-view";
 import { CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
+import { registerLastChange } from "./obsidian/last-change/last-change";
 import { registerPanes } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
@@ -49,6 +50,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 	override async onload(): Promise<void> {
 		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
 		registerPanes(this);
+		registerLastChange(this);
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
 		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));

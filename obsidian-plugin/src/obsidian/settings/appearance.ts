@@ -23,6 +23,11 @@ export function appearance(): SettingDefinitionItem[] {
 					control: { type: "dropdown", key: "density", options: { comfortable: "Comfortable", compact: "Compact" } },
 				},
 				{
+					name: "Mark changes",
+					desc: "Mark in open notes what was just changed through the bridge, until you edit there or press Escape.",
+					control: { type: "toggle", key: "highlight" },
+				},
+				{
 					name: "State in words",
 					desc: "Say in the status bar how things stand, beside the icon. It is said on hovering too.",
 					control: { type: "toggle", key: "statusText" },

@@ -22,6 +22,8 @@ export interface Settings {
 	results: number;
 	/** How close together notes stand. */
 	density: "comfortable" | "compact";
+	/** Mark in open notes what was just changed through the bridge. */
+	highlight: boolean;
 	/** Say in words in the status bar how things stand. */
 	statusText: boolean;
 	/** Show icons in the ribbon. */
@@ -41,6 +43,7 @@ export const DEFAULTS: Settings = {
 	showWhy: true,
 	results: 20,
 	density: "comfortable",
+	highlight: true,
 	statusText: true,
 	ribbon: true,
 	hidden: {},

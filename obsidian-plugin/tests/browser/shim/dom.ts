@@ -85,4 +85,4 @@ Object.assign(Element.prototype, {
 		this.style.display = on ? "" : "none";
 	},
 });
-Object.assign(window, { activeWindow: window, activeDocument: document, createEl: makeEl });
+Object.assign(window, { activeWindow: window, activeDocument: document, createEl: makeEl, createSpan: (options?: Options) => makeEl("span", options) });

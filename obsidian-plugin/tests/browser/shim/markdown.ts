@@ -22,7 +22,7 @@ export class MarkdownView extends ItemView {
 		super(leaf);
 		const { workspace, vault } = leaf.app;
 		const el = makeEl("div", { cls: "markdown-source-view cm-s-obsidian mod-cm6 is-live-preview" }, this.contentEl);
-		this.editor = new Editor(el, (editor) => ({ app: leaf.app, file: this.file, editor }), workspace.editorExtensions__(), (update) => this.updated(update));
+		this.editor = new Editor(el, () => this, workspace.editorExtensions__(), (update) => this.updated(update));
 		// Asked for when it is needed, as the file comes later and is another after a rename.
 		el.addEventListener("contextmenu", (event) => {
 			const menu = new Menu();

@@ -1,0 +1,53 @@
+import { MarkdownView, Notice, type Plugin } from "obsidian";
+import type { Pushed } from "../../bridge/sse";
+import { today } from "../../core/history";
+import type { Host } from "../host";
+import { Highlight } from "./highlight";
+import type { ShownChange, ShownHunk } from "../../bridge/operations";
+
+/** Changes that are looked through for one that left something. */
+const MOST = 5;
+
+/** Mark in open notes what was just changed through the bridge, and on a command what was changed last. */
+export function registerLastChange(plugin: Plugin & Host): void {
+	const highlight = new Highlight();
+	plugin.registerEditorExtension(highlight.extension);
+	plugin.register(plugin.events.add((event) => void heard(plugin, highlight, event)));
+	plugin.register(() => highlight.stop());
+	plugin.addCommand({
+		id: "last-change",
+		name: "Show the last change in this note",
+		checkCallback: (checking) => {
+			const path = plugin.app.workspace.getActiveViewOfType(MarkdownView)?.file?.path;
+			if (path !== undefined && !checking) void reveal(plugin, highlight, path);
+			return path !== undefined;
+		},
+	});
+}
+
+async function heard(host: Host, highlight: Highlight, { kind, data }: Pushed): Promise<void> {
+	if (kind !== "change_recorded" || !host.settings.highlight) return;
+	const { change, state, paths } = JSON.parse(data) as { readonly change: string; readonly state: string; readonly paths: readonly string[] };
+	const open = paths.filter((path) => highlight.isOpen(path));
+	if (state !== "applied" || open.length === 0) return;
+	const answer = await host.link.call("show_change", { change_id: change });
+	if (answer.ok) for (const path of open) highlight.expect(path, hunksOf(answer.result, path));
+}
+
+async function reveal(host: Host, highlight: Highlight, path: string): Promise<void> {
+	const listed = await host.link.call("list_changes", { path, state: "applied", limit: MOST });
+	if (!listed.ok) {
+		new Notice([listed.error.message, listed.error.hint].join(" ").trim());
+		return;
+	}
+	for (const { id } of listed.result.changes) {
+		const shown = await host.link.call("show_change", { change_id: id });
+		if (shown.ok && highlight.reveal(path, hunksOf(shown.result, path))) return;
+	}
+	new Notice(listed.result.changes.length === 0 ? "Nothing was changed in this note through the bridge." : "Nothing is left in this note of what was changed last.");
+}
+
+/** What a change did to a note, by the name that it has today. */
+function hunksOf(change: ShownChange, path: string): readonly ShownHunk[] {
+	return change.hunks.filter((hunk) => !hunk.undone && [hunk.path, today(change, hunk.path)].includes(path));
+}

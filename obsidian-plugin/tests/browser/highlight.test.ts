@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Locator } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { Bridge, Home } from "./bridge";
+import { picture } from "./picture";
+import { paired } from "./programs";
+import { AppWindow, startBrowser } from "./window";
+
+const NOTE = "Bread/Oven log.md";
+const TEXT = "# Oven log\n\nBake at 230 degrees.\n\nSteam for ten minutes, or until it sings.\n\n水温是二十度。\n\nالعجين يرتاح ساعة واحدة.\n";
+const EDITS = [["230", "250"], [", or until it sings", ""], ["二十", "二十四"], ["ساعة واحدة", "ساعتين"]].map(([old, fresh]) => ({ op: "replace_text", old, new: fresh }));
+
+let browser: Browser;
+let home: Home;
+let bridge: Bridge;
+let obsidian: AppWindow;
+
+beforeAll(async () => {
+	browser = await startBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+	home = await Home.make(false);
+	bridge = await Bridge.serve(home);
+	await bridge.readable();
+	await bridge.call("create_note", { path: NOTE, text: TEXT });
+});
+afterEach(async () => {
+	expect(await obsidian.close()).toEqual([]);
+	await bridge.stop();
+	await home.remove();
+});
+
+async function opened(given: Partial<Parameters<typeof AppWindow.open>[1]> = {}, path = NOTE): Promise<void> {
+	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+	await obsidian.state("ready");
+	await read(path);
+}
+
+async function read(path: string, place?: string): Promise<void> {
+	await obsidian.page.evaluate(async ([name, where]) => {
+		const file = window.app.vault.getFileByPath(name);
+		if (file !== null) await window.app.workspace.getLeaf(where ?? false).openFile(file);
+	}, [path, place] as const);
+}
+
+const edit = (): Promise<{ by: string }> => bridge.call("edit_note", { path: NOTE, digest: createHash("sha256").update(TEXT).digest("hex"), edits: EDITS });
+const came = (): Locator => obsidian.page.locator(".vault-bridge-came");
+const gone = (): Locator => obsidian.page.locator(".vault-bridge-gone");
+const ALL = ["250", "四", "ساعتين"];
+
+test("what an agent changed is marked in an open note until its place is edited, or all of it is dismissed", async () => {
+	await opened();
+	expect(await edit()).toMatchObject({ by: "obsidian" });
+	await expect.poll(() => came().allInnerTexts()).toEqual(ALL);
+	expect(await gone().count()).toBe(1);
+	await came().first().click();
+	await obsidian.page.keyboard.type("1");
+	await expect.poll(() => came().allInnerTexts()).toEqual(ALL.slice(1));
+	await obsidian.page.keyboard.press("Escape");
+	await expect.poll(() => came().count()).toBe(0);
+	expect(await gone().count()).toBe(0);
+});
+
+test("the last change is shown again on a command, with the cursor at it, and only where one was made", async () => {
+	await edit();
+	await opened({}, "Welcome.md");
+	await obsidian.run("last-change");
+	await obsidian.page.locator(".notice", { hasText: "Nothing was changed in this note" }).waitFor();
+	await read(NOTE);
+	expect(await came().count()).toBe(0);
+	await obsidian.run("last-change");
+	await expect.poll(() => came().allInnerTexts()).toEqual(ALL);
+	expect(await obsidian.page.evaluate(() => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { getCursor: () => object } }).editor.getCursor())).toEqual({ line: 2, ch: 8 });
+	await obsidian.page.evaluate((text) => (window.app.workspace.getMostRecentLeaf()?.view as unknown as { editor: { setValue: (text: string) => void } }).editor.setValue(text), "Something else.\n");
+	expect(await came().count()).toBe(0);
+	await obsidian.run("last-change");
+	await obsidian.page.locator(".notice", { hasText: "Nothing is left" }).waitFor();
+});
+
+test("a proposal that is accepted is marked in every pane, and in none when a person does not want it", async () => {
+	const quill = await paired(bridge, "Quill");
+	const propose = (text: string): Promise<unknown> => quill("edit_note", { path: NOTE, edits: [{ op: "append", text: `${text}\n` }], reason: text });
+	const accept = async (text: string): Promise<void> => {
+		await obsidian.run("changes");
+		const row = obsidian.page.locator(".vault-bridge-change", { hasText: text });
+		await row.locator("summary").click();
+		await row.getByRole("button", { name: "Accept", exact: true }).click();
+		await expect.poll(() => readFile(join(home.vault, NOTE), "utf8")).toContain(text);
+	};
+	await opened();
+	await read(NOTE, "split");
+	await propose("Let it rest.");
+	await accept("Let it rest.");
+	await expect.poll(() => came().allInnerTexts()).toEqual(["Let it rest.", "Let it rest."]);
+	await obsidian.page.evaluate(() => Object.assign((window.plugin as unknown as { settings: object }).settings, { highlight: false }));
+	await propose("Turn it once.");
+	await accept("Turn it once.");
+	await expect.poll(() => obsidian.page.locator(".cm-content").allInnerTexts()).toEqual([expect.stringContaining("once"), expect.stringContaining("once")]);
+	expect(await came().allInnerTexts()).not.toContain("Turn it once.");
+	expect(await obsidian.unload()).toMatchObject({ alive: 0 });
+	expect(await came().count()).toBe(0);
+});
+
+test.each([false, true])("marks are to be seen in light and in dark: %s", async (dark) => {
+	await opened({ dark });
+	await edit();
+	await expect.poll(() => came().allInnerTexts()).toEqual(ALL);
+	await obsidian.run("changes");
+	await obsidian.page.locator(".vault-bridge-change").first().waitFor();
+	await picture(obsidian, "last-change", dark);
+});
