@@ -106,6 +106,8 @@ class Deciding:
             made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
                 await asyncio.to_thread(self._settle_undone, changes, None, hunks)
+                for change in changes:
+                    self._writing.tell(self.change(change.id))
         return made
 
     async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> Made:
