@@ -25,6 +25,8 @@ export function graphHead(el: HTMLElement, ear: HeadEar): { readonly title: HTML
 	setIcon(look, "sliders-horizontal");
 	look.setAttr("aria-label", "How the graph is drawn");
 	const draw = (el: HTMLElement, pressed: boolean, icon: string, label: string): void => {
+		// A button whose icon changes between press and release is not clicked, and a press makes the pane active.
+		if (el.getAttribute("aria-label") === label) return;
 		setIcon(el, icon);
 		el.setAttrs({ "aria-label": label, "aria-pressed": String(pressed) });
 	};

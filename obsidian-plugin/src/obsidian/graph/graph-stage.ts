@@ -130,6 +130,7 @@ export class GraphStage {
 
 	/** The note that is open; it is ringed. */
 	setActive(path: string | null): void {
+		if (path === this.current) return;
 		this.current = path;
 		this.attend();
 	}

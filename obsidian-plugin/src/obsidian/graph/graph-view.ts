@@ -28,6 +28,8 @@ interface Parts {
 /** Shows the graph around the active note, the whole of it, or the way between two notes. */
 export class GraphView extends Pane {
 	private shown: Shown = { is: "around", path: null };
+	/** What was shown before a way was. */
+	private before: Shown = this.shown;
 	private look: Look = LOOK;
 	private filters: Filters = NONE;
 	private pinned = false;
@@ -69,6 +71,7 @@ export class GraphView extends Pane {
 
 	/** Show how a note leads to another. */
 	showPath(from: string, to: string): void {
+		if (this.shown.is !== "way") this.before = this.shown;
 		this.turnTo({ is: "way", from, to });
 	}
 
@@ -186,7 +189,7 @@ export class GraphView extends Pane {
 
 	/** Give up what was picked, and else the way that is shown. */
 	private back(): void {
-		if (this.picking === null && this.shown.is === "way") this.turnTo(this.around());
+		if (this.picking === null && this.shown.is === "way") this.turnTo(this.before.is === "whole" || this.pinned ? this.before : this.around());
 		this.picking = null;
 		this.tellPicking();
 	}
