@@ -12,8 +12,8 @@ from bridge.types import Digest, VaultPath
 State = Literal["prepared", "applied", "proposed", "rejected", "expired", "undone", "conflict"]
 """What became of a change; a `prepared` one was begun, and a crash left open whether it was made."""
 
-COLUMNS = "id, time, client, session, operation, reason, state, expires, undoes, facts"
-INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
+COLUMNS = "id, time, client, session, operation, reason, state, expires, facts"
+INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
 MARKS_AT_ONCE = 500
 MOST = 100_000
 """Changes that are kept at most."""
@@ -39,10 +39,8 @@ class Change:
     """The change that took the file of each step away, None while it is there; filled by the store."""
     expires: float | None = None
     """When a proposal is no longer waited for, in seconds since 1970."""
-    undoes: str | None = None
-    """The change that this one turned back."""
     facts: Mapping[str, object] = field(default_factory=dict)
-    """What else is to be told of it; JSON."""
+    """What else is to be told of it, such as the changes that it `undoes`; JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> 
         moved = {step.path: step.to} if pending and step.kind == "move" and step.to else {}
         now = [moved_to(path, moved) for path in [*now, step.path]]
     head = (change.id, change.time, change.client, change.session, change.operation, change.reason, change.state)
-    connection.execute(INSERT, (*head, change.expires, change.undoes, json.dumps(dict(change.facts))))
+    connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts))))
     connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
     connection.executemany(
         "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
@@ -257,7 +255,7 @@ def filled(
 
 def change_of(row: tuple[object, ...]) -> Change:
     """Make a change of a row, without its steps; a spoilt `facts` costs only these."""
-    id_, time, client, session, operation, reason, state, expires, undoes, facts = cast("tuple[str, ...]", row)
+    id_, time, client, session, operation, reason, state, expires, facts = cast("tuple[str, ...]", row)
     try:
         known = json.loads(facts)
     except ValueError:
@@ -271,7 +269,6 @@ def change_of(row: tuple[object, ...]) -> Change:
         reason=reason,
         state=cast("State", state),
         expires=cast("float | None", expires),
-        undoes=undoes,
         facts=known if isinstance(known, dict) else {},
     )
 

@@ -44,6 +44,8 @@ MIGRATIONS = (
     CREATE INDEX step_now ON step (now);
     """,
     "ALTER TABLE step ADD COLUMN gone TEXT;",
+    # Never written: what a change turned back is among its facts, since that may be several changes.
+    "ALTER TABLE change DROP COLUMN undoes;",
 )
 
 FAR = 1_000

@@ -92,8 +92,7 @@ def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Sto
         client="an agent",
         session="s1",
         reason="tidier",
-        undoes="earlier",
-        facts={"path": "disk", "warnings": ["é"]},
+        facts={"undoes": ["earlier"], "warnings": ["é"]},
     )
     entry = store.begin(change)
     entry.prepare(plan)

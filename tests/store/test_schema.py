@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.store import Store
+from bridge.store import Change, Store
 from bridge.store.opening import opened
 from bridge.store.salvage import MERGED
 from bridge.store.schema import MIGRATIONS
@@ -42,6 +42,20 @@ def test_a_backup_of_an_earlier_version_is_salvaged(tmp_path: Path, version: int
     written_by(version, tmp_path / "state.sqlite.backup")
     store = Store.open(tmp_path / "state.sqlite")
     assert (store.counted("embedded"), store.salvaged) == (7, True)
+    store.close()
+
+
+def test_changes_of_an_earlier_version_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite"
+    written_by(7, path)
+    connection = sqlite3.connect(path)
+    with connection:
+        row = ("01", 5.0, None, "s", "undo_change", None, "applied", None, None, '{"undoes": ["00"]}')
+        connection.execute("INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    connection.close()
+    store = Store.open(path)
+    assert store.change("01") == Change("01", 5.0, "undo_change", session="s", facts={"undoes": ["00"]})
+    assert not store.salvaged
     store.close()
 
 
