@@ -303,6 +303,13 @@ const PICTURES: Readonly<Record<string, (given: Given) => Promise<void>>> = {
 		await button("Review all…").click();
 		await obsidian.page.getByRole("dialog").getByRole("checkbox").first().waitFor();
 	},
+	"related-mentioned": async (given) => {
+		await beside("Garden/Plants/Pumpkins.md", { ...given, settings: { showWhy: false, hidden: { "Garden/Plants/Pumpkins.md": ["Garden/Plants/Tomatoes.md", "Bread/Recipes/馒头.md"] } } });
+		await fold("Mentioned without a link").click();
+		await missing("Pumpkins").first().waitFor();
+		await fold("Hidden here (2)").waitFor();
+		await button(/^Pause/).click();
+	},
 	"related-narrow": async (given) => {
 		await beside("", given);
 		await obsidian.page.addStyleTag({ content: ".workspace-split.mod-sidedock { width: 240px }" });

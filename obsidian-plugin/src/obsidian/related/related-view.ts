@@ -172,6 +172,7 @@ export class RelatedView extends Pane {
 		// A place that is stayed with may have a section though none is to be followed any more.
 		const place = shown && { ...shown, section: host.settings.followSection ? shown.section : null };
 		parts.head.draw(place);
+		parts.body.setAttr("aria-busy", "true");
 		parts.body.toggleClass("is-without-why", !host.settings.showWhy);
 		const path = place?.path ?? null;
 		if (path !== this.known || path === null) {
@@ -181,13 +182,13 @@ export class RelatedView extends Pane {
 			void parts.mentions.show(note);
 		}
 		if (place === null) return this.draw(parts, { unlinked: [], linked: [] }, [], "");
+		const hidden = host.settings.hidden[place.path] ?? [];
 		const line = place.section === null ? {} : { line: place.section.line };
 		const [related, links] = await Promise.all([
-			host.link.call("related_notes", { path: place.path, limit: MOST, ...line }),
+			host.link.call("related_notes", { path: place.path, limit: Math.min(MOST + hidden.length, 100), ...line }),
 			host.link.call("note_links", { path: place.path }),
 		]);
 		if (round !== this.round) return;
-		const hidden = host.settings.hidden[place.path] ?? [];
 		if (!related.ok) return this.draw(parts, { unlinked: [], linked: [] }, hidden, [related.error.message, related.error.hint].join(" "));
 		const found = told(related.result.hits, links.ok ? links.result : null, hidden);
 		const none = found.unlinked.length + found.linked.length === 0;
@@ -195,6 +196,7 @@ export class RelatedView extends Pane {
 	}
 
 	private draw(parts: Parts, found: Parameters<RelatedHits["show"]>[0], hidden: readonly string[], empty: string): void {
+		parts.body.setAttr("aria-busy", "false");
 		parts.empty.setText(empty);
 		parts.hits.show(found);
 		parts.hidden.show(hidden);
