@@ -57,7 +57,8 @@ class History(ABC):
     _now: Callable[[], float]
     _lock: threading.RLock
     _snapshots: Snapshots
-    _last_id = ""
+    _naming: threading.Lock
+    _last_id: str
     _limits: tuple[int, float] | None = None
     """Bytes and seconds; nothing is deleted before the user's are known."""
 
@@ -70,20 +71,12 @@ class History(ABC):
         """Write in one transaction."""
 
     def next_id(self) -> str:
-        """Return an id for a change, greater than all before it."""
-        with self._lock:
-            before = int((self._last_id or self._newest_id() or "0")[:11], 16)
+        """Return an id for a change, greater than all before it; waits for nobody who writes."""
+        with self._naming:
+            before = int((self._last_id or "0")[:11], 16)
             moment = max(int(self._now() * 1000), before + 1)
             self._last_id = f"{moment:011x}{secrets.token_hex(2)}"
             return self._last_id
-
-    def _newest_id(self) -> str:
-        """Return the id of the newest change.
-
-        Whoever holds the lock must not `_read`, which writes calls first: their thread may hold those and wait for it.
-        """
-        with self._writing() as connection:
-            return changes.last(connection)
 
     def begin(self, change: Change) -> Entry:
         """Return the row of a change that is about to be made, or of a proposal that was accepted; nothing is written.

@@ -52,6 +52,8 @@ class Store(History):
         self._snapshots = Snapshots(history_beside(path))
         # Statements of two threads on one connection would end up in one transaction.
         self._lock = threading.RLock()
+        self._naming = threading.Lock()
+        self._last_id = changes.last(connection)
         self._backed_up = connection.total_changes
         self._counters: Mapping[str, int] = dict(connection.execute("SELECT name, value FROM counter"))
         self._failed: Mapping[VaultPath, tuple[Digest, str]] = {

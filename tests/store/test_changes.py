@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +104,16 @@ def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Sto
     assert found == replace(change, steps=tuple(plan.steps), now=(path("Ordner/Übersicht.md"),), gone=(None,))
     assert [again.snapshot(digest(data)) for data in (b"old", b"new\0\xff", b"other")] == [b"old", b"new\0\xff", None]
     again.close()
+
+
+def test_an_id_is_given_while_somebody_writes(tmp_path: Path, store: Store) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        with store._lock:
+            first = thread.submit(store.next_id).result(timeout=60)
+        store.propose(Change(first, NOON, "edit_note", expires=NOON + 1), {})
+    store.close()
+    with contextlib.closing(Store.open(tmp_path / "state.sqlite", now=lambda: 0.0)) as again:
+        assert again.next_id() > first, "although the clock was set back"
 
 
 def test_a_change_that_was_not_done_leaves_no_row(store: Store) -> None:
