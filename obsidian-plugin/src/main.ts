@@ -6,6 +6,7 @@ import { type Connection, isOpen } from "./core/connection";
 import { Listeners } from "./core/listeners";
 import { Applier } from "./obsidian/applier";
 import { dress } from "./obsidian/dressing";
+import { registerEditor } from "./obsidian/editor/register-editor";
 import { Feed } from "./obsidian/feed";
 import { GraphView } from "./obsidian/graph/graph-view";
 import { CHANGES, GRAPH, type Host, type PaneType, RELATED, SEARCH, STATUS } from "./obsidian/host";
@@ -51,6 +52,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		this.settings = { ...DEFAULTS, ...((await this.loadData()) as Partial<Settings> | null) };
 		registerPanes(this);
 		registerLastChange(this);
+		registerEditor(this);
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
 		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));

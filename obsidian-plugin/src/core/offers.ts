@@ -1,4 +1,5 @@
 import type { LinkSuggestion } from "../bridge/operations";
+import { offset } from "./quoting";
 
 /** A link that is offered for words; places count characters of the editor's text. */
 export interface Offer {
@@ -40,8 +41,7 @@ export function paragraphAt(lines: readonly string[], line: number): readonly [n
  * @param text The text in the editor, of which each line ends with one character.
  */
 export function offersIn(saved: string, text: string, suggestions: readonly LinkSuggestion[], from: number, to: number): readonly Offer[] {
-	const letters = [...saved];
-	const place = (at: number): number => letters.slice(0, at).join("").replaceAll("\r\n", "\n").length;
+	const place = (at: number): number => saved.slice(0, offset(saved, at)).replaceAll("\r\n", "\n").length;
 	const found = suggestions.map(({ span: [start, end], ...one }) => ({ ...one, from: place(start), to: place(end) }));
 	const inside = found.filter((one) => one.from >= from && one.to <= to && text.slice(one.from, one.to) === one.text);
 	const ordered = inside.map(({ from, to, text, target, why }) => ({ from, to, text, target, why })).sort((one, other) => one.from - other.from);

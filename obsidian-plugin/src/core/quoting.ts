@@ -23,7 +23,7 @@ export function quote(text: string, [start, end]: readonly [number, number], sai
 }
 
 /** Where a character is, in a text that JavaScript counts otherwise: two for each beyond the basic ones. */
-function offset(text: string, characters: number, at = 0, counted = 0): number {
+export function offset(text: string, characters: number, at = 0, counted = 0): number {
 	for (; counted < characters && at < text.length; counted++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 	return at;
 }

@@ -1,4 +1,4 @@
-import { type App, MarkdownView, Notice, type PaneType, type TFile } from "obsidian";
+import { type App, MarkdownView, Notice, type PaneType, stripHeadingForLink, type TFile } from "obsidian";
 import type { Hit } from "../bridge/operations";
 import { unmarked } from "../core/snippet";
 
@@ -21,7 +21,7 @@ export function headings(hit: Placed): readonly string[] {
 export function linkTo(app: App, hit: Placed, from: string): string | null {
 	const file = app.vault.getFileByPath(hit.path);
 	const heading = headings(hit).at(-1);
-	return file && app.fileManager.generateMarkdownLink(file, from, heading === undefined ? "" : `#${heading}`);
+	return file && app.fileManager.generateMarkdownLink(file, from, heading === undefined ? "" : `#${stripHeadingForLink(heading)}`);
 }
 
 /** Put a link to a hit where the cursor is, in the note that was edited last. */

@@ -1,6 +1,7 @@
 import { type App, Keymap, Menu, setIcon } from "obsidian";
 import type { Hit } from "../../bridge/operations";
-import { type Part, parts, TITLE } from "../../core/snippet";
+import { parts, TITLE } from "../../core/snippet";
+import { writeParts } from "../marking";
 import { copy, headings, insertLink, linkTo, open, quoted } from "../opening";
 
 /** What a list may be told to do with a hit beside opening and linking it. */
@@ -142,10 +143,10 @@ export class HitList {
 		const place = [folderOf(hit.path), headings(hit).join(" › ")].filter((part) => part !== "").join(" · ");
 		if (place !== "") el.createDiv({ cls: "vault-bridge-hit-place", text: place, attr: { dir: "auto" } });
 		const text = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
-		write(text, "mark", parts(hit.snippet));
+		writeParts(text, "mark", parts(hit.snippet));
 		if (hit.why.length === 0) return;
 		const why = el.createDiv({ cls: "vault-bridge-hit-why" });
-		for (const reason of hit.why) write(why.createSpan({ attr: { dir: "auto" } }), "em", parts(reason, TITLE));
+		for (const reason of hit.why) writeParts(why.createSpan({ attr: { dir: "auto" } }), "em", parts(reason, TITLE));
 	}
 
 	private menu(hit: Hit): Menu {
@@ -167,13 +168,6 @@ export class HitList {
 	}
 
 	private static made = 0;
-}
-
-function write(el: HTMLElement, tag: "mark" | "em", all: readonly Part[]): void {
-	for (const part of all) {
-		if (part.marked) el.createEl(tag, { text: part.text });
-		else el.appendText(part.text);
-	}
 }
 
 function folderOf(path: string): string {

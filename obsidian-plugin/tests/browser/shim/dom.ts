@@ -85,4 +85,10 @@ Object.assign(Element.prototype, {
 		this.style.display = on ? "" : "none";
 	},
 });
-Object.assign(window, { activeWindow: window, activeDocument: document, createEl: makeEl, createSpan: (options?: Options) => makeEl("span", options) });
+Object.assign(window, {
+	activeWindow: window,
+	activeDocument: document,
+	createEl: makeEl,
+	createSpan: (options?: Options) => makeEl("span", options),
+	createDiv: (options?: Options) => makeEl("div", options),
+});

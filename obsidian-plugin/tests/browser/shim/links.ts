@@ -1,6 +1,11 @@
 import { disk } from "./node";
 import type { TAbstractFile, TFile, Vault } from "./vault";
 
+/** "Prepares headings for linking by stripping out some bad combinations of special characters that could break links." */
+export function stripHeadingForLink(heading: string): string {
+	return heading.replace(/[#|^\\:%[\]]+/g, " ").replace(/\s+/g, " ").trim();
+}
+
 interface Preferences {
 	readonly useMarkdownLinks?: boolean;
 	readonly newLinkFormat?: "shortest" | "relative" | "absolute";

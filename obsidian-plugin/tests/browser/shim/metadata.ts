@@ -7,19 +7,29 @@ interface Heading {
 	readonly position: { readonly start: { readonly line: number } };
 }
 
-/** obsidian.d.ts: class MetadataCache, of the files as they are saved: here their headings alone, and those of files that were read. */
+/** obsidian.d.ts: class MetadataCache, of the files as they are saved: here their headings and aliases alone, and those of files that were read. */
 export class MetadataCache extends Events {
 	constructor(private readonly vault: Vault) {
 		super();
 	}
 
-	getFileCache(file: TFile): { headings?: Heading[] } | null {
+	getFileCache(file: TFile): { headings?: Heading[]; frontmatter?: { aliases: string[] } } | null {
 		const text = this.vault.texts__.get(file);
 		if (text === undefined) return null;
 		const headings = headingsOf(text);
 		// CachedMetadata.headings is optional: there is none where there are none.
-		return headings.length === 0 ? {} : { headings };
+		return { ...(headings.length === 0 ? {} : { headings }), frontmatter: { aliases: aliasesOf(text) } };
 	}
+}
+
+function aliasesOf(text: string): string[] {
+	const listed = /^---\n(?:.*\n)*?aliases: \[(.*)\]\n/.exec(text)?.[1];
+	return listed === undefined ? [] : listed.split(",").map((alias) => alias.trim());
+}
+
+/** obsidian.d.ts: function parseFrontMatterAliases. */
+export function parseFrontMatterAliases(frontmatter: { aliases?: string[] } | null): string[] | null {
+	return frontmatter?.aliases ?? null;
 }
 
 function headingsOf(text: string): Heading[] {

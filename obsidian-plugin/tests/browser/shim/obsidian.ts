@@ -6,6 +6,8 @@ export { Component, Events } from "./component";
 export { FileSystemAdapter, TAbstractFile, TFile, TFolder } from "./vault";
 export { Editor, editorEditorField, editorInfoField, editorLivePreviewField } from "./editor";
 export { Keymap, Scope } from "./keymap";
+export { stripHeadingForLink } from "./links";
+export { parseFrontMatterAliases } from "./metadata";
 export { MarkdownView } from "./markdown";
 export { FuzzySuggestModal, Modal, SuggestModal } from "./modals";
 export { AbstractInputSuggest, EditorSuggest, PopoverSuggest } from "./suggest";

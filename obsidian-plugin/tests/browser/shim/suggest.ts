@@ -15,10 +15,10 @@ interface Instruction {
 	readonly purpose: string;
 }
 
-/** The list that suggests and modals share (obsidian.d.ts: interface ISuggestOwner). Not in the typings, but plugins use its `useSelectedItem`. */
+/** The list that suggests and modals share (obsidian.d.ts: interface ISuggestOwner). Not in the typings, but many plugins use it: its items, which is selected, and `useSelectedItem`. */
 export class Suggestions<T> {
 	values: readonly T[] = [];
-	private selected = 0;
+	selectedItem = 0;
 	private rows: HTMLElement[] = [];
 
 	constructor(
@@ -28,7 +28,7 @@ export class Suggestions<T> {
 	) {
 		const move = (by: number): Parameters<Scope["register"]>[2] => (event) => {
 			if (event.isComposing) return undefined;
-			this.select((this.selected + by + this.values.length) % Math.max(this.values.length, 1));
+			this.setSelectedItem((this.selectedItem + by + this.values.length) % Math.max(this.values.length, 1));
 			return false;
 		};
 		scope.register([], "ArrowDown", move(1));
@@ -37,7 +37,7 @@ export class Suggestions<T> {
 	}
 
 	useSelectedItem(event: MouseEvent | KeyboardEvent): false {
-		const value = this.values[this.selected];
+		const value = this.values[this.selectedItem];
 		if (value !== undefined) this.owner.selectSuggestion(value, event);
 		return false;
 	}
@@ -49,18 +49,18 @@ export class Suggestions<T> {
 			const row = makeEl("div", { cls: "suggestion-item" }, this.el);
 			this.owner.renderSuggestion(value, row);
 			row.addEventListener("mousedown", (event) => event.preventDefault());
-			row.addEventListener("mousemove", () => this.select(at));
+			row.addEventListener("mousemove", () => this.setSelectedItem(at));
 			row.addEventListener("click", (event) => {
-				this.select(at);
+				this.setSelectedItem(at);
 				this.useSelectedItem(event);
 			});
 			return row;
 		});
-		this.select(0);
+		this.setSelectedItem(0);
 	}
 
-	private select(at: number): void {
-		this.selected = at;
+	setSelectedItem(at: number): void {
+		this.selectedItem = at;
 		for (const [index, row] of this.rows.entries()) row.classList.toggle("is-selected", index === at);
 		this.rows[at]?.scrollIntoView({ block: "nearest" });
 	}

@@ -53,7 +53,7 @@ export class WorkspaceLeaf {
 			this.app.workspace.setActiveLeaf(this);
 			view.editor.focus();
 		}
-		this.app.workspace.trigger("file-open", file);
+		this.app.workspace.opened__(file);
 	}
 
 	async put(view: View): Promise<void> {
@@ -106,6 +106,7 @@ export class Workspace extends Events {
 	keepUnsaved__ = false;
 	private readonly waiting: (() => void)[] = [];
 	private recent: WorkspaceLeaf | null = null;
+	private lately: string[] = [];
 
 	constructor(
 		private readonly app: App,
@@ -182,6 +183,16 @@ export class Workspace extends Events {
 	getActiveFile(): TFile | null {
 		const view = this.recent?.view;
 		return view instanceof MarkdownView ? view.file : null;
+	}
+
+	opened__(file: TFile): void {
+		this.lately = [file.path, ...this.lately.filter((other) => other !== file.path)];
+		this.trigger("file-open", file);
+	}
+
+	/** "Get the filenames of the 10 most recently opened files." */
+	getLastOpenFiles(): string[] {
+		return this.lately.slice(0, 10);
 	}
 
 	getActiveViewOfType<T extends View>(type: new (leaf: WorkspaceLeaf) => T): T | null {

@@ -1,0 +1,141 @@
+import { type App, type Editor, type EditorPosition, EditorSuggest, type EditorSuggestContext, type EditorSuggestTriggerInfo, Notice, parseFrontMatterAliases, stripHeadingForLink, type TFile } from "obsidian";
+import type { Hit } from "../../bridge/operations";
+import { Asking, type Found } from "../../core/asking";
+import { isOpen } from "../../core/connection";
+import { titleOf } from "../../core/history";
+import { type Called, displayText, onLine, pickingAt } from "../../core/picking";
+import { refine } from "../../core/refine";
+import { isConnected } from "../connected";
+import type { Host } from "../host";
+import { headings } from "../opening";
+import { showPick } from "./show-pick";
+import { innerList } from "./inner-list";
+import { judge } from "./judging";
+
+const MOST = 12;
+
+/** Offers, after `[[?`, the notes that the words may mean; words answer first, and meaning refines in place. */
+export class LinkPicker extends EditorSuggest<Hit> {
+	private readonly asking: Asking;
+	/** Takes the first answer; what comes later refines it. */
+	private first: ((hits: Hit[]) => void) | null = null;
+	private shown: readonly Hit[] = [];
+	private told = false;
+
+	constructor(private readonly host: Host) {
+		super(host.app);
+		this.limit = MOST;
+		this.setInstructions([
+			{ command: "↵", purpose: "to link the note" },
+			{ command: "shift ↵", purpose: "to link the section" },
+			{ command: "|", purpose: "to say what it shows" },
+			{ command: "esc", purpose: "to leave it as typed" },
+		]);
+		this.scope.register(["Shift"], "Enter", (event) => {
+			if (event.isComposing) return undefined;
+			innerList(this)?.useSelectedItem(event);
+			return false;
+		});
+		this.asking = new Asking(
+			({ query, limit, mode }) => host.link.call("pick_link", { words: query, ...(limit === undefined ? {} : { limit }), ...(mode === undefined ? {} : { mode }), ...this.here() }),
+			(found) => this.found(found),
+			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
+		);
+	}
+
+	onTrigger({ line, ch }: EditorPosition, editor: Editor, _file: TFile | null): EditorSuggestTriggerInfo | null {
+		const picking = pickingAt(editor.getLine(line), ch);
+		const open = picking !== null && this.mayAsk();
+		if (picking === null) this.told = false;
+		if (!open) {
+			this.asking.stop();
+			return null;
+		}
+		return { start: { line, ch: picking.from }, end: { line, ch }, query: picking.query };
+	}
+
+	getSuggestions({ query, file }: EditorSuggestContext): Hit[] | Promise<Hit[]> {
+		if (query === "") {
+			this.asking.stop();
+			this.shown = lately(this.app, file);
+			return [...this.shown];
+		}
+		return new Promise((resolve) => {
+			this.first = resolve;
+			this.asking.ask({ query, limit: MOST });
+		});
+	}
+
+	renderSuggestion(hit: Hit, el: HTMLElement): void {
+		showPick(el, hit);
+	}
+
+	selectSuggestion(hit: Hit, event: MouseEvent | KeyboardEvent): void {
+		const { context, app } = this;
+		const file = app.vault.getFileByPath(hit.path);
+		if (context === null) return;
+		const { editor, end } = context;
+		const line = editor.getLine(end.line);
+		const picking = pickingAt(line, end.ch);
+		this.close();
+		if (picking === null) return;
+		if (file === null) {
+			new Notice(`${hit.path} is no longer there.`);
+			return;
+		}
+		const heading = event.shiftKey ? headings(hit).at(-1) : undefined;
+		const shown = picking.shown ?? displayText(picking.query, called(app, file, hit));
+		const section = heading === undefined ? "" : `#${stripHeadingForLink(heading)}`;
+		const link = onLine(app.fileManager.generateMarkdownLink(file, context.file.path, section, shown), line);
+		editor.replaceRange(link, { line: end.line, ch: picking.from }, { line: end.line, ch: picking.to });
+		editor.setCursor({ line: end.line, ch: picking.from + link.length });
+		judge(this.host, context.file.path, hit.path, picking.query, "accept");
+	}
+
+	/** Whether the bridge can be asked; if not, that is told once for each link that is begun. */
+	private mayAsk(): boolean {
+		if (isOpen(this.host.link.connection)) return true;
+		if (!this.told) isConnected(this.host);
+		this.told = true;
+		return false;
+	}
+
+	private here(): { path?: string } {
+		return this.context === null ? {} : { path: this.context.file.path };
+	}
+
+	private found({ answer, final }: Found): void {
+		if (!answer.ok && !this.told) new Notice([answer.error.message, answer.error.hint].join(" ").trim());
+		this.told ||= !answer.ok;
+		const hits = answer.ok ? answer.result.hits : [];
+		const { first } = this;
+		// Without a word in common there may still be one in meaning: the list stays as it is until that is known.
+		if (first !== null && (hits.length > 0 || final)) {
+			this.first = null;
+			this.shown = hits;
+			first([...hits]);
+		} else if (first === null && this.context !== null) this.refine(hits);
+	}
+
+	/** Show a better answer without moving what was come to. */
+	private refine(hits: readonly Hit[]): void {
+		const list = innerList(this);
+		if (list === null || hits.length === 0) return;
+		const at = list.selectedItem;
+		this.shown = refine(this.shown, hits, at > 0 ? at + 1 : 0).slice(0, MOST);
+		list.setSuggestions(this.shown);
+		list.setSelectedItem(at, null);
+	}
+}
+
+/** What a note is called, as its links may say it. */
+function called(app: App, file: TFile, { title }: Hit): Called {
+	const aliases = parseFrontMatterAliases(app.metadataCache.getFileCache(file)?.frontmatter ?? null);
+	return { name: file.basename, title, aliases: aliases ?? [] };
+}
+
+/** The notes that were open last, to begin with. */
+function lately(app: App, here: TFile): readonly Hit[] {
+	const paths = app.workspace.getLastOpenFiles().filter((path) => path !== here.path && app.vault.getFileByPath(path) !== null);
+	return paths.slice(0, MOST).map((path) => ({ path, title: titleOf(path), heading: "", lines: [1, 1], snippet: "", score: 0, why: ["open lately"], tags: [], modified: "" }));
+}

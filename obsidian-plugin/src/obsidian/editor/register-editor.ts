@@ -1,0 +1,54 @@
+import { type Menu, type Plugin, type TAbstractFile, TFile } from "obsidian";
+import { isDocument } from "../../core/documents";
+import { isConnected } from "../connected";
+import type { Host } from "../host";
+import { askFirst } from "./inner-list";
+import { LinkPicker } from "./link-picker";
+import { offerLinks } from "./offer-links";
+import { offering } from "./offers-field";
+import { PathPicker } from "./path-picker";
+
+/** Add to editors what helps while one writes, and to the menus of files and editors what is around a note. */
+export function registerEditor(plugin: Plugin & Host): void {
+	const { workspace } = plugin.app;
+	const picker = new LinkPicker(plugin);
+	plugin.registerEditorSuggest(picker);
+	askFirst(workspace, picker);
+	plugin.registerEditorExtension(offering);
+	plugin.addCommand({
+		id: "offer-links",
+		name: "Suggest links for this paragraph",
+		editorCheckCallback: (checking, editor, info) => {
+			if (!checking) void offerLinks(plugin, editor, info);
+			return info.file !== null;
+		},
+	});
+	plugin.addCommand({
+		id: "show-path",
+		name: "Summon path to…",
+		checkCallback: (checking) => {
+			const file = workspace.getActiveFile();
+			if (!checking && file !== null) summon(plugin, file);
+			return file !== null;
+		},
+	});
+	plugin.registerEvent(workspace.on("file-menu", (menu, file) => around(menu, plugin, file)));
+	plugin.registerEvent(
+		workspace.on("editor-menu", (menu, editor, info) => {
+			const { file } = info;
+			if (file === null) return;
+			around(menu, plugin, file);
+			menu.addItem((item) => item.setTitle("Suggest links for this paragraph").setIcon("link").onClick(() => void offerLinks(plugin, editor, info)));
+		}),
+	);
+}
+
+function around(menu: Menu, host: Host, file: TAbstractFile): void {
+	if (!(file instanceof TFile) || !isDocument(file.path)) return;
+	menu.addItem((item) => item.setTitle("Related notes").setIcon("waypoints").onClick(() => isConnected(host) && void host.showRelated(file)));
+	menu.addItem((item) => item.setTitle("Summon path to…").setIcon("route").onClick(() => summon(host, file)));
+}
+
+function summon(host: Host, from: TFile): void {
+	if (isConnected(host)) new PathPicker(host, from).open();
+}

@@ -1,0 +1,9 @@
+import type { Part } from "../core/snippet";
+
+/** Write a text of which some parts are marked. */
+export function writeParts(el: HTMLElement, tag: "mark" | "em", all: readonly Part[]): void {
+	for (const { text, marked } of all) {
+		if (marked) el.createEl(tag, { text });
+		else el.appendText(text);
+	}
+}
