@@ -13,16 +13,19 @@ export const NEEDED: readonly OperationName[] = [
 	"graph_path",
 	"graph_view",
 	"index_status",
+	"judge_link",
 	"list_folders",
 	"list_tags",
 	"note_links",
 	"pause_indexing",
+	"pick_link",
 	"reindex",
 	"related_notes",
 	"report_changes",
 	"resume_indexing",
 	"search",
 	"status",
+	"suggest_links",
 ];
 
 /**
