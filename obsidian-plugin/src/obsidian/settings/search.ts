@@ -11,14 +11,14 @@ export function search(bridge: BridgeSettings): SettingDefinitionItem[] {
 			items: [
 				{
 					name: "Patience",
-					desc: "Milliseconds without a key until meaning is asked, too. Words answer while you type.",
-					control: { type: "slider", key: "patience", min: 0, max: 500, step: 20 },
+					desc: "How long no key is pressed until meaning is asked, too. Words answer while you type.",
+					control: { type: "slider", key: "patience", min: 0, max: 500, step: 20, displayFormat: (value) => `${value} ms` },
 				},
 				...closedToo(bridge),
 				{
 					name: "Notes that are read together",
 					desc: "How much notes speak for each other that programs read together lately, in percent of what closeness in meaning counts. At 0, not at all.",
-					control: { type: "slider", key: "bridge.read_together_percent", min: 0, max: 20, step: 1, disabled: () => bridge.closed !== null },
+					control: { type: "slider", key: "bridge.read_together_percent", min: 0, max: 20, step: 1, displayFormat: (value) => `${value} %`, disabled: () => bridge.closed !== null },
 				},
 				{
 					name: "Largest file",

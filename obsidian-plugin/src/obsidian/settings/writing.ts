@@ -15,7 +15,7 @@ export function writing(bridge: BridgeSettings): SettingDefinitionItem[] {
 				...closedToo(bridge),
 				{
 					name: "Strictness",
-					desc: "What happens to a change that would leave a note broken, such as an unclosed code block or a link that leads nowhere.",
+					desc: "What happens to a change that would leave a note broken, such as a code block that nothing closes, or properties that cannot be read.",
 					control: { type: "dropdown", key: "bridge.write_checks", options: { warn: "Make it and tell", strict: "Refuse it" }, disabled },
 				},
 				{

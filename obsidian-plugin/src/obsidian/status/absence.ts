@@ -1,6 +1,7 @@
-import { Notice, setIcon } from "obsidian";
+import { setIcon } from "obsidian";
 import { dataFolder } from "../../bridge/places";
 import { explained, inWords } from "../../core/connection";
+import { showCommand } from "../command";
 import type { Host } from "../host";
 import { programOf } from "../world";
 
@@ -25,13 +26,7 @@ function showInstallation(page: HTMLElement): void {
 	page.createEl("p", {
 		text: "This plugin needs its companion, which you install yourself; nothing is ever downloaded for you. In a terminal, in the folder of the project:",
 	});
-	for (const command of INSTALL) {
-		const row = page.createDiv({ cls: "vault-bridge-command" });
-		row.createEl("code", { text: command });
-		const copy = row.createEl("button", { cls: "clickable-icon", attr: { "aria-label": `Copy ${command}` } });
-		setIcon(copy, "copy");
-		copy.addEventListener("click", () => void copied(command));
-	}
+	for (const command of INSTALL) showCommand(page, command);
 	page.createEl("p", { text: "It is started with this window and ends with it." });
 }
 
@@ -51,9 +46,4 @@ async function showPlaces(page: HTMLElement, host: Host): Promise<void> {
 		list.createEl("dt", { text: name });
 		list.createEl("dd", { text: fact });
 	}
-}
-
-async function copied(text: string): Promise<void> {
-	await navigator.clipboard.writeText(text);
-	new Notice("Copied.");
 }

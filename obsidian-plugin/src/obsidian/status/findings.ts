@@ -1,30 +1,71 @@
-import { setIcon } from "obsidian";
+import { Notice, setIcon } from "obsidian";
+import type { Finding } from "../../bridge/operations";
+import { fixOf } from "../../core/status/fixes";
+import { errors } from "../../core/status/vault";
+import { showCommand } from "../command";
 import type { Host } from "../host";
 
-const ICONS: Readonly<Record<string, string>> = { ok: "check", warn: "alert-triangle", fail: "x" };
+const ICONS: Readonly<Record<Finding["verdict"], string>> = { ok: "check", warn: "alert-triangle", fail: "x" };
+const DAYS = 7;
 
-/** Show what the bridge finds when it checks itself, with what to do about it. */
-export async function showFindings(el: HTMLElement, host: Host): Promise<void> {
-	el.empty();
-	el.createEl("h6", { cls: "vault-bridge-part", text: "Health" });
-	const waiting = el.createDiv({ cls: "vault-bridge-small", text: "Checking…" });
-	const answer = await host.link.call("doctor", {});
-	waiting.remove();
-	if (!answer.ok) {
-		el.createDiv({ cls: "vault-bridge-empty", text: answer.error.message });
-		return;
+/** What the bridge finds when it checks itself, with what to do about it, and how calls ended lately. */
+export class Findings {
+	private readonly listEl: HTMLElement;
+	private readonly sayEl: HTMLElement;
+	private readonly errorsEl: HTMLElement;
+	private readonly againEl: HTMLButtonElement;
+	private round = 0;
+
+	constructor(
+		el: HTMLElement,
+		private readonly host: Host,
+	) {
+		el.createEl("h6", { cls: "vault-bridge-part", text: "Health" });
+		this.listEl = el.createDiv({ cls: "vault-bridge-body" });
+		this.sayEl = el.createDiv({ cls: "vault-bridge-small", attr: { role: "status" } });
+		this.errorsEl = el.createDiv({ cls: "vault-bridge-small" });
+		this.againEl = el.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Check again" });
+		this.againEl.addEventListener("click", () => void this.check());
 	}
-	const { findings } = answer.result;
-	const wrong = findings.filter((finding) => finding.verdict !== "ok");
-	for (const finding of wrong) {
-		const row = el.createDiv({ cls: "vault-bridge-finding", attr: { "data-verdict": finding.verdict } });
-		setIcon(row.createDiv({ cls: "vault-bridge-finding-icon" }), ICONS[finding.verdict] ?? "alert-triangle");
+
+	/** Let the bridge check itself; what was found before stands until it has. */
+	async check(): Promise<void> {
+		const round = (this.round += 1);
+		this.againEl.disabled = true;
+		this.sayEl.setText("Checking…");
+		const [doctor, usage] = await Promise.all([this.host.link.call("doctor", {}), this.host.link.call("usage", { days: DAYS })]);
+		if (round !== this.round) return;
+		this.againEl.disabled = false;
+		this.errorsEl.setText(usage.ok ? errors(usage.result) : "");
+		if (!doctor.ok) {
+			this.sayEl.setText(`${doctor.error.message} ${doctor.error.hint}`.trim());
+			return;
+		}
+		const { findings } = doctor.result;
+		const wrong = findings.filter(({ verdict }) => verdict !== "ok");
+		this.listEl.empty();
+		for (const finding of wrong) this.show(finding);
+		this.sayEl.setText(`${findings.length - wrong.length} of ${findings.length} checks are fine.`);
+	}
+
+	private show(finding: Finding): void {
+		const row = this.listEl.createDiv({ cls: "vault-bridge-finding", attr: { "data-verdict": finding.verdict } });
+		setIcon(row.createDiv({ cls: "vault-bridge-finding-icon" }), ICONS[finding.verdict]);
 		const text = row.createDiv();
 		text.createDiv({ text: finding.message });
 		if (finding.do !== "") text.createDiv({ cls: "vault-bridge-small", text: finding.do });
+		const fix = fixOf(finding);
+		if (fix === null) return;
+		if (fix.kind === "command") {
+			showCommand(text, fix.command);
+			return;
+		}
+		const button = text.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: fix.text });
+		button.addEventListener("click", () => {
+			void this.host.link.call(fix.operation, {}).then((answer) => {
+				if (!answer.ok) new Notice(`${answer.error.message} ${answer.error.hint}`.trim());
+				void this.check();
+			});
+		});
 	}
-	const fine = findings.length - wrong.length;
-	if (fine > 0) el.createDiv({ cls: "vault-bridge-small", text: `${fine} of ${findings.length} checks are fine.` });
-	const again = el.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: "Check again" });
-	again.addEventListener("click", () => void showFindings(el, host));
 }

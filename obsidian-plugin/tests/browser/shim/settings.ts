@@ -179,6 +179,7 @@ interface ControlDefinition {
 	readonly min?: number;
 	readonly max?: number;
 	readonly step?: number;
+	readonly displayFormat?: (value: number) => string;
 	readonly options?: Record<string, string>;
 	readonly disabled?: Flag;
 	readonly validate?: (value: never) => string | void | Promise<string | void>;
@@ -273,6 +274,7 @@ export abstract class PluginSettingTab {
 		const field = type === "dropdown" ? dropdown(setting, control) : input(setting, type, control);
 		field.disabled = is(control.disabled, false);
 		field.setAttribute("aria-label", setting.nameEl.textContent ?? "");
+		if (type === "slider") setting.controlEl.prepend(makeEl("span", { cls: "slider-value", text: slider(control, this.getControlValue(key)) }));
 		const value = this.getControlValue(key);
 		if (field instanceof HTMLInputElement && type === "toggle") field.checked = value === true;
 		else field.value = String(value ?? "");
@@ -293,6 +295,11 @@ export abstract class PluginSettingTab {
 function input({ controlEl }: Setting, type: keyof typeof INPUTS, { placeholder, min, max, step }: ControlDefinition): HTMLInputElement {
 	const attr = { min: min ?? null, max: max ?? null, step: step ?? null };
 	return makeEl("input", { type: INPUTS[type], placeholder: placeholder ?? "", attr }, controlEl) as HTMLInputElement;
+}
+
+/** "Formats the value shown inline next to the slider." */
+function slider({ displayFormat }: ControlDefinition, value: unknown): string {
+	return displayFormat?.(Number(value)) ?? String(value ?? "");
 }
 
 function dropdown({ controlEl }: Setting, { options }: ControlDefinition): HTMLSelectElement {

@@ -1,0 +1,65 @@
+import { Keymap } from "obsidian";
+import type { IndexStatus, Passage } from "../../bridge/operations";
+import { andMore } from "../../core/status/vault";
+import type { Host } from "../host";
+import { open } from "../opening";
+
+const SHOWN = 30;
+
+/** The active note as the index sees it. */
+export class NotePart {
+	private shown = "";
+
+	constructor(
+		private readonly el: HTMLElement,
+		private readonly host: Host,
+	) {}
+
+	/** Show a note; what did not change stays as it is. */
+	async show(path: string): Promise<void> {
+		const answer = await this.host.link.call("index_status", { path });
+		// Another note may have been opened meanwhile; the last one that was asked for is shown.
+		if (this.host.app.workspace.getActiveFile()?.path !== path) return;
+		const now = JSON.stringify([path, answer]);
+		if (now === this.shown) return;
+		this.shown = now;
+		const unfolded = new Set([...this.el.querySelectorAll("details[open]")].map((details) => details.getAttribute("data-name")));
+		this.el.empty();
+		this.el.createEl("h6", { cls: "vault-bridge-part", text: "This note, as the index sees it" });
+		this.el.createDiv({ text: path, attr: { dir: "auto" } });
+		if (!answer.ok) {
+			this.el.createDiv({ cls: "vault-bridge-empty", text: `${answer.error.message} ${answer.error.hint}`.trim() });
+			return;
+		}
+		const { passages, left_out: leftOut, problems } = answer.result;
+		this.el.createDiv({ cls: "vault-bridge-small", text: summary(answer.result) });
+		for (const passage of passages.slice(0, SHOWN)) this.passage(path, passage);
+		const more = andMore(passages.length - SHOWN);
+		if (more !== "") this.el.createDiv({ cls: "vault-bridge-small", text: more });
+		this.lines("Left out, as other notes say it too", leftOut, unfolded);
+		this.lines("Could not be understood", problems, unfolded);
+	}
+
+	private passage(path: string, { lines, heading, embedded }: Passage): void {
+		const row = this.el.createEl("button", { cls: "vault-bridge-passage", attr: { "aria-label": `Open lines ${lines[0]} to ${lines[1]}` } });
+		row.createSpan({ cls: "vault-bridge-passage-lines", text: lines.join("–") });
+		row.createSpan({ cls: "vault-bridge-passage-heading", text: heading.replaceAll(" > ", " › ") || "Before the first heading", attr: { dir: "auto" } });
+		if (!embedded) row.createSpan({ cls: "vault-bridge-hit-mark", text: "words only" });
+		row.addEventListener("click", (event) => void open(this.host.app, { path, lines }, Keymap.isModEvent(event)));
+	}
+
+	private lines(name: string, all: readonly string[], unfolded: ReadonlySet<string | null>): void {
+		if (all.length === 0) return;
+		const details = this.el.createEl("details", { attr: { "data-name": name } });
+		details.open = unfolded.has(name);
+		details.createEl("summary", { text: `${name}: ${all.length}` });
+		for (const line of all.slice(0, SHOWN)) details.createDiv({ cls: "vault-bridge-left", text: line, attr: { dir: "auto" } });
+		const more = andMore(all.length - SHOWN);
+		if (more !== "") details.createDiv({ cls: "vault-bridge-small", text: more });
+	}
+}
+
+function summary({ state, reason, passages }: IndexStatus): string {
+	const what = passages.length === 1 ? "1 passage" : `${passages.length} passages`;
+	return [state === "indexed" ? what : state, ...(reason === null ? [] : [reason])].join(" · ");
+}
