@@ -1,11 +1,10 @@
-import { DirectedGraph } from "graphology";
 import Sigma from "sigma";
 import type { ViewEdge, ViewNode } from "../../bridge/operations";
 import { Emphasis, type Attention, NOTHING, type Theme } from "../../core/graph/emphasis";
 import type { Groups } from "../../core/graph/groups";
 import type { Place } from "../../core/graph/nearest";
 import type { Picture } from "../../core/graph/picture";
-import { type EdgeData, graphOf, type NodeData } from "./graph-data";
+import { DrawnGraph, type EdgeData, type NodeData } from "./drawn-graph";
 import { drawHover, drawLabel } from "./labels";
 import { RingProgram } from "./ring";
 import { themeOf } from "./theme";
@@ -51,7 +50,7 @@ export class GraphCanvas {
 		this.theme = themeOf(el);
 		const still = el.win.matchMedia("(prefers-reduced-motion: reduce)").matches;
 		const theme = (): Theme => this.theme;
-		this.sigma = new Sigma<NodeData, EdgeData>(new DirectedGraph(), el, {
+		this.sigma = new Sigma<NodeData, EdgeData>(new DrawnGraph([], [], false).asGraph, el, {
 			allowInvalidContainer: true,
 			nodeProgramClasses: { ring: RingProgram },
 			labelFont: el.win.getComputedStyle(el).fontFamily,
@@ -89,7 +88,7 @@ export class GraphCanvas {
 		const many = picture.edges.length > MANY_EDGES;
 		this.sigma.setCustomBBox(frame);
 		this.sigma.setSettings({ enableEdgeEvents: !many, hideEdgesOnMove: many, labelRenderedSizeThreshold: picture.nodes.length > 100 ? 5 : 0 });
-		this.sigma.setGraph(graphOf(picture, !many));
+		this.sigma.setGraph(new DrawnGraph(picture.nodes, picture.edges, !many).asGraph);
 		if (fresh) this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
 	}
 
@@ -148,7 +147,7 @@ export class GraphCanvas {
 
 	private listen(): void {
 		const { sigma, ear, el } = this;
-		const node = (key: string): ViewNode => sigma.getGraph().getNodeAttribute(key, "node");
+		const node = (key: string): ViewNode => sigma.getGraph().getNodeAttributes(key).node;
 		const point = (at: ViewNode | null): void => {
 			this.pointed = at;
 			el.toggleClass("is-pointing", at !== null);
@@ -156,7 +155,7 @@ export class GraphCanvas {
 		};
 		sigma.on("enterNode", ({ node: key }) => point(node(key)));
 		sigma.on("leaveNode", () => point(null));
-		sigma.on("enterEdge", ({ edge }) => ear.pointedAtEdge(sigma.getGraph().getEdgeAttribute(edge, "edge")));
+		sigma.on("enterEdge", ({ edge }) => ear.pointedAtEdge(sigma.getGraph().getEdgeAttributes(edge).edge));
 		sigma.on("leaveEdge", () => ear.pointedAtEdge(null));
 		sigma.on("clickNode", ({ node: key, event: { original } }) => "button" in original && ear.clicked(node(key), original));
 		sigma.on("clickStage", ({ event: { original } }) => "button" in original && ear.clicked(null, original));

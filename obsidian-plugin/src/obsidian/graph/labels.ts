@@ -1,7 +1,7 @@
 import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from "sigma/rendering";
 import { written } from "../../core/graph/colour";
 import type { Theme } from "../../core/graph/emphasis";
-import type { EdgeData, NodeData } from "./graph-data";
+import type { EdgeData, NodeData } from "./drawn-graph";
 
 const GAP = 4;
 const PAD = 3;

@@ -1,5 +1,5 @@
 import { NodeCircleProgram } from "sigma/rendering";
-import type { EdgeData, NodeData } from "./graph-data";
+import type { EdgeData, NodeData } from "./drawn-graph";
 
 /** As sigma's own for discs, with a hole in it; who points at the hole points at the ring. */
 const FRAGMENT = `
