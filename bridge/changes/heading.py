@@ -7,7 +7,6 @@ from bridge.changes.effect import Effect, Planned, Reference
 from bridge.changes.known import Known
 from bridge.changes.puts import puts
 from bridge.changes.relink import Edit, edited
-from bridge.changes.ways import in_address
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
 from bridge.steps import Plan
 from bridge.types import VaultPath
@@ -18,6 +17,7 @@ from bridge.vault import (
     Spot,
     anchor,
     decoded_place,
+    in_address,
     meant,
     name_key,
     parse,

@@ -1,6 +1,5 @@
 """Plans moves and renames: of a note, of any other file, of a folder with all that is in it. Every link follows."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -15,9 +14,8 @@ from bridge.changes.shift import Shift
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, ProtectedPath
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
-from bridge.vault import fold
+from bridge.vault import NOT_IN_WIKI, fold
 
-_NOT_IN_LINKS: Final = re.compile(r"[\[\]|#^]|%%")
 _READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
 
 
@@ -84,7 +82,7 @@ def _check(wanted: Move, known: Known) -> None:
     if wanted.folder and to.startswith(f"{path}/"):
         raise InvalidArguments(f"The folder `{path}` cannot go into itself.", hint="Give a path outside of it.")
     name = to.rpartition("/")[2]
-    if name != path.rpartition("/")[2] and (flaw := _NOT_IN_LINKS.search(name)):
+    if name != path.rpartition("/")[2] and (flaw := NOT_IN_WIKI.search(name)):
         raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
     if not wanted.folder and _ending(path) != _ending(to) and {_ending(path), _ending(to)} & set(_READ):
         raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"End the path with `{_ending(path)}`.")

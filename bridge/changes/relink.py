@@ -6,10 +6,10 @@ from urllib.parse import unquote
 
 from bridge.changes.effect import Reference
 from bridge.changes.shift import Fate, Shift
-from bridge.changes.ways import in_address, in_wiki, ways
+from bridge.changes.ways import ways
 from bridge.errors import InvalidArguments, ProtectedPath
 from bridge.types import Span, VaultPath
-from bridge.vault import Slot, Spot, Spots, asked_file, read_spots, title_of
+from bridge.vault import Slot, Spot, Spots, asked_file, in_address, in_wiki, read_spots, title_of
 
 _BOM = b"\xef\xbb\xbf"
 NOT_IN_LABEL = frozenset("[]|\\\r\n")

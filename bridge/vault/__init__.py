@@ -19,6 +19,7 @@ from bridge.vault.edit import (
 from bridge.vault.globs import Ban, mistake
 from bridge.vault.kinds import is_document, kind_of
 from bridge.vault.link_text import link_text, tables
+from bridge.vault.linkable import NOT_IN_WIKI, in_address, in_wiki
 from bridge.vault.moments import moment
 from bridge.vault.names import Names
 from bridge.vault.note import (
@@ -56,6 +57,7 @@ from bridge.vault.write import Entry, Recovered, Writer
 
 __all__ = [
     "CLOSED",
+    "NOT_IN_WIKI",
     "PRIORITIES",
     "Ban",
     "Block",
@@ -104,6 +106,8 @@ __all__ = [
     "has_asides",
     "heading_path",
     "heading_paths",
+    "in_address",
+    "in_wiki",
     "is_date",
     "is_document",
     "is_hidden",

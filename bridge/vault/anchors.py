@@ -1,14 +1,11 @@
 """Which heading the place in a link means, and how a heading is called in one."""
 
-import re
 from collections.abc import Sequence
-from typing import Final
 from urllib.parse import unquote
 
+from bridge.vault.linkable import NOT_IN_PLACE
 from bridge.vault.note import Heading
 from bridge.vault.sections import plain
-
-_NOT_IN_LINKS: Final = re.compile(r"(?:[:#|^\\\r\n\s]|%%|\[\[|\]\])+")
 
 
 def meant(headings: Sequence[Heading], place: str) -> tuple[int, ...]:
@@ -34,7 +31,7 @@ def meant(headings: Sequence[Heading], place: str) -> tuple[int, ...]:
 
 def anchor(heading: str) -> str:
     """Return how a link calls a heading: without what would end the link or begin another part of it."""
-    return _NOT_IN_LINKS.sub(" ", heading).strip()
+    return NOT_IN_PLACE.sub(" ", heading).strip()
 
 
 def decoded_place(place: str, *, markdown: bool) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from bridge.types import Span, VaultPath
+from bridge.vault.linkable import encoded, in_wiki
 from bridge.vault.markdown import structure_of
 from bridge.vault.names import Names
 from bridge.vault.note import Note
 from bridge.vault.obsidian import ObsidianSettings
 
-_NOT_IN_WIKI: Final = re.compile(r"[\[\]|#^\\]|%%")
 _NOT_SHOWN_IN_WIKI: Final = re.compile(r"[\[\]\r\n]")
-_NOT_IN_ADDRESS: Final = re.compile(r"[\x00-\x20%#^|()<>\[\]\\\"]")
 _BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
 _BAR: Final = re.compile(r"(?<!\\)\|")
 
@@ -43,7 +42,7 @@ def wiki(shown: str, target: VaultPath, source: VaultPath, names: Names, style: 
     for way in ways(target, source, names, style):
         # The ending is left out where that leads to the same file.
         for asked in dict.fromkeys((way.removesuffix(".md"), way)):
-            if names.resolve(asked, source).path == target and not _NOT_IN_WIKI.search(asked):
+            if names.resolve(asked, source).path == target and in_wiki(asked):
                 if _NOT_SHOWN_IN_WIKI.search(shown):
                     return None
                 return f"[[{asked}]]" if asked == shown else f"[[{asked}|{shown}]]"
@@ -54,7 +53,7 @@ def markdown(shown: str, target: VaultPath, source: VaultPath, names: Names, sty
     """Write a Markdown link; None when it cannot say the target."""
     label = _BRACKET.sub(r"\\\g<0>", shown)
     for way in ways(target, source, names, style):
-        asked = _NOT_IN_ADDRESS.sub(lambda found: f"%{ord(found[0]):02X}", way)
+        asked = encoded(way)
         if names.resolve(asked, source, "markdown").path == target:
             return f"[{label}]({asked})"
     return None

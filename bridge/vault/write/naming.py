@@ -3,11 +3,11 @@
 import re
 
 from bridge.errors import InvalidArguments
+from bridge.vault.linkable import NOT_IN_WIKI
 from bridge.vault.paths import DEVICE, nfc, shown
 
 LONGEST = 255
 """Bytes of a name that every usual disk holds."""
-UNLINKABLE = re.compile(r"[\[\]|#^]")
 ELSEWHERE = re.compile(r'[:*?"<>]')
 """Characters that Windows and Android refuse."""
 
@@ -19,10 +19,10 @@ def require_name(path: str) -> None:
         InvalidArguments: It cannot.
     """
     name = last(path)
-    if found := UNLINKABLE.search(name):
+    if found := NOT_IN_WIKI.search(name):
         raise InvalidArguments(
             f"`{shown(name)}` has `{found[0]}` in it, which no link can name.",
-            hint="Choose a name without `[`, `]`, `|`, `#` and `^`.",
+            hint="Choose a name without `[`, `]`, `|`, `#`, `^` and `%%`.",
         )
     if len(name.encode()) > LONGEST:
         raise InvalidArguments(
