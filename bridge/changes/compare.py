@@ -36,19 +36,25 @@ def pieces(
         after: The units of the other.
         weak: Which units say nothing about where they are, so that between two pieces they may be there by chance.
     """
+    left, right = _core(before, after, range(len(before)), range(len(after)))
+    within = before[left.start : left.stop]
     numbers: dict[str, int] = {}
     # rapidfuzz compares by hash, and only those of small numbers are sure to differ.
-    old = [numbers.setdefault(unit, len(numbers)) for unit in before]
-    new = [numbers.setdefault(unit, len(numbers)) for unit in after]
+    old = [numbers.setdefault(unit, len(numbers)) for unit in within]
+    new = [numbers.setdefault(unit, len(numbers)) for unit in after[right.start : right.stop]]
     joined: list[Piece] = []
     for piece in _apart(old, new, range(len(old)), range(len(new))):
         last = joined[-1] if joined else None
-        if last is not None and _belong(last, piece, before, weak):
+        if last is not None and _belong(last, piece, within, weak):
             joined[-1] = spanning(last, piece)
         else:
             joined.append(piece)
     trimmed = (Piece(*_core(old, new, piece.before, piece.after)) for piece in joined)
-    return [piece for piece in trimmed if piece.before or piece.after]
+    return [
+        Piece(left[piece.before.start : piece.before.stop], right[piece.after.start : piece.after.stop])
+        for piece in trimmed
+        if piece.before or piece.after
+    ]
 
 
 def _belong(last: Piece, piece: Piece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
@@ -80,13 +86,13 @@ def _apart(old: list[int], new: list[int], left: range, right: range, depth: int
         left, right = range(here + 1, left.stop), range(there + 1, right.stop)
 
 
-def _core(old: list[int], new: list[int], left: range, right: range) -> tuple[range, range]:
+def _core(old: Sequence[object], new: Sequence[object], left: range, right: range) -> tuple[range, range]:
     """Leave out what both begin and end with."""
     start, most = 0, min(len(left), len(right))
-    while start < most and old[left[start]] == new[right[start]]:
+    while start < most and old[left.start + start] == new[right.start + start]:
         start += 1
     end, most = 0, most - start
-    while end < most and old[left[-1 - end]] == new[right[-1 - end]]:
+    while end < most and old[left.stop - 1 - end] == new[right.stop - 1 - end]:
         end += 1
     return left[start : len(left) - end], right[start : len(right) - end]
 

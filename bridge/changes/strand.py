@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bridge.changes.compare import pieces
-from bridge.changes.diff import differing, near
+from bridge.changes.diff import near
 from bridge.changes.slide import blank, high, low, placed
 
 
@@ -23,7 +23,9 @@ class Strand:
     @property
     def is_there(self) -> bool:
         """Say whether the note has it, as far as strokes are in force."""
-        return (self.by is None or self.by.on) and not any(stroke.on for stroke in self.gone)
+        if self.by is not None and not self.by.on:
+            return False
+        return not self.gone or not any(stroke.on for stroke in self.gone)
 
 
 @dataclass(slots=True, eq=False)
@@ -72,10 +74,12 @@ def drawn(strands: list[Strand], lines: Sequence[str]) -> list[Stroke]:
     """
     there = [strand for strand in strands if strand.is_there]
     old = [strand.text for strand in there]
-    lowest = placed(pieces(old, lines, blank), old, lines, low)
+    apart = pieces(old, lines, blank)
+    lowest = placed(apart, old, lines, low)
     # As when texts are merged: an empty line says nothing about where it is.
     found, highest = placed(lowest, old, lines, high, blank), placed(lowest, old, lines, high)
-    groups = enumerate(near(differing(old, lines)))
+    # As hunks are shown.
+    groups = enumerate(near(placed(apart, old, lines)))
     strokes = [Stroke(hunk) for hunk, group in groups for _ in group]
     for stroke, piece in reversed([*zip(strokes, found, strict=True)]):
         stroke.removed = there[piece.before.start : piece.before.stop]
@@ -84,10 +88,11 @@ def drawn(strands: list[Strand], lines: Sequence[str]) -> list[Stroke]:
         strands[at:at] = stroke.added
         for strand in stroke.removed:
             strand.gone.append(stroke)
-    now = [strand for strand in strands if strand.is_there]
-    for stroke, piece, other in zip(strokes, found, highest, strict=True):
-        if other != piece:
-            stroke.reach = _reach(there, piece.before, other.before) or _reach(now, piece.after, other.after)
+    if found != highest:
+        now = [strand for strand in strands if strand.is_there]
+        for stroke, piece, other in zip(strokes, found, highest, strict=True):
+            if other != piece:
+                stroke.reach = _reach(there, piece.before, other.before) or _reach(now, piece.after, other.after)
     return strokes
 
 

@@ -86,8 +86,9 @@ class Turning:
                 self._move(number, step, place)
             case "make_folder" if not self._desk.has(place):
                 self._desk.take(Plan((Step("make_folder", place),)))
-            case "remove_folder" if self._desk.has(place) and place == step.path and not self.holds(place):
-                self._desk.take(Plan((Step("remove_folder", place),)))
+            case "remove_folder" if self._desk.has(place) and not self.holds(place):
+                if place == step.path or self.is_left_behind(place):
+                    self._desk.take(Plan((Step("remove_folder", place),)))
 
     def holds(self, folder: VaultPath) -> bool:
         """Say whether a folder holds something after the steps so far."""
@@ -100,7 +101,7 @@ class Turning:
 
         Args:
             folder: The folder.
-            unknown: What counts when the journal does not know who made it.
+            unknown: What to say when the journal does not know who made it.
         """
         there = self._desk.has(folder) and not self._desk.is_file(folder)
         return there and self._where.is_left_behind(self.before(folder), unknown=unknown)

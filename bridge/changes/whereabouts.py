@@ -92,7 +92,7 @@ class Whereabouts:
 
         Args:
             folder: The folder.
-            unknown: What counts when the journal does not know who made it.
+            unknown: What to say when the journal does not know who made it.
         """
         changes = [*self._today.past(folder, None)]
         made = any(_has(one, "make_folder", folder, None) for one in changes)

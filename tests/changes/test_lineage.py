@@ -174,6 +174,27 @@ def test_a_folder_goes_with_the_last_thing_in_it_when_what_made_it_is_undone() -
     assert vault.state() == ({}, set())
 
 
+def test_a_folder_goes_with_what_made_it_wherever_it_was_moved() -> None:
+    vault = Trial()
+    vault.folders.add(VaultPath("F"))
+    start = vault.state()
+    made = vault.put("F/G/a.md", "a\n")
+    out, folder = vault.move("F/G/a.md", "b.md"), vault.move("F", "H")
+    for change in (made, folder, out):
+        vault.undo(change)
+    assert vault.state() == start
+
+
+def test_nothing_comes_back_to_a_name_that_others_go_back_through() -> None:
+    vault = Trial(a="a\n", b="b\n")
+    start = vault.state()
+    changes = [vault.put("b.md", None), vault.move("a.md", "b.md"), vault.put("b.md", None)]
+    assert changes[2].id in str(conflicts(vault, changes[0])[0]["why"])
+    for change in reversed(changes):
+        vault.undo(change)
+    assert vault.state() == start
+
+
 def test_a_folder_that_is_there_by_itself_stays_when_it_is_empty() -> None:
     vault = Trial()
     vault.folders.add(VaultPath("F"))
