@@ -51,22 +51,17 @@ def writes(place: Place, found: Measured) -> None:
                 client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
                 for path, text in additions(place)
             ]
-            searched = [found_after(client, path, f"{text} Once more.") for path, text in additions(place)]
+            searched = [searched_after(client, path, f"{text} Once more.") for path, text in additions(place)]
         found.add(*times(f"edit_note, {name}", seconds[WARM:], (15, 50)))
         found.add(*times(f"search keyword right after edit_note, {name}", searched[WARM:]))
     for name, spent in asyncio.run(by_parts(plain)).items():
         found.add(Row(f"edit_note, {name}, p50", 1000 * share(spent[WARM:], 0.5), "ms"))
 
 
-def found_after(client: Client, path: VaultPath, text: str) -> float:
-    """Return the seconds that a search takes which has to find a change made just before."""
+def searched_after(client: Client, path: VaultPath, text: str) -> float:
+    """Return the seconds that a search for a change takes which was made just before."""
     client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
-    began = time.perf_counter()
-    answer = client.call("search", query=f'"{text}"', mode="keyword")
-    took = time.perf_counter() - began
-    if path not in [hit["path"] for hit in answer["hits"]]:
-        raise RuntimeError(f"{path} was changed and not found")
-    return took
+    return client.timed("search", query=f'"{text}"', mode="keyword")
 
 
 def additions(place: Place) -> list[tuple[VaultPath, str]]:
