@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cp, mkdtemp, realpath, rm, symlink, mkdir } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { PLUGIN } from "./window";
@@ -16,6 +16,10 @@ export class Home {
 	static async make(models: boolean, vault = join(ROOT, "tests", "vaults", "sample")): Promise<Home> {
 		const home = new Home(await realpath(await mkdtemp(join(tmpdir(), "vault-bridge-"))));
 		await cp(vault, home.vault, { recursive: true });
+		// Development data is kept from being written; a person's notes are not.
+		for (const entry of await readdir(home.vault, { withFileTypes: true, recursive: true })) {
+			if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+		}
 		await mkdir(join(home.data, ".."), { recursive: true });
 		await mkdir(home.data);
 		if (models) await symlink(MODELS, join(home.data, "models"));

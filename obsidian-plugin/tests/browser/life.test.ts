@@ -181,6 +181,21 @@ test("a bridge that speaks otherwise says what to update", async () => {
 	expect(obsidian.node.requests).toHaveLength(before);
 });
 
+test("a window that opens while everything is being indexed says how far that is, and searches by words meanwhile", async () => {
+	await home.remove();
+	home = await Home.make(true);
+	const bridge = await served();
+	await bridge.call("pause_indexing");
+	const obsidian = await opened();
+	await obsidian.state("ready");
+	await bridge.call("resume_indexing");
+	expect(await obsidian.state("indexing")).toMatch(/^Indexing \d+ %$/);
+	await obsidian.run("search");
+	await obsidian.page.getByRole("combobox").fill("bread");
+	await obsidian.page.locator(".vault-bridge-hit").first().waitFor();
+	await obsidian.page.locator('.vault-bridge-status-bar[data-state="ready"]').waitFor({ timeout: 100_000 });
+}, 180_000);
+
 test("changes are told together and in order, and a moved folder file by file", async () => {
 	const bridge = await served();
 	const obsidian = await opened();
