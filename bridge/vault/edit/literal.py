@@ -49,8 +49,9 @@ def text_replaced(draft: Draft, edit: ReplaceText) -> Sequence[Place]:
     if len(spans) > 1 and not edit.all:
         lines = [draft.lines.at(start) for start, _ in spans]
         shown = ", ".join(map(str, dict.fromkeys(lines[:8]))) + (" …" if len(lines) > 8 else "")
+        where = f"line {shown}" if len({*lines}) == 1 else f"lines {shown}"
         raise TextNotFound(
-            f"The text stands {len(spans)} times in {draft.path}, in lines {shown}.", count=len(spans), lines=lines[:50]
+            f"The text stands {len(spans)} times in {draft.path}, in {where}.", count=len(spans), lines=lines[:50]
         )
     return [Place(start, end, new, literal=True) for start, end in spans]
 

@@ -48,13 +48,16 @@ def plain(text: str) -> str:
 
 
 def ordered(draft: Draft, planned: Sequence[Sequence[Place]]) -> list[Place]:
-    """Return the places of all edits from the first to the last; several at one place stay in the order given.
+    """Return the places of all edits from the first to the last.
+
+    Several at one place stay in the order given, but for what goes on with a list, which comes first: below another
+    text it would be in none.
 
     Raises:
         InvalidArguments: Two edits overlap, or one would change what belongs to a plugin.
     """
     numbered = [(place, number) for number, places in enumerate(planned, 1) for place in places]
-    numbered.sort(key=lambda each: (each[0].start, each[0].end))
+    numbered.sort(key=lambda each: (each[0].start, each[0].end, each[0].apart is None))
     for (one, first), (other, second) in pairwise(numbered):
         if other.start < one.end:
             line = draft.lines.at(other.start)

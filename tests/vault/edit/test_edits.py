@@ -271,6 +271,12 @@ def test_many_edits_of_one_note_are_made_at_once() -> None:
     assert after("a\n" * 2000, *edits, *edits_below) == expected
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_an_item_stays_in_its_list_whatever_else_goes_to_the_end(end: str) -> None:
+    edits = Append(text="Below."), AddItem(text="two"), AddItem(text="three")
+    assert after(f"- one{end}", *edits) == f"- one\n- two\n- three\n\nBelow.{end}"
+
+
 def test_no_edit_leaves_a_note_as_it_is() -> None:
     assert after("a\r\n\x00b") == "a\r\n\x00b"
 
@@ -337,6 +343,7 @@ def test_edits_that_overlap_are_refused(edits: tuple[Edit, ...], numbers: tuple[
     ("old", "message", "facts"),
     [
         ("it", "The text stands 3 times in A.md, in lines 1, 3.", {"count": 3, "lines": [1, 1, 3]}),
+        ("l", "The text stands 2 times in A.md, in line 2.", {"count": 2, "lines": [2, 2]}),
         ("HELLO  there", "differs from it in spaces, quotes or letters.", {"count": 0, "near": [2]}),
         ("hello there\nyou", "Line 2 starts like it, but it goes on differently.", {"count": 0, "near": [2]}),
         ("it's a sentense about it", "Most like it: line 3.", {"count": 0, "near": [3]}),
