@@ -145,13 +145,17 @@ def number(kind: type[int] | type[float], written: str) -> int | float | str:
 
 
 def mapped(pairs: list[str]) -> dict[str, Any]:
-    """Read `name=value` pairs; a name given twice means any of its values."""
+    """Read `name=value` pairs, or several as a JSON object; a name given twice means any of its values."""
     found: dict[str, list[Any]] = {}
     for pair in pairs:
         name, equals, written = pair.partition("=")
-        if not equals:
-            raise InvalidArguments(f"`{pair}` is not of the form NAME=VALUE.")
-        found.setdefault(name, []).append(value_of(written))
+        if isinstance(several := value_of(pair), dict):
+            for each, value in several.items():
+                found.setdefault(each, []).append(value)
+        elif equals:
+            found.setdefault(name, []).append(value_of(written))
+        else:
+            raise InvalidArguments(f"`{pair}` is neither of the form NAME=VALUE nor a JSON object.")
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 

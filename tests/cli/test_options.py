@@ -47,6 +47,8 @@ def typed(*words: str) -> dict[str, Any]:
         (["change-set", "--expect", '{"files": 1}'], {"expect": {"files": 1}}),
         (["undo-change", "1a2b", "--hunks", "1", "--hunks", "x"], {"change_id": "1a2b", "hunks": [1, "x"]}),
         (["change-settings", "--changes", "watch=poll"], {"changes": {"watch": "poll"}}),
+        (["search", "a", "--properties", '{"n": [1], "m": "b"}', "--properties", "o={}"],
+         {"query": "a", "properties": {"n": [1], "m": "b", "o": {}}}),
         (["give-feedback", "usage", "false"], {"tool": "usage", "helped": False}),
         (["give-feedback", "usage", "perhaps"], {"tool": "usage", "helped": "perhaps"}),
         (["reindex", "--paths", "a.md", "--paths", "b.md"], {"paths": ["a.md", "b.md"]}),
