@@ -143,7 +143,7 @@ class Hands:
         if place.is_folder:
             return
         require_free(path, place)
-        mode = stat.S_IMODE(place.parent().st_mode)
+        mode = stat.S_IMODE(place.parent().st_mode) | 0o700
         try:
             self.disk.mkdir(place.name, dir_fd=place.folder)
         except FileExistsError:

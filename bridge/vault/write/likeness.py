@@ -35,10 +35,13 @@ def dress(new: int, old: int) -> None:
 
 
 def dress_new(new: int, folder: os.stat_result) -> None:
-    """Give a new file the rights that its folder has: they are what the user's programs leave, whatever ours may."""
+    """Give a new file the rights that its folder has: they are what the user's programs leave, whatever ours may.
+
+    Its owner may always change it: a folder that nobody may write in does not keep those from it who may do all.
+    """
     if os.name != "nt":
         with contextlib.suppress(OSError):
-            os.fchmod(new, stat.S_IMODE(folder.st_mode) & 0o666)
+            os.fchmod(new, stat.S_IMODE(folder.st_mode) & 0o666 | 0o600)
 
 
 def attributes(file: int) -> list[str]:

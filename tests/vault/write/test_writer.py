@@ -81,6 +81,15 @@ def test_a_new_note_gets_the_rights_of_its_folder(root: Path, writer: Writer, pa
     assert stat.S_IMODE((root / "Folder/New").stat().st_mode) == parent
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write in a folder that nobody may write in")
+def test_a_new_note_can_be_changed_by_who_made_it(root: Path, writer: Writer) -> None:
+    (root / "Folder").chmod(0o555)
+    write(writer, put("Folder/New/n.md", None, b"new"))
+    write(writer, put("Folder/New/n.md", b"new", b"newer"))
+    assert stat.S_IMODE((root / "Folder/New/n.md").stat().st_mode) == 0o644
+    assert stat.S_IMODE((root / "Folder/New").stat().st_mode) == 0o755
+
+
 def test_folders_that_are_missing_are_made_and_told(root: Path, writer: Writer) -> None:
     noted = write(writer, together(put("X/Y/n.md", None, b"n"), move("a.md", "X/Z/a.md", b"old a")))
     assert noted.plan is not None
