@@ -15,6 +15,7 @@ import { registerPanes } from "./obsidian/panes";
 import { RelatedView } from "./obsidian/related/related-view";
 import { DEFAULTS, type Settings } from "./obsidian/settings/settings";
 import { SettingsTab } from "./obsidian/settings/settings-tab";
+import { searchInWindow } from "./obsidian/search/search-modal";
 import { SearchView } from "./obsidian/search/search-view";
 import { StatusBar } from "./obsidian/status/status-bar";
 import { tellWaiting } from "./obsidian/changes/waiting";
@@ -53,6 +54,7 @@ export default class VaultBridgePlugin extends Plugin implements Host {
 		registerPanes(this);
 		registerLastChange(this);
 		registerEditor(this);
+		this.addCommand({ id: "search-window", name: "Search in a window", callback: () => searchInWindow(this) });
 		this.addCommand({ id: "reconnect", name: "Look for the bridge again", callback: () => this.reconnect() });
 		const search = this.addRibbonIcon("search", "Search by words and meaning", () => void this.reveal(SEARCH));
 		const graph = this.addRibbonIcon("chart-network", "Show the graph", () => void this.reveal(GRAPH));

@@ -1,5 +1,6 @@
 import { type App, MarkdownView, Notice, type PaneType, stripHeadingForLink, type TFile } from "obsidian";
 import type { Hit } from "../bridge/operations";
+import { onLine } from "../core/picking";
 import { unmarked } from "../core/snippet";
 
 type Placed = Pick<Hit, "path" | "title" | "heading">;
@@ -17,22 +18,26 @@ export function headings(hit: Placed): readonly string[] {
 	return all[0] === hit.title ? all.slice(1) : all;
 }
 
-/** Write a link to a hit as it would be written in a note. */
-export function linkTo(app: App, hit: Placed, from: string): string | null {
+/** Write a link to a hit as it would be written in a note, showing its name unless something else is said. */
+export function linkTo(app: App, hit: Placed, from: string, shown = ""): string | null {
 	const file = app.vault.getFileByPath(hit.path);
 	const heading = headings(hit).at(-1);
-	return file && app.fileManager.generateMarkdownLink(file, from, heading === undefined ? "" : `#${stripHeadingForLink(heading)}`);
+	return file && app.fileManager.generateMarkdownLink(file, from, heading === undefined ? "" : `#${stripHeadingForLink(heading)}`, shown);
 }
 
-/** Put a link to a hit where the cursor is, in the note that was edited last. */
+/** Put a link to a hit where the cursor is, in the note that was edited last; words that are selected become the link. */
 export function insertLink(app: App, hit: Placed): void {
 	const edited = editedView(app);
 	if (edited?.file == null) {
 		new Notice("Open a note in which the link shall stand.");
 		return;
 	}
-	const link = linkTo(app, hit, edited.file.path);
-	if (link !== null) edited.editor.replaceSelection(link);
+	const { editor } = edited;
+	const selected = editor.getSelection();
+	const link = linkTo(app, hit, edited.file.path, selected.includes("\n") ? "" : selected);
+	if (link === null) return;
+	editor.replaceSelection(onLine(link, editor.getLine(editor.getCursor("from").line)));
+	editor.focus();
 }
 
 /** Copy something and say so. */

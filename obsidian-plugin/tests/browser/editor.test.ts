@@ -27,7 +27,7 @@ afterEach(async () => {
 	expect(await obsidian.close()).toEqual([]);
 });
 
-/** Open a new note with the cursor at `¦`. */
+/** Open a note with this text and the cursor at `¦`, or at its beginning. */
 async function writing(path: string, text: string, given: Partial<Parameters<typeof AppWindow.open>[1]> = {}): Promise<void> {
 	await writeFile(join(home.vault, path), text.replace("¦", ""));
 	await bridge.call("wait_until_indexed", { path });
@@ -44,7 +44,7 @@ async function writing(path: string, text: string, given: Partial<Parameters<typ
 			const { editor } = workspace.activeEditor ?? {};
 			editor?.setCursor(editor.offsetToPos(at));
 		},
-		[path, text.replaceAll("\r\n", "\n").indexOf("¦")] as const,
+		[path, Math.max(0, text.replaceAll("\r\n", "\n").indexOf("¦"))] as const,
 	);
 }
 
@@ -239,6 +239,46 @@ test("the menu of a note leads to what is related, and to how it leads to anothe
 	await expect.poll(() => obsidian.node.requests.filter(({ url }) => url.endsWith("/graph_path")).map(({ body }) => body)).toEqual([expect.stringContaining('"target":"Garden/Plants/Garlic.md"')]);
 });
 
+const hits = (): Locator => obsidian.page.locator(".vault-bridge-search-modal .vault-bridge-hit");
+const field = (): Locator => obsidian.page.locator(".vault-bridge-search-modal").getByRole("combobox");
+
+async function searching(query: string): Promise<void> {
+	await obsidian.run("search-window");
+	await field().fill(query);
+	await obsidian.page.locator(".vault-bridge-search-modal .vault-bridge-say", { hasText: /words and meaning · \d+ ms(?! …)/ }).waitFor();
+}
+
+test("the window for searching links what it finds where one came from, and opens it beside", async () => {
+	await writing("Searched.md", "It is ¦.\n");
+	await searching("path:Bread why does bread go hard in the fridge");
+	expect(await hits().first().innerText()).toContain("Staling");
+	expect(await hits().count()).toBeGreaterThan(2);
+	await press("Shift+Enter");
+	await expect.poll(() => disk("Searched.md")).toBe("It is [[Staling]].\n");
+	expect(await obsidian.page.locator(".modal").count()).toBe(0);
+	await obsidian.run("search-window");
+	await obsidian.page.getByRole("button", { name: "path:Bread why does bread go hard in the fridge", exact: true }).click();
+	await hits().nth(1).waitFor();
+	await press("ArrowDown");
+	await press("Alt+Enter");
+	await expect.poll(() => obsidian.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(STALING);
+	expect(await obsidian.page.evaluate(() => window.app.workspace.getLeavesOfType("markdown").length)).toBe(2);
+});
+
+test("words that are selected are looked for, and become the link", async () => {
+	await writing("Selected.md", "Then ¦stale bread came.\n");
+	await obsidian.page.evaluate(() => window.app.workspace.activeEditor?.editor.setSelection({ line: 0, ch: 5 }, { line: 0, ch: 16 }));
+	await obsidian.run("search-window");
+	expect(await field().inputValue()).toBe("stale bread");
+	await expect.poll(() => hits().first().innerText()).toContain("Staling");
+	await press("Escape");
+	expect(await obsidian.page.locator(".modal").count()).toBe(0);
+	await obsidian.run("search-window");
+	await expect.poll(() => hits().first().innerText()).toContain("Staling");
+	await press("Shift+Enter");
+	await expect.poll(() => disk("Selected.md")).toBe("Then [[Staling|stale bread]] came.\n");
+});
+
 test("nothing of what helps in an editor is cut off, in light and in dark", async () => {
 	for (const dark of [false, true]) {
 		if (dark) await obsidian.close();
@@ -252,6 +292,10 @@ test("nothing of what helps in an editor is cut off, in light and in dark", asyn
 		await first("Staling", "why bread goes hard");
 		await press("ArrowDown");
 		await picture(obsidian, "picker", dark);
+		await press("Escape");
+		await searching("发酵");
+		await press("ArrowDown");
+		await picture(obsidian, "search-window", dark);
 		await press("Escape");
 	}
 });

@@ -33,6 +33,7 @@ export class HitList {
 		private readonly extra: Extra = {},
 	) {
 		this.el = parent.createDiv({ cls: "vault-bridge-hits", attr: { role: "listbox", "aria-label": label } });
+		this.el.id = `vault-bridge-hits-${(HitList.made += 1)}`;
 		this.el.addEventListener("mouseleave", () => (this.hovered = -1));
 	}
 
@@ -82,10 +83,12 @@ export class HitList {
 		this.select(-1);
 	}
 
-	/** Open the selected hit, or the first. */
+	/** Open the selected hit, or the first: in place, in a tab or beside; with Shift, link it in the note that was edited. */
 	openSelected(event: KeyboardEvent): void {
 		const row = this.rows[Math.max(this.selected, 0)];
-		if (row !== undefined) this.open(row.hit, event);
+		if (row === undefined) return;
+		if (event.shiftKey && !Keymap.isModEvent(event)) this.link(row.hit);
+		else this.open(row.hit, event);
 	}
 
 	/** Show the menu of the selected hit, below it. */
@@ -106,7 +109,12 @@ export class HitList {
 
 	private open(hit: Hit, event: MouseEvent | KeyboardEvent): void {
 		this.extra.used?.();
-		void open(this.app, hit, Keymap.isModEvent(event));
+		void open(this.app, hit, Keymap.isModEvent(event) || (event.altKey ? "split" : false));
+	}
+
+	private link(hit: Hit): void {
+		this.extra.used?.();
+		insertLink(this.app, hit);
 	}
 
 	private row(path: string): HTMLElement {
@@ -137,8 +145,7 @@ export class HitList {
 		setIcon(insert, "link");
 		insert.addEventListener("click", (event) => {
 			event.stopPropagation();
-			this.extra.used?.();
-			insertLink(this.app, hit);
+			this.link(hit);
 		});
 		const place = [folderOf(hit.path), headings(hit).join(" › ")].filter((part) => part !== "").join(" · ");
 		if (place !== "") el.createDiv({ cls: "vault-bridge-hit-place", text: place, attr: { dir: "auto" } });

@@ -1,0 +1,175 @@
+import { SearchComponent, setIcon } from "obsidian";
+import { Asking, type Found, type Question } from "../../core/asking";
+import { chips, type Filters, narrowed } from "../../core/filters";
+import { used } from "../../core/recent";
+import { refine } from "../../core/refine";
+import type { Host } from "../host";
+import { offerFilters } from "./filter-menu";
+import { HitList } from "./hit-list";
+import { showQueries } from "./queries";
+
+const MANY = 100;
+
+/** What is asked; whoever shows the box keeps it. */
+export interface Asked {
+	query: string;
+	filters: Filters;
+}
+
+/** Searches as one types: words first, then meaning, in place. A pane or a window shows it. */
+export class SearchBox {
+	private wantsMore = false;
+	private readonly asking: Asking;
+	private readonly input: SearchComponent;
+	private readonly list: HitList;
+	private readonly chipsEl: HTMLElement;
+	private readonly sayEl: HTMLElement;
+	private readonly belowEl: HTMLElement;
+
+	/** @param used Something was done with a hit. */
+	constructor(
+		el: HTMLElement,
+		private readonly host: Host,
+		private readonly asked: Asked,
+		used: () => void = () => {},
+	) {
+		const head = el.createDiv({ cls: "vault-bridge-search-head" });
+		this.input = new SearchComponent(head)
+			.setPlaceholder("Search words and meaning…")
+			.setValue(asked.query)
+			.onChange((query) => this.typed(query));
+		const { inputEl } = this.input;
+		inputEl.setAttrs({ role: "combobox", "aria-label": "Search", "aria-expanded": "true", "aria-autocomplete": "list" });
+		inputEl.addEventListener("keydown", (event) => this.pressed(event));
+		const narrow = head.createEl("button", { cls: "clickable-icon", attr: { "aria-label": "Narrow the search" } });
+		setIcon(narrow, "sliders-horizontal");
+		narrow.addEventListener("click", (event) => {
+			void offerFilters(host, asked.filters, event, (filters) => this.narrow(filters));
+		});
+		this.chipsEl = el.createDiv({ cls: "vault-bridge-chips" });
+		this.sayEl = el.createDiv({ cls: "vault-bridge-say", attr: { role: "status", "aria-live": "polite" } });
+		this.list = new HitList(el, host.app, "Notes found", {
+			used: () => {
+				this.remember();
+				used();
+			},
+		});
+		inputEl.setAttr("aria-controls", this.list.el.id);
+		this.belowEl = el.createDiv({ cls: "vault-bridge-below" });
+		this.asking = new Asking(
+			(given) => host.link.call("search", given),
+			(found) => this.found(found),
+			() => new Promise((done) => window.setTimeout(done, host.settings.patience)),
+		);
+		this.narrow(asked.filters);
+	}
+
+	/** Put the cursor into the field. */
+	focus(): void {
+		this.input.inputEl.focus();
+		this.input.inputEl.select();
+	}
+
+	/** Want nothing any more. */
+	stop(): void {
+		this.asking.stop();
+	}
+
+	private get limit(): number {
+		return this.wantsMore ? MANY : this.host.settings.results;
+	}
+
+	private typed(query: string): void {
+		this.asked.query = query;
+		this.wantsMore = false;
+		this.ask();
+	}
+
+	private narrow(filters: Filters): void {
+		this.asked.filters = filters;
+		this.chipsEl.empty();
+		for (const chip of chips(filters)) {
+			const el = this.chipsEl.createEl("button", { cls: "vault-bridge-chip", text: chip.text, attr: { "aria-label": `Without ${chip.text}` } });
+			setIcon(el.createSpan({ cls: "vault-bridge-chip-x" }), "x");
+			el.addEventListener("click", () => this.narrow(chip.without));
+		}
+		this.ask();
+	}
+
+	private ask(): void {
+		this.belowEl.empty();
+		if (this.asked.query.trim() === "") {
+			this.asking.stop();
+			this.list.show([]);
+			this.say("");
+			this.offerQueries();
+			return;
+		}
+		const question: Question = { query: this.asked.query, limit: this.limit, ...narrowed(this.asked.filters, Date.now()) };
+		this.asking.ask(question);
+	}
+
+	private found({ answer, final }: Found): void {
+		const { list } = this;
+		if (!answer.ok) {
+			this.say([answer.error.message, answer.error.hint].join(" "), true);
+			return;
+		}
+		const { hits, mode_used: mode, notices, took_ms: took } = answer.result;
+		list.show(final ? refine(list.hits, hits, list.held) : hits);
+		this.pointAtSelected();
+		const how = mode === "keyword" ? "words" : "words and meaning";
+		const count = list.hits.length === 0 ? "Nothing found" : list.hits.length === 1 ? "1 note" : `${list.hits.length} notes`;
+		this.say([`${count} · ${how} · ${Math.max(1, Math.round(took))} ms${final ? "" : " …"}`, ...notices].join(" · "));
+		this.belowEl.empty();
+		if (final && hits.length >= this.limit && !this.wantsMore) this.offerMore();
+	}
+
+	private offerMore(): void {
+		const more = this.belowEl.createEl("button", { text: "Show more" });
+		more.addEventListener("click", () => {
+			this.wantsMore = true;
+			this.ask();
+		});
+	}
+
+	private offerQueries(): void {
+		showQueries(this.belowEl, this.host, (query) => {
+			this.input.setValue(query);
+			this.typed(query);
+			this.focus();
+		});
+	}
+
+	private pressed(event: KeyboardEvent): void {
+		if (event.isComposing) return;
+		const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+		const step = steps[event.key];
+		if (step !== undefined) {
+			event.preventDefault();
+			this.list.move(step);
+			this.pointAtSelected();
+		} else if (event.key === "Enter") {
+			event.preventDefault();
+			this.list.openSelected(event);
+		} else if (event.key === "Escape" && this.asked.query !== "") {
+			event.preventDefault();
+			this.input.setValue("");
+			this.typed("");
+		}
+	}
+
+	private pointAtSelected(): void {
+		this.input.inputEl.setAttr("aria-activedescendant", this.list.active ?? null);
+	}
+
+	private remember(): void {
+		this.host.settings.queries = used(this.host.settings.queries, this.asked.query);
+		void this.host.keep();
+	}
+
+	private say(text: string, wrong = false): void {
+		this.sayEl.setText(text);
+		this.sayEl.toggleClass("mod-warning", wrong);
+	}
+}

@@ -1,0 +1,52 @@
+import { Modal } from "obsidian";
+import { NONE } from "../../core/filters";
+import { isConnected } from "../connected";
+import type { Host } from "../host";
+import { editedView } from "../opening";
+import { SearchBox } from "./search-box";
+
+/** As many letters as are taken for something to look for. */
+const LONGEST = 200;
+
+/** The search in a window of its own, which goes once something was done with a hit. */
+class SearchModal extends Modal {
+	private box: SearchBox | null = null;
+
+	constructor(
+		private readonly host: Host,
+		private readonly query: string,
+	) {
+		super(host.app);
+	}
+
+	override onOpen(): void {
+		this.modalEl.addClass("vault-bridge-search-modal");
+		this.box = new SearchBox(this.contentEl, this.host, { query: this.query, filters: NONE }, () => this.close());
+		const keys = this.contentEl.createDiv({ cls: "vault-bridge-keys" });
+		for (const [key, does] of KEYS) {
+			const one = keys.createSpan();
+			one.createEl("kbd", { text: key });
+			one.appendText(` ${does}`);
+		}
+		this.box.focus();
+	}
+
+	override onClose(): void {
+		this.box?.stop();
+		this.contentEl.empty();
+	}
+}
+
+const KEYS = [
+	["↵", "to open"],
+	["ctrl/cmd ↵", "in a tab"],
+	["alt ↵", "beside"],
+	["shift ↵", "to link here"],
+] as const;
+
+/** Search in a window, to begin with for what is selected in the editor. */
+export function searchInWindow(host: Host): void {
+	if (!isConnected(host)) return;
+	const selected = editedView(host.app)?.editor.getSelection().trim() ?? "";
+	new SearchModal(host, selected.length > LONGEST || selected.includes("\n") ? "" : selected).open();
+}
