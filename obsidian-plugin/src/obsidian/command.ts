@@ -1,5 +1,14 @@
 import { setIcon } from "obsidian";
+import { parts } from "../core/snippet";
 import { copy } from "./opening";
+
+/** Show what the bridge says, with what stands in backticks as code. */
+export function showSaid(el: HTMLElement, text: string): void {
+	for (const part of parts(text, "`")) {
+		if (part.marked) el.createEl("code", { text: part.text });
+		else el.appendText(part.text);
+	}
+}
 
 /** Show what to type in a terminal, with a button that copies it. */
 export function showCommand(el: HTMLElement, command: string): void {

@@ -18,7 +18,7 @@ export interface Known {
 	readonly vault: VaultStatus | null;
 }
 
-const SETTLE_MS = 200;
+const SETTLE_MS = 300;
 
 /** What the bridge keeps, as long as somebody looks at it. */
 export class BridgeSettings {
@@ -29,6 +29,7 @@ export class BridgeSettings {
 	readonly read = new Listeners<Known | null>();
 	private round = 0;
 	private timer: number | undefined;
+	private progressOnly = false;
 
 	/**
 	 * @param changed Something was read that may be new.
@@ -48,13 +49,15 @@ export class BridgeSettings {
 	follow(): () => void {
 		const { connections, events } = this.host;
 		const undo = [
-			connections.add(() => this.soon()),
+			connections.add((connection) => this.soon(isOpen(connection) === (this.known !== null))),
 			events.add(({ kind }) => {
-				if (kind === "settings_changed" || (kind === "index_progress" && this.known?.vault?.pending.vectors !== 0)) this.soon();
+				if (kind === "settings_changed") this.soon(false);
+				else if (kind === "index_progress") this.soon(true);
 			}),
 		];
 		return () => {
 			window.clearTimeout(this.timer);
+			this.timer = undefined;
 			undo.forEach((stop) => stop());
 		};
 	}
@@ -109,8 +112,25 @@ export class BridgeSettings {
 		this.changed();
 	}
 
-	private soon(): void {
-		window.clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.load(), SETTLE_MS);
+	/**
+	 * Read it again soon.
+	 *
+	 * @param progressOnly Whether only how far the index is may have changed.
+	 */
+	private soon(progressOnly: boolean): void {
+		this.progressOnly = progressOnly && (this.progressOnly || this.timer === undefined);
+		this.timer ??= window.setTimeout(() => {
+			this.timer = undefined;
+			void (this.progressOnly ? this.look() : this.load());
+		}, SETTLE_MS);
+	}
+
+	/** Read how far the index is. */
+	private async look(): Promise<void> {
+		const { known } = this;
+		if (known === null) return;
+		const status = await this.host.link.call("status", {});
+		const vault = status.ok ? status.result.vaults[0] : undefined;
+		if (known === this.known && vault !== undefined) this.put({ ...known, vault }, null);
 	}
 }

@@ -2,7 +2,7 @@ import { Notice, setIcon } from "obsidian";
 import type { Finding } from "../../bridge/operations";
 import { fixOf } from "../../core/status/fixes";
 import { errors } from "../../core/status/vault";
-import { showCommand } from "../command";
+import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
 
 const ICONS: Readonly<Record<Finding["verdict"], string>> = { ok: "check", warn: "alert-triangle", fail: "x" };
@@ -52,8 +52,8 @@ export class Findings {
 		const row = this.listEl.createDiv({ cls: "vault-bridge-finding", attr: { "data-verdict": finding.verdict } });
 		setIcon(row.createDiv({ cls: "vault-bridge-finding-icon" }), ICONS[finding.verdict]);
 		const text = row.createDiv();
-		text.createDiv({ text: finding.message });
-		if (finding.do !== "") text.createDiv({ cls: "vault-bridge-small", text: finding.do });
+		showSaid(text.createDiv(), finding.message);
+		if (finding.do !== "") showSaid(text.createDiv({ cls: "vault-bridge-small" }), finding.do);
 		const fix = fixOf(finding);
 		if (fix === null) return;
 		if (fix.kind === "command") {

@@ -1,5 +1,6 @@
 import type { LeftOut } from "../../bridge/operations";
 import { count, type Group, groups } from "../../core/status/vault";
+import { showSaid } from "../command";
 
 /** Files that are not in the index, by the reasons; what is unfolded stays so when it is shown anew. */
 export class LeftList {
@@ -39,7 +40,7 @@ export class LeftList {
 		const el = this.bodyEl.createEl("details", { cls: "vault-bridge-left" });
 		el.open = isOpen;
 		const summary = el.createEl("summary", { attr: { "data-reason": reason } });
-		summary.createSpan({ text: reason });
+		showSaid(summary.createSpan(), reason);
 		summary.createSpan({ cls: "vault-bridge-left-count", text: count(held) });
 		for (const path of paths) el.createDiv({ cls: "vault-bridge-left-path", text: path, attr: { dir: "auto" } });
 		if (more !== "") el.createDiv({ cls: "vault-bridge-left-path vault-bridge-small", text: more });
