@@ -208,6 +208,8 @@ class Turning:
             self._conflict(place, GONE)
         elif is_folder and self._taking is not None and self._cleared(place, unknown=False):
             return
+        elif to.startswith(f"{place}/"):
+            self._conflict(place, f"Its place `{to}` is in it by now.")
         elif (
             self._desk.has(to)
             and name_key(to, whole=True) != name_key(place, whole=True)

@@ -166,6 +166,18 @@ def test_a_note_follows_its_folder_when_it_is_turned_back() -> None:
     assert vault.state() == start
 
 
+def test_a_folder_does_not_go_back_into_itself() -> None:
+    vault = Trial()
+    vault.put("F/L/a.md", "a\n")
+    start = vault.state()
+    first = vault.move("F/L", "K")
+    second = vault.move("F", "K/F")
+    assert "in it by now" in str(conflicts(vault, first)[0]["why"])
+    vault.undo(second)
+    vault.undo(first)
+    assert vault.state() == start
+
+
 def test_a_folder_goes_with_the_last_thing_in_it_when_what_made_it_is_undone() -> None:
     vault = Trial()
     first, second = vault.put("F/G/a.md", "a\n"), vault.put("F/G/b.md", "b\n")
