@@ -269,11 +269,16 @@ test("a link that is written appears by itself, and what one looks at stays wher
 		(view as unknown as Inside).parts.stage.canvas?.sigma.getCamera().setState({ x: 0.4, y: 0.6, ratio: 0.7 });
 	});
 	const before = await camera();
+	await obsidian.page.locator(".vault-bridge-graph-picture").focus();
+	await obsidian.page.keyboard.press("ArrowDown");
+	const come = await obsidian.page.locator(".vault-bridge-graph-tell-title").innerText();
 	await obsidian.page.evaluate(async () => {
 		await window.app.vault.create("Fresh.md", "Like [[Garlic]].\n");
 	});
 	await expect.poll(drawn).toContain("Fresh");
 	expect(await camera()).toEqual(before);
+	await obsidian.page.keyboard.press("Enter");
+	await expect.poll(shown).toContain(come);
 });
 
 test("where no picture can be drawn there is a list, which says why, and the keyboard goes through it", async () => {
@@ -299,6 +304,16 @@ test("where no picture can be drawn there is a list, which says why, and the key
 	await tell(title).waitFor();
 	await obsidian.page.keyboard.press("Enter");
 	await expect.poll(async () => (await shown()).includes(title)).toBe(true);
+});
+
+test("where the driver takes the picture back there is a list instead", async () => {
+	await opened(STARTER);
+	await obsidian.page.evaluate(() => {
+		for (const canvas of document.querySelectorAll("canvas")) canvas.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
+	});
+	await obsidian.page.getByText("The graphics driver gave up the picture").waitFor();
+	expect(await obsidian.page.locator(".vault-bridge-graph-row").count()).toBe((await drawn()).length);
+	expect(await obsidian.page.locator("canvas").count()).toBe(0);
 });
 
 test("colours are read anew when the theme changes", async () => {

@@ -1,11 +1,10 @@
 import { Keymap } from "obsidian";
-import type { GraphPath, ViewNode } from "../../bridge/operations";
-import type { Attention } from "../../core/graph/emphasis";
-import { found } from "../../core/graph/found";
+import type { ViewNode } from "../../bridge/operations";
+import type { Theme } from "../../core/graph/emphasis";
 import { type Groups, grouped } from "../../core/graph/groups";
 import { listed } from "../../core/graph/listed";
+import { type Drawn, Looking } from "../../core/graph/looking";
 import { ARROWS, nearest } from "../../core/graph/nearest";
-import type { Picture } from "../../core/graph/picture";
 import type { Look } from "../../core/graph/shown";
 import { Telling } from "../../core/graph/telling";
 import type { Host } from "../host";
@@ -19,12 +18,6 @@ import { showWays } from "./ways-list";
 
 const NO_WEBGL = "This window cannot draw with WebGL, so the graph is a list.";
 const LOST = "The graphics driver gave up the picture, so the graph is a list.";
-
-/** What is drawn, with the ways from one end to the other where a way is shown. */
-export interface Drawn {
-	readonly picture: Picture;
-	readonly ways: readonly GraphPath[];
-}
 
 /** What the stage asks of its pane. */
 export interface StageEar {
@@ -51,11 +44,8 @@ export class GraphStage {
 	private groups: Groups = { of: new Map(), all: [], others: 0 };
 	private telling: Telling | null = null;
 	private cannot: string | null = null;
-	private group: string | null = null;
-	private typed: { readonly text: string; readonly paths: ReadonlySet<string> } = { text: "", paths: new Set() };
-	private pointed: number | null = null;
-	private current: string | null = null;
-	private way = 0;
+	private theme: Theme;
+	private readonly looking = new Looking();
 
 	constructor(
 		el: HTMLElement,
@@ -75,12 +65,13 @@ export class GraphStage {
 			menu: (node, event) => this.menu(node, event),
 			cameTo: (node) => this.tellOf(node),
 		});
+		this.theme = themeOf(el);
 		if (!canDraw()) this.cannot = NO_WEBGL;
 	}
 
 	/** How many of the nodes were searched for and found; null when nothing was searched for. */
 	get found(): number | null {
-		return this.attention().found?.size ?? null;
+		return this.drawn === null ? null : (this.looking.at(this.drawn).found?.size ?? null);
 	}
 
 	/**
@@ -89,8 +80,8 @@ export class GraphStage {
 	 * @param fresh Whether it is another one than before.
 	 */
 	show(drawn: Drawn, look: Look, fresh: boolean): void {
-		if (fresh) [this.group, this.pointed, this.way] = [null, null, 0];
-		if (look.colours !== this.look?.colours) this.group = null;
+		if (fresh) this.looking.turn();
+		if (look.colours !== this.look?.colours) this.looking.group = null;
 		[this.drawn, this.look] = [drawn, look];
 		this.groups = grouped(drawn.picture.view, look.colours);
 		this.telling = new Telling((name, given) => this.host.link.call(name, given), drawn.picture);
@@ -116,27 +107,26 @@ export class GraphStage {
 
 	/** Make what was searched for stand out. */
 	find(text: string, paths: ReadonlySet<string>): void {
-		this.typed = { text, paths };
+		this.looking.find(text, paths);
 		this.attend();
 	}
 
 	/** Go to the next of what was found. */
 	next(): void {
-		const all = [...(this.attention().found ?? [])];
-		const here = this.currentId();
-		const next = all[(here === null ? 0 : all.indexOf(here) + 1) % Math.max(all.length, 1)];
-		if (next !== undefined) this.goTo(next);
+		const next = this.drawn === null ? null : this.looking.next(this.drawn);
+		if (next !== null) this.goTo(next);
 	}
 
 	/** The note that is open; it is ringed. */
 	setActive(path: string | null): void {
-		if (path === this.current) return;
-		this.current = path;
+		if (path === this.looking.current) return;
+		this.looking.current = path;
 		this.attend();
 	}
 
 	/** Take up a theme that changed. */
 	recolour(): void {
+		this.theme = themeOf(this.pictureEl);
 		this.canvas?.recolour();
 		this.attend();
 	}
@@ -165,7 +155,7 @@ export class GraphStage {
 				const [source, target] = edge === null ? [] : [edge.source, edge.target].map((id) => this.drawn?.picture.byId.get(id));
 				if (edge !== null && source !== undefined && target !== undefined) {
 					this.tell.edge(source, target, async () => (await this.telling?.ofEdge(edge)) ?? null);
-				} else if (this.pointed === null) this.tell.clear();
+				} else if (this.looking.pointed === null) this.tell.clear();
 			},
 			clicked: (node, event) => this.clicked(node, event),
 			menu: (node, event) => this.menu(node, event),
@@ -184,41 +174,30 @@ export class GraphStage {
 	}
 
 	private attend(): void {
-		const { drawn, groups } = this;
+		const { drawn, groups, theme, looking } = this;
 		if (drawn === null) return;
-		const attention = this.attention();
-		const theme = themeOf(this.pictureEl);
+		const attention = looking.at(drawn);
 		this.canvas?.attend(attention);
 		if (this.canvas === null) this.list.show(listed(drawn.picture, attention.found, attention.way), groups, theme);
-		showLegend(this.legendEl, groups, theme, this.group, (key) => {
-			this.group = key;
-			this.attend();
-		});
-		showWays(this.waysEl, this.host.app, drawn.ways, this.way, (at) => {
+		showLegend(this.legendEl, groups, theme, looking.group, (key) => this.choose(key));
+		showWays(this.waysEl, this.host.app, drawn.ways, looking.way, (at) => {
 			if (at === null) {
 				this.ear.back();
 				return;
 			}
-			this.way = at;
+			looking.way = at;
 			this.attend();
 		});
 	}
 
-	private attention(): Attention {
-		const { drawn, group, pointed, typed } = this;
-		if (drawn === null) return { group, pointed, found: null, current: null, way: [] };
-		const { picture, ways } = drawn;
-		const way = ways[this.way]?.notes.flatMap((path) => picture.at(path)?.id ?? []) ?? [];
-		return { group, pointed, found: found(picture.nodes, typed.text, typed.paths), current: this.currentId(), way };
-	}
-
-	private currentId(): number | null {
-		return this.drawn?.picture.nodes.find((node) => keyOf(node) === this.current)?.id ?? null;
+	private choose(group: string | null): void {
+		this.looking.group = group;
+		this.attend();
 	}
 
 	private pointAt(node: ViewNode | null): void {
-		this.pointed = node?.id ?? null;
-		this.canvas?.attend(this.attention());
+		this.looking.pointed = node?.id ?? null;
+		if (this.drawn !== null) this.canvas?.attend(this.looking.at(this.drawn));
 		if (node === null) this.tell.clear();
 		else this.tellOf(node);
 	}
@@ -230,7 +209,7 @@ export class GraphStage {
 	private goTo(id: number): void {
 		const node = this.drawn?.picture.byId.get(id);
 		if (node === undefined) return;
-		this.current = keyOf(node);
+		this.looking.come(node);
 		this.attend();
 		this.canvas?.bring(id);
 		this.tellOf(node);
@@ -238,10 +217,7 @@ export class GraphStage {
 
 	private clicked(node: ViewNode | null, event: MouseEvent): void {
 		if (node === null) {
-			if (this.group !== null) {
-				this.group = null;
-				this.attend();
-			}
+			if (this.looking.group !== null) this.choose(null);
 		} else if (node.path === null) this.goTo(node.id);
 		else if (event.shiftKey || this.ear.from() !== null) this.ear.pick(node.path);
 		else void openNote(this.host.app, node.path, Keymap.isModEvent(event));
@@ -255,14 +231,13 @@ export class GraphStage {
 	private pressed(event: KeyboardEvent): void {
 		if (this.drawn === null || this.canvas === null) return;
 		const { picture } = this.drawn;
-		const id = this.currentId() ?? picture.nodes[0]?.id;
-		const node = id === undefined ? undefined : picture.byId.get(id);
-		if (id === undefined || node === undefined) return;
+		const node = this.looking.node(this.drawn) ?? picture.nodes[0];
+		if (node === undefined) return;
 		const direction = ARROWS[event.key];
 		if (direction !== undefined) {
-			const [from] = this.canvas.places([id]);
-			const next = from && nearest(from, this.canvas.places(picture.around(id)), direction);
-			this.goTo(next ?? id);
+			const [from] = this.canvas.places([node.id]);
+			const next = from && nearest(from, this.canvas.places(picture.around(node.id)), direction);
+			this.goTo(next ?? node.id);
 		} else if (event.key === "Enter" && node.path !== null) {
 			if (event.shiftKey || this.ear.from() !== null) this.ear.pick(node.path);
 			else void openNote(this.host.app, node.path, Keymap.isModEvent(event));
@@ -271,9 +246,4 @@ export class GraphStage {
 		else return;
 		event.preventDefault();
 	}
-}
-
-/** What a node is known by from one picture to the next. */
-function keyOf({ path, title }: ViewNode): string {
-	return path ?? `[[${title}]]`;
 }

@@ -34,6 +34,10 @@ export class GraphView extends Pane {
 	private filters: Filters = NONE;
 	private pinned = false;
 	private picking: Picking = null;
+	/** The note that was active last. */
+	private active: string | null = null;
+	/** What is said of how much is drawn. */
+	private counted = "";
 	private parts: Parts | null = null;
 	private timer: number | undefined;
 	private round = 0;
@@ -170,7 +174,9 @@ export class GraphView extends Pane {
 	private follow(): void {
 		const here = this.around();
 		if (here.is !== "around" || here.path === null) return;
-		this.parts?.stage.setActive(here.path);
+		// Where the keyboard is stays, unless it is another note that is active.
+		if (here.path !== this.active) this.parts?.stage.setActive(here.path);
+		this.active = here.path;
 		if (this.shown.is !== "around" || this.pinned || here.path === this.shown.path) this.drawHead();
 		else {
 			this.shown = here;
@@ -228,13 +234,12 @@ export class GraphView extends Pane {
 			return;
 		}
 		const middle = shown.is === "around" ? shown.path : null;
-		parts.stage.show({ picture: new Picture(answer.view, middle), ways: answer.ways }, this.look, key !== last.key);
-		parts.stage.setActive(shown.is === "way" ? null : middle ?? this.app.workspace.getActiveFile()?.path ?? null);
+		const fresh = key !== last.key;
+		parts.stage.show({ picture: new Picture(answer.view, middle), ways: answer.ways }, this.look, fresh);
+		if (fresh) parts.stage.setActive(shown.is === "way" ? null : (middle ?? this.app.workspace.getActiveFile()?.path ?? null));
 		this.counted = counted(answer.view);
 		this.tellCount();
 	}
-
-	private counted = "";
 
 	private tellCount(): void {
 		const found = this.parts?.stage.found ?? null;
