@@ -282,7 +282,7 @@ test("words that are selected are looked for, and become the link", async () => 
 test("nothing of what helps in an editor is cut off, in light and in dark", async () => {
 	for (const dark of [false, true]) {
 		if (dark) await obsidian.close();
-		await writing("Tour.md", "# A day of baking\n\nThe sourdough starter was lively, and I fed it with rye. We had kimchi and 泡菜 for lunch, and مخلل اللفت in the evening.¦\n\nThe crumb had gone firm: \n", { dark });
+		await writing("Tour.md", "# A day of baking\n\nThe sourdough starter was lively, and I fed it with rye. We had Kimchi and 泡菜 for lunch, مخلل اللفت in the evening, and stale bread.¦\n\nThe crumb had gone firm: \n", { dark });
 		await obsidian.run("offer-links");
 		await chips().first().waitFor();
 		await picture(obsidian, "offers", dark);

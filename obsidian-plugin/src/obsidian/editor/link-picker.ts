@@ -19,6 +19,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 	private readonly asking: Asking;
 	/** Takes the first answer; what comes later refines it. */
 	private first: ((hits: Hit[]) => void) | null = null;
+	private wanted = "";
 	private shown: readonly Hit[] = [];
 	private told = false;
 
@@ -60,6 +61,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 			this.shown = lately(this.app, file);
 			return [...this.shown];
 		}
+		this.wanted = query;
 		return new Promise((resolve) => {
 			this.first = resolve;
 			this.asking.ask({ query, limit: MOST });
@@ -104,7 +106,9 @@ export class LinkPicker extends EditorSuggest<Hit> {
 		return this.context === null ? {} : { path: this.context.file.path };
 	}
 
-	private found({ answer, final }: Found): void {
+	private found({ question, answer, final }: Found): void {
+		// What is offered must be for what stands there, as Enter takes it.
+		if (question.query !== this.wanted) return;
 		if (!answer.ok && !this.told) new Notice([answer.error.message, answer.error.hint].join(" ").trim());
 		this.told ||= !answer.ok;
 		const hits = answer.ok ? answer.result.hits : [];
