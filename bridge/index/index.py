@@ -134,8 +134,8 @@ class Index:
             entries: Notes that are new or changed.
             gone: Notes that are no more.
         """
-        await self._writing.show(entries, gone)
-        self._tidying.later()
+        following = await self._writing.show(entries, gone)
+        following.add_done_callback(lambda _: self._tidying.later())
 
     async def settled(self) -> None:
         """Wait until all that is shown is written or lost."""

@@ -59,15 +59,15 @@ class Writing:
             await self._stored(batch, self._sent(batch))
             self._take(batch.written, batch.leaving)
 
-    async def show(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> None:
-        """Show it in memory; the rows follow, and whoever reads the tables waits for them."""
+    async def show(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> asyncio.Task[None]:
+        """Show it in memory; the rows follow, as the task that is returned sees to; who reads waits for them."""
         await self.turn.acquire()
         try:
             batch = self._batch(entries, gone)
             sent = self._sent(batch)
             self._opened.passages.coming = self._opened.notes.coming = sent
             self._take(batch.written, batch.leaving)
-            self._tasks.start(self._followed(batch, sent))
+            return self._tasks.start(self._followed(batch, sent))
         except BaseException:
             self.turn.release()
             raise
