@@ -32,11 +32,11 @@ export class BridgeSettings {
 	private progressOnly = false;
 
 	/**
-	 * @param changed Something was read that may be new.
+	 * @param changed Something was read that may be new; or `refused`, so that what is shown is not what is kept.
 	 */
 	constructor(
 		readonly host: Host,
-		private readonly changed: () => void,
+		private readonly changed: (refused: boolean) => void,
 	) {}
 
 	/** Why nothing of it can be changed now; null when it can be. */
@@ -86,8 +86,7 @@ export class BridgeSettings {
 		const answer = await this.host.link.call("change_settings", { changes });
 		if (!answer.ok) new Notice(`${answer.error.message} ${answer.error.hint}`.trim());
 		await this.load();
-		// What was typed and not taken must not stay there as if it had been.
-		if (!answer.ok) this.changed();
+		if (!answer.ok) this.changed(true);
 		return answer.ok;
 	}
 
@@ -109,7 +108,7 @@ export class BridgeSettings {
 		this.known = known;
 		this.trouble = trouble;
 		this.read.tell(known);
-		this.changed();
+		this.changed(false);
 	}
 
 	/**

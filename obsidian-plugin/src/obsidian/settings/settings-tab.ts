@@ -12,6 +12,9 @@ import { writing } from "./writing";
 /** Stands before the names of settings that the bridge keeps. */
 export const KEPT = "bridge.";
 
+/** A field in which somebody types. */
+const TYPED = "input:focus:not([type=checkbox], [type=range])";
+
 /** Time to finish typing a path before the bridge is looked for there. */
 const TYPED_MS = 800;
 
@@ -20,6 +23,8 @@ export class SettingsTab extends PluginSettingTab {
 	private readonly bridge: BridgeSettings;
 	private timer: number | undefined;
 	private isStale = true;
+	/** Whether what changes was changed by a control here, which shows it already. */
+	private isOwn = false;
 	private drawn = "";
 
 	constructor(
@@ -28,7 +33,7 @@ export class SettingsTab extends PluginSettingTab {
 		private readonly host: Host,
 	) {
 		super(app, plugin);
-		this.bridge = new BridgeSettings(host, () => this.redraw());
+		this.bridge = new BridgeSettings(host, (refused) => this.redraw(refused));
 	}
 
 	override getSettingDefinitions(): SettingDefinitionItem[] {
@@ -51,7 +56,9 @@ export class SettingsTab extends PluginSettingTab {
 
 	override async setControlValue(key: string, value: unknown): Promise<void> {
 		if (key.startsWith(KEPT)) {
+			this.isOwn = true;
 			await this.bridge.change({ [key.slice(KEPT.length)]: value });
+			this.isOwn = false;
 			return;
 		}
 		Object.assign(this.host.settings, { [key]: value });
@@ -75,9 +82,13 @@ export class SettingsTab extends PluginSettingTab {
 		return this.bridge.follow();
 	}
 
-	/** Draw anew, but only what is new: who reads or types shall not be disturbed. */
-	private redraw(): void {
-		if (this.shown() !== this.drawn) this.update();
+	/** Draw anew, but only what is new, and not while somebody types. */
+	private redraw(refused = false): void {
+		if (this.isOwn && !refused) this.drawn = this.shown();
+		if (this.shown() === this.drawn && !refused) return;
+		const typed = this.containerEl.querySelector(TYPED);
+		if (typed === null) this.update();
+		else typed.addEventListener("blur", () => window.setTimeout(() => this.redraw(refused), TYPED_MS), { once: true });
 	}
 
 	private shown(): string {
