@@ -57,7 +57,6 @@ export class GraphCanvas {
 			labelSize: 12,
 			labelDensity: 0.8,
 			labelGridCellSize: 80,
-			minEdgeThickness: 1,
 			minCameraRatio: 0.02,
 			maxCameraRatio: 4,
 			stagePadding: 36,
