@@ -65,7 +65,7 @@ export class Sidecar {
 		const child = this.child;
 		this.child = null;
 		if (child === null) return;
-		const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+		const gone = new Promise<void>((resolve) => child.on("exit", () => resolve()));
 		child.stdin?.end();
 		const timer = window.setTimeout(() => child.kill(), LEAVE_MS);
 		await gone;
