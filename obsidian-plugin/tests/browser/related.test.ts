@@ -237,8 +237,8 @@ test("of all suggested links one can be left out, and the others are one change"
 	await dialog.getByRole("button", { name: `Make ${count - 1} links` }).click();
 	await expect.poll(() => disk("Beds.md")).toContain("[[Pumpkins]] stand beside [[Broad beans]].");
 	expect(await disk("Beds.md")).toContain("for Garlic.");
-	const { changes } = await bridge.call<{ changes: { operation: string; paths: string[] }[] }>("list_changes", { limit: 1 });
-	expect(changes).toMatchObject([{ operation: "apply_links", paths: ["Beds.md"] }]);
+	// The window writes first, and then tells the bridge that it did.
+	await expect.poll(() => bridge.call("list_changes", { limit: 1 })).toMatchObject({ changes: [{ operation: "apply_links", paths: ["Beds.md"] }] });
 	await expect.poll(() => fold("Suggested links (1)").count()).toBe(1);
 });
 

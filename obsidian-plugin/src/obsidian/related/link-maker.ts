@@ -1,13 +1,14 @@
 import { MarkdownView, Notice } from "obsidian";
-import type { Answer } from "../../bridge/client";
+import type { Answer, Refusal } from "../../bridge/client";
 import type { LinkEdit } from "../../bridge/operations";
 import type { Missing } from "../../core/missing-links";
 import { titleOf } from "../../core/history";
 import type { Host } from "../host";
+import { LinkPreview } from "./link-preview";
 
 const UNDO_MS = 10_000;
 
-/** Makes links of words through the bridge, and lets the person take that back. */
+/** Makes links of words through the bridge, and lets the person look at it before and take it back after. */
 export class LinkMaker {
 	private readonly unlearned = new Set<() => void>();
 
@@ -17,17 +18,21 @@ export class LinkMaker {
 		private readonly changed: () => void,
 	) {}
 
-	/** Tell what making links would do. */
-	tried(path: string, chosen: readonly Missing[], digest: string | null): Promise<Answer<"apply_links">> {
-		return this.apply(path, chosen, digest, true);
+	/** Show what making links of words would do, and make those that are left ticked. */
+	async preview(path: string, chosen: readonly Missing[], digest: string | null): Promise<void> {
+		const answer = await this.apply(path, chosen, digest, true);
+		if (!answer.ok) say(answer.error);
+		else new LinkPreview(this.host.app, answer.result, chosen, (ticked) => this.make(path, ticked, answer.result.before)).open();
 	}
 
-	/**
-	 * Make links of words of a note as one change, and offer to undo it.
-	 *
-	 * @param digest What the note is that the words were found in.
-	 */
-	async make(path: string, chosen: readonly Missing[], digest: string | null): Promise<Answer<"apply_links">> {
+	/** Make a link of words at once. */
+	async link(path: string, chosen: readonly Missing[], digest: string): Promise<void> {
+		const answer = await this.make(path, chosen, digest);
+		if (!answer.ok) say(answer.error);
+	}
+
+	/** Make links of words of a note as one change, and offer to undo it. */
+	private async make(path: string, chosen: readonly Missing[], digest: string | null): Promise<Answer<"apply_links">> {
 		const answer = await this.apply(path, chosen, digest, false);
 		if (answer.ok) this.tell(path, chosen, answer.result);
 		return answer;
@@ -36,10 +41,7 @@ export class LinkMaker {
 	/** Take words for no link here, now and later, until that is taken back. */
 	async dismiss(path: string, { target, text }: Missing): Promise<void> {
 		const answer = await this.host.link.call("judge_link", { path, target, text, verdict: "decline" });
-		if (!answer.ok) {
-			new Notice(answer.error.message);
-			return;
-		}
+		if (!answer.ok) return say(answer.error);
 		undoable(`“${text}” is not suggested here any more.`, () => {
 			void this.host.link.call("judge_link", { path, target, text, verdict: "revive" }).then(() => this.changed());
 		});
@@ -98,9 +100,15 @@ export class LinkMaker {
 
 	private async undo(change: string): Promise<void> {
 		const answer = await this.host.link.call("undo_change", { change_id: change });
-		new Notice(answer.ok ? "Undone." : [answer.error.message, answer.error.hint].join(" "));
+		if (answer.ok) new Notice("Undone.");
+		else say(answer.error);
 		this.changed();
 	}
+}
+
+/** Say why something was not done. */
+function say({ message, hint }: Refusal<string>): void {
+	new Notice([message, hint].join(" ").trim());
 }
 
 /** Say that something was done, for as long as it can be undone. */

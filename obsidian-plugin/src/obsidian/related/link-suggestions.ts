@@ -6,7 +6,6 @@ import { quote } from "../../core/quoting";
 import type { Host } from "../host";
 import { Fold } from "./fold";
 import type { LinkMaker } from "./link-maker";
-import { LinkPreview } from "./link-preview";
 import { showRow, showSome } from "./missing-row";
 
 const MOST = 50;
@@ -81,17 +80,12 @@ export class LinkSuggestionPart {
 
 	private async accept(one: Suggested): Promise<void> {
 		const found = await this.current([one]);
-		if (found.length === 0) return;
-		const answer = await this.maker.make(this.path, found, this.digest);
-		if (!answer.ok) new Notice([answer.error.message, answer.error.hint].join(" "));
+		if (found.length > 0) await this.maker.link(this.path, found, this.digest);
 	}
 
 	private async review(): Promise<void> {
-		const { path } = this;
-		const chosen = await this.current(this.all);
-		const answer = await this.maker.tried(path, chosen, this.digest);
-		if (!answer.ok) new Notice([answer.error.message, answer.error.hint].join(" "));
-		else new LinkPreview(this.host.app, answer.result, chosen, (ticked) => this.maker.make(path, ticked, answer.result.before)).open();
+		const found = await this.current(this.all);
+		if (found.length > 0) await this.maker.preview(this.path, found, this.digest);
 	}
 
 	/** The same suggestions in the note as it is now, with what was typed and not saved until now. */

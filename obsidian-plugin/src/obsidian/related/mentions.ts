@@ -1,4 +1,3 @@
-import { Notice } from "obsidian";
 import type { NoteMention } from "../../bridge/operations";
 import { titleOf } from "../../core/history";
 import { type Missing, unlinkedMentions } from "../../core/missing-links";
@@ -6,7 +5,6 @@ import { quote } from "../../core/quoting";
 import type { Host } from "../host";
 import { Fold } from "./fold";
 import type { LinkMaker } from "./link-maker";
-import { LinkPreview } from "./link-preview";
 import { showRow, showSome } from "./missing-row";
 
 const SHOWN = 10;
@@ -82,9 +80,6 @@ export class MentionPart {
 	private async preview(path: string): Promise<void> {
 		if (await this.maker.save(path)) await this.ask();
 		const missing = this.found.find(({ mention }) => mention.path === path)?.missing;
-		if (missing === undefined) return;
-		const answer = await this.maker.tried(path, [missing], null);
-		if (!answer.ok) new Notice([answer.error.message, answer.error.hint].join(" "));
-		else new LinkPreview(this.host.app, answer.result, [missing], (ticked) => this.maker.make(path, ticked, answer.result.before)).open();
+		if (missing !== undefined) await this.maker.preview(path, [missing], null);
 	}
 }
