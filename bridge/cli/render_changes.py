@@ -60,6 +60,8 @@ def daily(result: dict[str, Any]) -> None:
 def shown(result: dict[str, Any]) -> None:
     """Print a change whole."""
     diff(result["diff"])
+    for hunk in result["hunks"] if len(result["hunks"]) > 1 else ():
+        note(f"Hunk {hunk['number']}: {hunk['path']}:{hunk['after'][0]}" + (", undone." if hunk["undone"] else "."))
     reason = f" ({result['reason']})" if result["reason"] else ""
     note(f"{result['operation']} by {result['client'] or 'nobody named'}, {result['time']}{reason}: {result['state']}.")
 
@@ -77,6 +79,7 @@ WRITES = (
     "set_properties",
     "move_note",
     "rename_heading",
+    "rename_alias",
     "delete_note",
     "toggle_task",
     "add_task",

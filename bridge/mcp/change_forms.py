@@ -86,6 +86,8 @@ def shown(answer: Answer) -> Iterable[str]:
     yield f"{answer['id']} · {answer['time'][:16]} · {answer['state']} · {summary(answer)}"
     if answer["expires"]:
         yield f"expires {answer['expires']}"
+    for hunk in answer["hunks"] if len(answer["hunks"]) > 1 else ():
+        yield f"hunk {hunk['number']}: {returnable(hunk['path'])}:{hunk['after'][0]}" + " (undone)" * hunk["undone"]
     yield from answer["diff"].rstrip("\n").split("\n")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from annotated_types import GroupedMetadata
 
-from bridge.types import Tagged, VaultPath
+from bridge.types import Digest, Tagged, VaultPath
 
 When = NewType("When", str)
 """A moment: ISO 8601; a bare date is local midnight."""
@@ -18,6 +18,7 @@ Folder = NewType("Folder", str)
 WORDS: Mapping[Any, tuple[str, str]] = {
     VaultPath: ("a path inside the vault", "paths inside the vault"),
     Folder: ("a folder inside the vault", "folders inside the vault"),
+    Digest: ("a SHA-256 in hex", "SHA-256s in hex"),
     When: ("a date or time in ISO 8601", "dates or times in ISO 8601"),
     str: ("a string", "strings"),
     int: ("an integer", "integers"),

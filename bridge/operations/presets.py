@@ -53,7 +53,7 @@ def tool_named(name: str) -> Operation:
     """
     known = named(name)
     if not known.tool:
-        raise NoSuchOperation(f"`{known.name}` is for applications and no tool.")
+        raise NoSuchOperation(f"`{known.name}` is for applications and no tool.", hint="`find_tool` finds tools.")
     return known
 
 

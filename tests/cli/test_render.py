@@ -183,9 +183,14 @@ def test_what_became_of_changes_is_said(capsys: pytest.CaptureFixture[str]) -> N
         "",
         "Nothing was written.\n1a is rejected.\n",
     )
-    assert shown("show_change", {**change, "state": "undone"}, capsys) == (
+    assert shown("show_change", {**change, "state": "undone", "hunks": []}, capsys) == (
         "d",
         "edit_note by nobody named, 2026 (tidy): undone.\n",
+    )
+    hunks = [{"number": at, "path": "A.md", "after": (at, at), "undone": at == 2} for at in (1, 2)]
+    assert shown("show_change", {**change, "state": "applied", "hunks": hunks}, capsys) == (
+        "d",
+        "Hunk 1: A.md:1.\nHunk 2: A.md:2, undone.\nedit_note by nobody named, 2026 (tidy): applied.\n",
     )
 
 

@@ -135,6 +135,24 @@ def test_many_links_are_counted_not_written() -> None:
     assert list(FORMS["note_links"](links_of())) == ["No links."]
 
 
+def test_the_parts_of_a_change_are_numbered() -> None:
+    change: dict[str, Any] = {"id": "1a", "time": "2026-01-31T10:00:00+00:00", "state": "applied"}
+    change |= {
+        "operation": "edit_note",
+        "paths": ["A.md"],
+        "client": None,
+        "reason": None,
+        "expires": None,
+        "diff": "+x\n",
+    }
+    hunks = [{"number": at, "path": "A.md", "after": (at * 9, at * 9), "undone": at == 2} for at in (1, 2)]
+    head = "1a · 2026-01-31T10:00 · applied · edit_note A.md"
+    assert list(FORMS["show_change"]({**change, "hunks": hunks[:1]})) == [head, "+x"]
+    assert list(FORMS["show_change"]({**change, "hunks": hunks})) == [
+        head, "hunk 1: A.md:9", "hunk 2: A.md:18 (undone)", "+x"
+    ]  # fmt: skip
+
+
 def test_a_link_has_its_sentence_when_asked_for() -> None:
     one = {"path": "A b.md", "line": 4, "text": "that", "target": "A b", "context": "See that."}
     lines = list(FORMS["note_links"](links_of(links=[one], backlinks=[one])))

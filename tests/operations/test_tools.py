@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge.operations import expected, operations
 from bridge.operations.likeness import in_words
 from bridge.operations.tools import accuracy
 from tests.operations.served import Served, serving, write_vault
@@ -62,6 +63,12 @@ async def test_what_is_for_applications_is_no_tool(sample: Served) -> None:
     assert {"claim_change", "acknowledge_change"}.isdisjoint(names)
     ran = await sample.call("run_tool", name="claim_change", arguments={"change_id": "0"})
     assert (ran.status, ran.code) == (404, "no_such_operation")
+
+
+async def test_only_what_is_an_object_is_told_as_one() -> None:
+    arguments = [argument for operation in operations() for argument in operation.arguments]
+    told = {argument.name for argument in arguments if expected(argument.hint) == "an object"}
+    assert told == {"properties", "arguments", "changes"}
 
 
 async def test_arguments_are_told(sample: Served) -> None:
