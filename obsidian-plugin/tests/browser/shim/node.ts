@@ -32,6 +32,14 @@ class Emitter {
 		return this;
 	}
 
+	once(name: string, handler: Handler): this {
+		const wrapped: Handler = (data) => {
+			this.all.set(name, (this.all.get(name) ?? []).filter((other) => other !== wrapped));
+			handler(data);
+		};
+		return this.on(name, wrapped);
+	}
+
 	setEncoding(): void {}
 
 	emit(name: string, data: unknown): void {
