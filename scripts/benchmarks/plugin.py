@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from bridge.folders import default_models_dir
@@ -39,8 +40,10 @@ def plugin(place: Place, found: Measured) -> None:
         return [value / 1000 for value in said[what]]
 
     note = f"{len(said['first'])} bursts, 60 to 180 ms from key to key"
+    half, most = times("last key to its first hits on the screen", seconds("first"), note=note)
     found.add(
-        *times("last key to its first hits on the screen", seconds("first"), (120, 300), note),
+        replace(half, reach=120.0),
+        most,
         *times("of that waiting for the answer before", seconds("waiting")),
         *times("of that asking and being answered", seconds("answering")),
         *times("of that drawing", seconds("drawing")),
