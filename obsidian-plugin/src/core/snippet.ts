@@ -22,3 +22,17 @@ export function unmarked(snippet: string): string {
 		.map((part) => part.text)
 		.join("");
 }
+
+/** As many letters stand before the first mark of a line that is cut to one. */
+const BEFORE = 24;
+
+/** The line of a snippet in which something is marked, from shortly before the mark; else its first line. */
+export function markedLine(snippet: string): string {
+	const lines = snippet.split("\n").filter((line) => line.trim() !== "");
+	const line = lines.find((one) => parts(one).some(({ marked }) => marked)) ?? lines[0] ?? "";
+	const [before, marked] = parts(line);
+	const letters = [...(before?.text ?? "")];
+	if (before === undefined || before.marked || marked === undefined || letters.length <= BEFORE) return line;
+	const kept = letters.slice(-BEFORE).join("").replace(/^\S{0,12} /, "");
+	return `…${kept}${line.slice(before.text.length)}`;
+}

@@ -3,7 +3,7 @@ import type { Hit } from "../../src/bridge/operations";
 import { chips, type Filters, narrowed, NONE } from "../../src/core/filters";
 import { forgotten, pinned, REMEMBERED, used } from "../../src/core/recent";
 import { refine } from "../../src/core/refine";
-import { parts, unmarked } from "../../src/core/snippet";
+import { markedLine, parts, unmarked } from "../../src/core/snippet";
 
 const hit = (path: string, score = 0): Hit => ({
 	path,
@@ -38,6 +38,19 @@ describe("a snippet", () => {
 
 	test("can be read without its marks", () => {
 		expect(unmarked("a ==b== c")).toBe("a b c");
+	});
+});
+
+describe("one line of a snippet", () => {
+	test.each([
+		["short ==hit== here", "short ==hit== here"],
+		["first\n\nwith a ==hit== here", "with a ==hit== here"],
+		["", ""],
+		["\nnothing marked, however long this line of text may be", "nothing marked, however long this line of text may be"],
+		["a long way before that which is said comes the ==hit== itself", "…is said comes the ==hit== itself"],
+		["面包在冰箱里很快就会变硬因为淀粉又重新结晶这就是所谓的面包老化也叫==回生==。", "…会变硬因为淀粉又重新结晶这就是所谓的面包老化也叫==回生==。"],
+	])("%s", (snippet, line) => {
+		expect(markedLine(snippet)).toBe(line);
 	});
 });
 

@@ -30,11 +30,12 @@ export class OfferBar extends WidgetType {
 		const el = createDiv({ cls: BAR });
 		el.setAttrs({ role: "toolbar", "aria-label": "Links for this paragraph", "aria-orientation": "horizontal" });
 		for (const offer of all) this.chip(el, view, offer);
+		const end = el.createDiv({ cls: `${BAR}-end` });
 		if (all.length > 1) {
-			const every = this.button(el, `Link all ${all.length}`, () => this.acts.make(view, all));
+			const every = this.button(end, `Link all ${all.length}`, () => this.acts.make(view, all));
 			every.setText(`All ${all.length}`);
 		}
-		const close = this.button(el, "Close", () => this.acts.close(view));
+		const close = this.button(end, "Close", () => this.acts.close(view));
 		close.addClass("clickable-icon");
 		setIcon(close, "x");
 		el.addEventListener("keydown", (event) => this.pressed(el, view, event));

@@ -1,5 +1,5 @@
 import type { Hit } from "../../bridge/operations";
-import { parts, TITLE } from "../../core/snippet";
+import { markedLine, parts, TITLE } from "../../core/snippet";
 import { writeParts } from "../marking";
 import { headings } from "../opening";
 
@@ -11,8 +11,8 @@ export function showPick(el: HTMLElement, hit: Hit): void {
 	const folder = hit.path.split("/").slice(0, -1).join("/");
 	const place = [folder, headings(hit).join(" › ")].filter((part) => part !== "").join(" · ");
 	if (place !== "") head.createSpan({ cls: "vault-bridge-pick-place", text: place, attr: { dir: "auto" } });
-	const line = hit.snippet.split("\n").find((one) => one.trim() !== "");
-	if (line !== undefined) writeParts(el.createDiv({ cls: "vault-bridge-pick-text", attr: { dir: "auto" } }), "mark", parts(line));
+	const line = markedLine(hit.snippet);
+	if (line !== "") writeParts(el.createDiv({ cls: "vault-bridge-pick-text", attr: { dir: "auto" } }), "mark", parts(line));
 	const [why] = hit.why;
 	if (why !== undefined) writeParts(el.createDiv({ cls: "vault-bridge-pick-why", attr: { dir: "auto" } }), "em", parts(why, TITLE));
 }
