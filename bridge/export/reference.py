@@ -79,7 +79,8 @@ def command(operation: Operation, example: Mapping[str, Any] | None = None) -> s
     words = ["vault-bridge", operation.name.replace("_", "-")]
     if any(is_nested(value) for value in given.values()):
         return f"echo {shlex.quote(json.dumps(given))} | {shlex.join([*words, '--json-args', '-'])}"
-    required = {argument.name for argument in operation.arguments if argument.required}
+    # A list is an option that is repeated, also where it must be given.
+    required = {a.name for a in operation.arguments if a.required and not isinstance(given.get(a.name), list)}
     words += [
         json.dumps(value) if isinstance(value, bool) else str(value) for n, value in given.items() if n in required
     ]
