@@ -84,11 +84,13 @@ test("a question after [[? finds the note, words first, and Enter links it, down
 });
 
 test("meaning refines what words found, and what was come to stays", async () => {
-	await writing("Refined.md", "¦\n", { settings: { patience: 1000 } });
+	await writing("Refined.md", "¦\n", { settings: { patience: 3000 } });
 	await type("[[?old bread stiff");
-	await expect.poll(async () => (await titles()).length).toBeGreaterThan(1);
+	const said = { words: "old bread stiff", path: "Refined.md", limit: 12, mode: "keyword" };
+	const byWords = (await bridge.call<{ hits: { title: string }[] }>("pick_link", said)).hits.map((hit) => hit.title);
+	await expect.poll(titles).toEqual(byWords);
 	await press("ArrowDown");
-	const [one, two] = await titles();
+	const [one, two] = byWords;
 	await expect.poll(() => asked().at(-1)?.mode).toBe("hybrid");
 	await picks().filter({ hasText: "close in meaning" }).first().waitFor();
 	expect((await titles()).slice(0, 2)).toEqual([one, two]);
