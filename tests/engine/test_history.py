@@ -80,3 +80,16 @@ async def test_the_history_of_a_note_goes_when_it_is_moved_to_where_it_is_denied
         (vault / NOTE).rename(vault / "Private/Beans.md")
         await until(lambda: engine.store.change(change.id) is None)
         await until(lambda: engine.store.snapshot(digest(NEW)) is None)
+
+
+async def test_a_note_is_followed_into_a_renamed_folder_though_others_say_the_same(vault: Path, opened: Opened) -> None:
+    for name in ("Alike.md", "Same.md"):
+        vault.joinpath("Garden", name).write_bytes(NEW)
+    async with opened(vault) as bridge:
+        await settled(only(bridge))
+        store, index = only(bridge).store, only(bridge).index
+        change = Change(store.next_id(), time.time(), "edit_note")
+        Writer(Vault(vault, Rules())).write(together(put(NOTE, OLD, NEW)), store.begin(change))
+        await until(lambda: index.notes[VaultPath(NOTE)].digest == digest(NEW))
+        (vault / "Garden").rename(vault / "Plot")
+        await until(lambda: (found := store.change(change.id)) is not None and found.now == ("Plot/Beans.md",))
