@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.changes import Desk, Effect, Today, accept, digest_of, redo, undo
+from bridge.changes import Desk, Effect, Today, accept, differences, digest_of, redo, undo
 from bridge.engine.handing import Answer, Refusal
 from bridge.engine.handover import is_handed_over, is_made
 from bridge.engine.writing import Author, Drawn, Made, Writing
@@ -212,15 +212,21 @@ class Deciding:
 
     def _settle_undone(self, changes: Collection[Change], by: str | None, hunks: Collection[int] | None) -> None:
         for change in changes:
-            if hunks is None:
-                self._store.set_state(change.id, "undone", {"undone_by": by})
-            else:
+            facts: dict[str, object] = {"undone_by": by}
+            if hunks is not None:
                 before = change.facts.get("undone_hunks")
-                self._store.set_state(
-                    change.id,
-                    "applied",
-                    {"undone_hunks": sorted({*(before if isinstance(before, list) else ()), *hunks})},
-                )
+                undone = {*(before if isinstance(before, list) else ()), *hunks}
+                facts["undone_hunks"] = sorted(undone)
+                if not self._is_all(change, undone):
+                    del facts["undone_by"]
+            self._store.set_state(change.id, "undone" if "undone_by" in facts else "applied", facts)
+
+    def _is_all(self, change: Change, hunks: Collection[int]) -> bool:
+        """Say whether a change did nothing else than these hunks."""
+        if any(step.kind != "put" or step.before is None for step in change.steps):
+            return False
+        found = differences(change.steps, self._store.snapshot)
+        return {hunk.number for each in found for hunk in each.hunks} <= {*hunks}
 
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)

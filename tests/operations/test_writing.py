@@ -279,6 +279,22 @@ async def test_a_shown_change_tells_which_of_its_parts_are_undone(served: Served
     assert [*told, await undone()] == [[False, False], [False, True], [True, True], [False, False]]
 
 
+async def test_a_change_whose_parts_are_all_undone_is_undone_and_can_be_redone(served: Served) -> None:
+    text = "One.\n\n\n\n\n\n\n\n\nTwo.\n"
+    await served.call("create_note", path="Parts.md", text=text)
+    edits = [{"op": "append", "text": "Below."}, {"op": "prepend", "text": "Above."}]
+    change_id = (await served.call("edit_note", path="Parts.md", edits=edits)).json["change_id"]
+    written = (root(served) / "Parts.md").read_text()
+    states = []
+    for hunk in (1, 2):
+        assert (await served.call("undo_change", change_id=change_id, hunks=[hunk])).status == 200
+        states.append((await served.call("show_change", change_id=change_id)).json["state"])
+    assert states == ["applied", "undone"]
+    assert (root(served) / "Parts.md").read_text() == text
+    assert (await served.call("redo_change", change_id=change_id)).status == 200
+    assert (root(served) / "Parts.md").read_text() == written
+
+
 async def test_changes_of_a_note_that_is_denied_since_are_not_told(served: Served) -> None:
     made = (await served.call("create_note", path="Rose.md", text="Thorns.")).json
     await served.bridge.use(change(served.bridge.settings_path, {"deny": ["Rose.md"]}))
