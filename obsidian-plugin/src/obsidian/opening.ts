@@ -1,21 +1,14 @@
 import { type App, MarkdownView, Notice, type PaneType, stripHeadingForLink, type TFile } from "obsidian";
 import type { Hit } from "../bridge/operations";
 import { onLine } from "../core/picking";
+import { headings, type Placed } from "../core/place";
 import { unmarked } from "../core/snippet";
-
-type Placed = Pick<Hit, "path" | "title" | "heading">;
 
 /** Open a hit at its line: in place, in a tab, a split or a window. */
 export async function open(app: App, hit: Pick<Hit, "path" | "lines">, where: PaneType | boolean): Promise<void> {
 	const file = fileOf(app, hit);
 	if (file === null) return;
 	await app.workspace.getLeaf(where).openFile(file, { active: true, eState: { line: hit.lines[0] - 1 } });
-}
-
-/** The headings that a hit stands under, without one that only repeats the title. */
-export function headings(hit: Placed): readonly string[] {
-	const all = hit.heading === "" ? [] : hit.heading.split(" > ");
-	return all[0] === hit.title ? all.slice(1) : all;
 }
 
 /** Write a link to a hit as it would be written in a note, showing its name unless something else is said. */

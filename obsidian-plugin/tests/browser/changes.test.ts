@@ -1,36 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { afterEach, beforeEach, afterAll, beforeAll, expect, test } from "vitest";
-import { Bridge, Home } from "./bridge";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
 import { picture } from "./picture";
 import { inSession, paired, type Program } from "./programs";
-import { AppWindow, startBrowser } from "./window";
+import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
 
 const NOTE = "Bread/Oven log.md";
 const TEXT = ["# Oven log", "", "Bake at 230 degrees.", "", "Two.", "", "Three.", "", "Four.", "", "Five.", "", "Steam for ten minutes.", ""].join("\n");
 const CHANGED = TEXT.replace("230", "250").replace("ten", "twelve");
 
-let browser: Browser;
-let home: Home;
-let bridge: Bridge;
-let obsidian: AppWindow;
-
-beforeAll(async () => {
-	browser = await startBrowser();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-	home = await Home.make(false);
-	bridge = await Bridge.serve(home);
-	await expect.poll(readable).toBe(true);
-	await bridge.call("create_note", { path: NOTE, text: TEXT });
-});
-afterEach(async () => {
-	expect(await obsidian.close()).toEqual([]);
-	await bridge.stop();
-	await home.remove();
-});
+bridgeForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
 
 interface Done {
 	readonly change_id: string;
@@ -44,18 +24,13 @@ async function rewrite(caller: Program, reason = "The oven runs cold."): Promise
 	return caller("edit_note", { path: NOTE, digest, edits, reason });
 }
 
-async function opened(given: Partial<Parameters<typeof AppWindow.open>[1]> = {}): Promise<void> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+async function opened(given: Given = {}): Promise<void> {
+	await open(given);
 	await obsidian.state("ready");
 	await obsidian.run("changes");
 }
 
 /** Whether the notes were read; without a model nothing is embedded. */
-async function readable(): Promise<boolean> {
-	const { vaults } = await bridge.call<{ vaults: { ready: { keyword: boolean } }[] }>("status");
-	return vaults[0]?.ready.keyword === true;
-}
-
 const own: Program = (operation, given) => bridge.call(operation, given);
 const disk = (path = NOTE): Promise<string> => readFile(join(home.vault, path), "utf8");
 const row = (text: string): Locator => obsidian.page.locator(".vault-bridge-change", { hasText: text });

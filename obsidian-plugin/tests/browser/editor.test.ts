@@ -1,37 +1,19 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { Bridge, Home } from "./bridge";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
 import { picture } from "./picture";
-import { AppWindow, startBrowser } from "./window";
+import { type Given, bridge, home, obsidian, oneBridge, open } from "./stage";
 
 const STALING = "Bread/Science/Staling.md";
 
-let browser: Browser;
-let home: Home;
-let bridge: Bridge;
-let obsidian: AppWindow;
-
-beforeAll(async () => {
-	[browser, home] = await Promise.all([startBrowser(), Home.make(true)]);
-	bridge = await Bridge.serve(home);
-	await bridge.settled();
-}, 300_000);
-afterAll(async () => {
-	await browser.close();
-	await bridge.stop();
-	await home.remove();
-});
-afterEach(async () => {
-	expect(await obsidian.close()).toEqual([]);
-});
+oneBridge(true);
 
 /** Open a note with this text and the cursor at `¦`, or at its beginning. */
-async function writing(path: string, text: string, given: Partial<Parameters<typeof AppWindow.open>[1]> = {}): Promise<void> {
+async function writing(path: string, text: string, given: Given = {}): Promise<void> {
 	await writeFile(join(home.vault, path), text.replace("¦", ""));
 	await bridge.call("wait_until_indexed", { path });
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+	await open(given);
 	await obsidian.state("ready");
 	await obsidian.page.evaluate(
 		async ([name, at]) => {

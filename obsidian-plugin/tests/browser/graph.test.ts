@@ -1,32 +1,14 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Locator } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bridge, Home } from "./bridge";
 import { picture } from "./picture";
-import { AppWindow, startBrowser } from "./window";
+import { type Given, bridge, obsidian, oneBridge, open } from "./stage";
+import { AppWindow } from "./window";
 
-let browser: Browser;
-let home: Home;
-let bridge: Bridge;
-let obsidian: AppWindow;
-
-beforeAll(async () => {
-	[browser, home] = await Promise.all([startBrowser(), Home.make(false)]);
-	bridge = await Bridge.serve(home);
-	await bridge.readable();
-});
-afterAll(async () => {
-	await browser.close();
-	await bridge.stop();
-	await home.remove();
-});
-afterEach(async () => {
-	expect(await obsidian.close()).toEqual([]);
-});
-
-type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
+oneBridge(false);
 
 /** What the tests look at inside the pane, as pixels on a canvas have no names. */
 interface Inside {
@@ -41,7 +23,7 @@ interface Inside {
 const STARTER = "Bread/Starters/Sourdough starter.md";
 
 async function opened(path: string, given: Given = {}): Promise<void> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+	await open(given);
 	await obsidian.state("ready");
 	await read(path);
 	await obsidian.run("graph");
@@ -282,7 +264,7 @@ test("a link that is written appears by itself, and what one looks at stays wher
 });
 
 test("where no picture can be drawn there is a list, which says why, and the keyboard goes through it", async () => {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path });
+	await open();
 	await obsidian.state("ready");
 	await read(STARTER);
 	await obsidian.page.evaluate(() => {
@@ -328,7 +310,7 @@ test("colours are read anew when the theme changes", async () => {
 });
 
 test("unloading leaves nothing of the picture", async () => {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path });
+	await open();
 	await obsidian.state("ready");
 	await obsidian.run("graph");
 	await said(/Open a note/);
@@ -394,7 +376,7 @@ describe("of two thousand notes", () => {
 	});
 
 	test("the whole is drawn and answers a click", async () => {
-		obsidian = await AppWindow.open(browser, { base: large.vault, home: large.path });
+		await open({ base: large.vault, home: large.path });
 		await obsidian.state("ready");
 		await read("Note 7.md");
 		await obsidian.run("graph");

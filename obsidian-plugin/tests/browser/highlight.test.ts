@@ -1,40 +1,20 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { Bridge, Home } from "./bridge";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
 import { picture } from "./picture";
 import { paired } from "./programs";
-import { AppWindow, startBrowser } from "./window";
+import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
 
 const NOTE = "Bread/Oven log.md";
 const TEXT = "# Oven log\n\nBake at 230 degrees.\n\nSteam for ten minutes, or until it sings.\n\n水温是二十度。\n\nالعجين يرتاح ساعة واحدة.\n";
 const EDITS = [["230", "250"], [", or until it sings", ""], ["二十", "二十四"], ["ساعة واحدة", "ساعتين"]].map(([old, fresh]) => ({ op: "replace_text", old, new: fresh }));
 
-let browser: Browser;
-let home: Home;
-let bridge: Bridge;
-let obsidian: AppWindow;
+bridgeForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
 
-beforeAll(async () => {
-	browser = await startBrowser();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-	home = await Home.make(false);
-	bridge = await Bridge.serve(home);
-	await bridge.readable();
-	await bridge.call("create_note", { path: NOTE, text: TEXT });
-});
-afterEach(async () => {
-	expect(await obsidian.close()).toEqual([]);
-	await bridge.stop();
-	await home.remove();
-});
-
-async function opened(given: Partial<Parameters<typeof AppWindow.open>[1]> = {}, path = NOTE): Promise<void> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+async function opened(given: Given = {}, path = NOTE): Promise<void> {
+	await open(given);
 	await obsidian.state("ready");
 	await read(path);
 }

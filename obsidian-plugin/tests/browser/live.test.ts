@@ -2,38 +2,17 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { Bridge, Home } from "./bridge";
-import { AppWindow, startBrowser } from "./window";
+import { expect, test } from "vitest";
+import { type Given, bridge, bridgeForEach, home, obsidian, open, serve } from "./stage";
 
 const NOTE = "Bread/Oven log.md";
 const TEXT = "# Oven log\n\nBake at 230 degrees.\n";
 const CHANGED = TEXT.replace("230", "250");
 
-let browser: Browser;
-let home: Home;
-let bridge: Bridge;
-let obsidian: AppWindow;
+bridgeForEach({ after: () => bridge.call("create_note", { path: NOTE, text: TEXT }) });
 
-beforeAll(async () => {
-	browser = await startBrowser();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-	home = await Home.make(false);
-	bridge = await Bridge.serve(home);
-	await bridge.readable();
-	await bridge.call("create_note", { path: NOTE, text: TEXT });
-});
-afterEach(async () => {
-	expect(await obsidian.close()).toEqual([]);
-	await bridge.stop();
-	await home.remove();
-});
-
-async function opened(given: Partial<Parameters<typeof AppWindow.open>[1]> = {}): Promise<void> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+async function opened(given: Given = {}): Promise<void> {
+	await open(given);
 	await obsidian.state("ready");
 }
 
@@ -97,7 +76,7 @@ test("an acknowledgement that was lost with the bridge is said again when it is 
 	await crashed;
 	expect(await lost).toBeNull();
 	expect(await disk()).toBe(CHANGED);
-	bridge = await Bridge.serve(home);
+	await serve();
 	await obsidian.state("ready");
 	await expect.poll(() => asked("/acknowledge_change")).toBeGreaterThanOrEqual(2);
 	expect(await offered()).toMatchObject({ state: "applied", by: "obsidian" });
@@ -116,7 +95,7 @@ test.each([
 	const lost = edit().catch(() => null);
 	await crashed;
 	await lost;
-	bridge = await Bridge.serve(home);
+	await serve();
 	await obsidian.state("ready");
 	await expect.poll(async () => (await offered()).state).toBe("rejected");
 	expect(await disk()).toBe(TEXT);
@@ -174,7 +153,7 @@ test.skipIf(!loopback6)("without Node's http the page itself listens, and comes 
 	expect(obsidian.node.open).toBe(0);
 	await bridge.stop();
 	await obsidian.state("off");
-	bridge = await Bridge.serve(home, ["--port", String(port)]);
+	await serve(["--port", String(port)]);
 	await obsidian.state("ready");
 	expect(await bridge.call("edit_note", { path: NOTE, edits: [{ op: "append", text: "Again.\n" }] })).toMatchObject({ by: "obsidian" });
 	expect(await obsidian.unload()).toMatchObject({ listening: 0, alive: 0 });

@@ -1,34 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { Bridge, Home } from "./bridge";
+import { expect, test } from "vitest";
 import { picture } from "./picture";
-import { AppWindow, startBrowser } from "./window";
+import { type Given, home, obsidian, oneBridge, open } from "./stage";
 
-let browser: Browser;
-let home: Home;
-let bridge: Bridge;
-let obsidian: AppWindow;
-
-beforeAll(async () => {
-	[browser, home] = await Promise.all([startBrowser(), Home.make(true)]);
-	bridge = await Bridge.serve(home);
-	await bridge.settled();
-}, 300_000);
-afterAll(async () => {
-	await browser.close();
-	await bridge.stop();
-	await home.remove();
-});
-afterEach(async () => {
-	expect(await obsidian.close()).toEqual([]);
-});
-
-type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
+oneBridge(true);
 
 async function opened(pane: string, given: Given = {}): Promise<void> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+	await open(given);
 	await obsidian.state("ready");
 	await obsidian.run(pane);
 }

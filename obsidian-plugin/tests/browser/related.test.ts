@@ -1,38 +1,18 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { Bridge, Home } from "./bridge";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
 import { picture } from "./picture";
-import { AppWindow, startBrowser } from "./window";
+import { type Given, bridge, home, obsidian, oneBridge, open, serve } from "./stage";
 
 const STARTER = "Bread/Starters/Sourdough starter.md";
 const LOG = "Ferments/Ferment log.md";
 
-let browser: Browser;
-let home: Home;
-let bridge: Bridge;
-let obsidian: AppWindow;
-
-beforeAll(async () => {
-	[browser, home] = await Promise.all([startBrowser(), Home.make(true)]);
-	bridge = await Bridge.serve(home);
-	await bridge.settled();
-}, 300_000);
-afterAll(async () => {
-	await browser.close();
-	await bridge.stop();
-	await home.remove();
-});
-afterEach(async () => {
-	expect(await obsidian.close()).toEqual([]);
-});
-
-type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
+oneBridge(true);
 
 /** Open the pane beside a note. */
 async function beside(path: string, given: Given = {}): Promise<void> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+	await open(given);
 	await obsidian.state("ready");
 	await obsidian.run("related");
 	if (path !== "") await read(path);
@@ -264,7 +244,7 @@ test("what was dismissed is never suggested there again, by a bridge that was re
 	await button("Do not suggest to link “Garlic” to Garlic here").click();
 	await expect.poll(() => button("Link “Garlic” to Garlic").count()).toBe(0);
 	await bridge.stop();
-	bridge = await Bridge.serve(home);
+	await serve();
 	await expect.poll(() => obsidian.node.requests.some(({ url }) => url === `${bridge.url}/api/suggest_links`)).toBe(true);
 	await button("Link “Pumpkins” to Pumpkins").waitFor();
 	expect(await button("Link “Garlic” to Garlic").count()).toBe(0);

@@ -1,39 +1,22 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Locator } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { Bridge, Home } from "./bridge";
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
 import { picture } from "./picture";
-import { AppWindow, startBrowser } from "./window";
+import { type Given, bridge, bridgeForEach, home, obsidian, open } from "./stage";
 
 const NOTE = "Bread/Science/Staling.md";
 
-let browser: Browser;
-let home: Home;
-let bridge: Bridge;
-let obsidian: AppWindow;
-
-beforeAll(async () => {
-	browser = await startBrowser();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-	home = await Home.make(false);
-	for (let at = 0; at < 25; at++) await writeFile(join(home.vault, `Minutes ${at}.old.md`), "Old.\n");
-	await writeFile(join(home.vault, "اجتماع طويل جدا.old.md"), "Old.\n");
-	await writeFile(join(home.data, "settings.toml"), 'exclude = ["*.old.md"]\n');
-	bridge = await Bridge.serve(home);
-	await expect.poll(async () => (await bridge.call<{ vaults: { ready: { keyword: boolean }; pending: { keyword: number } }[] }>("status")).vaults[0]).toMatchObject({ ready: { keyword: true }, pending: { keyword: 0 } });
-});
-afterEach(async () => {
-	const faults = await obsidian.close();
-	await bridge.stop();
-	await home.remove();
-	expect(faults).toEqual([]);
+bridgeForEach({
+	before: async () => {
+		for (let at = 0; at < 25; at++) await writeFile(join(home.vault, `Minutes ${at}.old.md`), "Old.\n");
+		await writeFile(join(home.vault, "اجتماع طويل جدا.old.md"), "Old.\n");
+		await writeFile(join(home.data, "settings.toml"), 'exclude = ["*.old.md"]\n');
+	},
 });
 
-async function opened(given: Partial<Parameters<typeof AppWindow.open>[1]> = {}): Promise<Locator> {
-	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+async function opened(given: Given = {}): Promise<Locator> {
+	await open(given);
 	await obsidian.state("ready");
 	await obsidian.run("status");
 	const pane = obsidian.page.locator(".vault-bridge-pane");

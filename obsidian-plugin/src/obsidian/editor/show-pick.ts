@@ -1,15 +1,14 @@
 import type { Hit } from "../../bridge/operations";
+import { placeOf } from "../../core/place";
 import { markedLine, parts, TITLE } from "../../core/snippet";
 import { writeParts } from "../marking";
-import { headings } from "../opening";
 
 /** Show a note that may be linked: its title, where it is, and a line of what speaks for it. */
 export function showPick(el: HTMLElement, hit: Hit): void {
 	el.addClass("vault-bridge-pick");
 	const head = el.createDiv({ cls: "vault-bridge-pick-head" });
 	head.createSpan({ cls: "vault-bridge-pick-title", text: hit.title, attr: { dir: "auto" } });
-	const folder = hit.path.split("/").slice(0, -1).join("/");
-	const place = [folder, headings(hit).join(" › ")].filter((part) => part !== "").join(" · ");
+	const place = placeOf(hit);
 	if (place !== "") head.createSpan({ cls: "vault-bridge-pick-place", text: place, attr: { dir: "auto" } });
 	const line = markedLine(hit.snippet);
 	if (line !== "") writeParts(el.createDiv({ cls: "vault-bridge-pick-text", attr: { dir: "auto" } }), "mark", parts(line));

@@ -1,5 +1,6 @@
 import type { ViewNode } from "../../bridge/operations";
 import type { Told } from "../../core/graph/telling";
+import { folderOf } from "../../core/place";
 
 const SETTLE_MS = 120;
 
@@ -47,8 +48,4 @@ export class Tell {
 			});
 		}, SETTLE_MS);
 	}
-}
-
-function folderOf(path: string): string {
-	return path.split("/").slice(0, -1).join("/");
 }

@@ -1,8 +1,9 @@
 import { type App, Keymap, Menu, setIcon } from "obsidian";
 import type { Hit } from "../../bridge/operations";
+import { placeOf } from "../../core/place";
 import { parts, TITLE } from "../../core/snippet";
 import { writeParts } from "../marking";
-import { copy, headings, insertLink, linkTo, open, quoted } from "../opening";
+import { copy, insertLink, linkTo, open, quoted } from "../opening";
 
 /** What a list may be told to do with a hit beside opening and linking it. */
 export interface Extra {
@@ -147,7 +148,7 @@ export class HitList {
 			event.stopPropagation();
 			this.link(hit);
 		});
-		const place = [folderOf(hit.path), headings(hit).join(" › ")].filter((part) => part !== "").join(" · ");
+		const place = placeOf(hit);
 		if (place !== "") el.createDiv({ cls: "vault-bridge-hit-place", text: place, attr: { dir: "auto" } });
 		const text = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
 		writeParts(text, "mark", parts(hit.snippet));
@@ -175,8 +176,4 @@ export class HitList {
 	}
 
 	private static made = 0;
-}
-
-function folderOf(path: string): string {
-	return path.split("/").slice(0, -1).join("/");
 }

@@ -1,5 +1,6 @@
 import { Keymap } from "obsidian";
 import type { IndexStatus, Passage } from "../../bridge/operations";
+import { readable } from "../../core/place";
 import { andMore } from "../../core/status/vault";
 import type { Host } from "../host";
 import { open } from "../opening";
@@ -43,7 +44,7 @@ export class NotePart {
 	private passage(path: string, { lines, heading, embedded }: Passage): void {
 		const row = this.el.createEl("button", { cls: "vault-bridge-passage", attr: { "aria-label": `Open lines ${lines[0]} to ${lines[1]}` } });
 		row.createSpan({ cls: "vault-bridge-passage-lines", text: lines.join("–") });
-		row.createSpan({ cls: "vault-bridge-passage-heading", text: heading.replaceAll(" > ", " › ") || "Before the first heading", attr: { dir: "auto" } });
+		row.createSpan({ cls: "vault-bridge-passage-heading", text: readable(heading.split(" > ")) || "Before the first heading", attr: { dir: "auto" } });
 		if (!embedded) row.createSpan({ cls: "vault-bridge-hit-mark", text: "words only" });
 		row.addEventListener("click", (event) => void open(this.host.app, { path, lines }, Keymap.isModEvent(event)));
 	}

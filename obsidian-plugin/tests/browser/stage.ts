@@ -1,0 +1,71 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { Bridge, Home } from "./bridge";
+import { AppWindow, startBrowser } from "./window";
+
+/** How a window is opened; what is left out is as a person has it. */
+export type Given = Partial<Parameters<typeof AppWindow.open>[1]>;
+
+/** What a file's tests play on; each file has its own. */
+export let browser: Browser;
+export let home: Home;
+export let bridge: Bridge;
+export let obsidian: AppWindow;
+
+/** Open a window of this home's vault, or of another's; it is closed after the test, and nothing may have gone wrong in it. */
+export async function open(given: Given = {}): Promise<void> {
+	obsidian = await AppWindow.open(browser, { base: home.vault, home: home.path, ...given });
+}
+
+/** Start a bridge of this home; the one before was stopped. */
+export async function serve(options: readonly string[] = []): Promise<void> {
+	bridge = await Bridge.serve(home, options);
+}
+
+async function closed(): Promise<void> {
+	expect(await obsidian.close()).toEqual([]);
+}
+
+/** Give all tests of a file one bridge; with the models it has embedded every note. */
+export function oneBridge(models: boolean): void {
+	beforeAll(async () => {
+		[browser, home] = await Promise.all([startBrowser(), Home.make(models)]);
+		await serve();
+		await (models ? bridge.settled() : bridge.readable());
+	}, 300_000);
+	afterAll(async () => {
+		await browser.close();
+		await bridge.stop();
+		await home.remove();
+	});
+	afterEach(closed);
+}
+
+/** What makes a home ready: before its bridge starts, and once that has read it. */
+interface Ready {
+	readonly before?: () => Promise<unknown>;
+	readonly after?: () => Promise<unknown>;
+}
+
+/** Give each test of a file a bridge of its own, without models. */
+export function bridgeForEach({ before, after }: Ready): void {
+	beforeAll(async () => {
+		browser = await startBrowser();
+	});
+	afterAll(() => browser.close());
+	beforeEach(async () => {
+		home = await Home.make(false);
+		await before?.();
+		await serve();
+		await bridge.readable();
+		await after?.();
+	});
+	afterEach(async () => {
+		try {
+			await closed();
+		} finally {
+			await bridge.stop();
+			await home.remove();
+		}
+	});
+}
