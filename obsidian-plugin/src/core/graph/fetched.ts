@@ -1,7 +1,7 @@
 import type { Answer } from "../../bridge/client";
 import type { GraphPath, GraphView, OperationName, Operations } from "../../bridge/operations";
 import type { Filters } from "../filters";
-import { ringed } from "./loners";
+import { gathered } from "./islands";
 import { asked, type Look, nameOf, type Shown } from "./shown";
 import { downwards, notesOf } from "./ways";
 
@@ -18,7 +18,7 @@ export async function fetched(call: Call, shown: Shown, look: Look, filters: Fil
 	const given = asked(shown, look, filters, now);
 	if (given === null) return { said: "Open a note to see what is around it, or show the whole vault." };
 	const answer = await call("graph_view", given);
-	return answer.ok ? { view: ringed(answer.result), ways: [] } : refused(answer);
+	return answer.ok ? { view: gathered(answer.result), ways: [] } : refused(answer);
 }
 
 async function fetchedWays(call: Call, from: string, to: string): Promise<Fetched> {

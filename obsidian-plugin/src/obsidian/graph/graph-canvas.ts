@@ -5,7 +5,7 @@ import type { Groups } from "../../core/graph/groups";
 import type { Place } from "../../core/graph/nearest";
 import type { Picture } from "../../core/graph/picture";
 import { DrawnGraph, type EdgeData, type NodeData } from "./drawn-graph";
-import { drawHover, drawLabel } from "./labels";
+import { drawHover, Titles } from "./labels";
 import { RingProgram } from "./ring";
 import { themeOf } from "./theme";
 
@@ -50,6 +50,7 @@ export class GraphCanvas {
 		this.theme = themeOf(el);
 		const still = el.win.matchMedia("(prefers-reduced-motion: reduce)").matches;
 		const theme = (): Theme => this.theme;
+		const titles = new Titles(theme);
 		this.sigma = new Sigma<NodeData, EdgeData>(new DrawnGraph([], [], false).asGraph, el, {
 			allowInvalidContainer: true,
 			nodeProgramClasses: { ring: RingProgram },
@@ -64,11 +65,12 @@ export class GraphCanvas {
 			zoomDuration: still ? 1 : ZOOM_MS,
 			inertiaDuration: still ? 1 : ZOOM_MS,
 			doubleClickZoomingDuration: still ? 1 : ZOOM_MS,
-			defaultDrawNodeLabel: drawLabel(theme),
+			defaultDrawNodeLabel: titles.take,
 			defaultDrawNodeHover: drawHover(theme),
 			nodeReducer: (_, { node, ...place }) => ({ ...place, ...this.emphasis?.node(node) }),
 			edgeReducer: (_, { edge, type }) => ({ type, ...this.emphasis?.edge(edge) }),
 		});
+		this.sigma.on("afterRender", () => titles.write());
 		this.listen();
 		this.sizes = new ResizeObserver(() => this.sigma.resize().scheduleRefresh());
 		this.sizes.observe(el);

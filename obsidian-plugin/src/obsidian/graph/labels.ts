@@ -1,4 +1,5 @@
 import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from "sigma/rendering";
+import { type Box, overlap } from "../../core/graph/boxes";
 import { written } from "../../core/graph/colour";
 import type { Theme } from "../../core/graph/emphasis";
 import type { EdgeData, NodeData } from "./drawn-graph";
@@ -7,20 +8,52 @@ const GAP = 4;
 const PAD = 3;
 const HALO = 3;
 
-/** Writes the title of a node beside it, on the other side where the picture ends. */
-export function drawLabel(theme: () => Theme): NodeLabelDrawingFunction<NodeData, EdgeData> {
-	return (context, { label, x, y, size }, { labelSize, labelFont, labelWeight }) => {
+interface Title {
+	readonly label: string;
+	readonly x: number;
+	readonly y: number;
+	readonly size: number;
+}
+
+/** Writes the titles of nodes beside them, on the other side where the picture ends; those of large nodes first, and none over another. */
+export class Titles {
+	private waiting: Title[] = [];
+	private context: CanvasRenderingContext2D | null = null;
+	private height = 0;
+
+	constructor(private readonly theme: () => Theme) {}
+
+	/** Take a title that sigma would write now. */
+	readonly take: NodeLabelDrawingFunction<NodeData, EdgeData> = (context, { label, x, y, size }, { labelSize, labelFont, labelWeight }) => {
 		if (label === null || label === "") return;
-		const { background, text } = theme();
 		context.font = `${labelWeight} ${labelSize}px ${labelFont}`;
-		const at = leftOf(context, label, x, size);
+		[this.context, this.height] = [context, labelSize];
+		this.waiting.push({ label, x, y, size });
+	};
+
+	/** Write what was taken since the last time. */
+	write(): void {
+		const { context, height } = this;
+		const taken: Box[] = [];
+		for (const { label, x, y, size } of this.waiting.splice(0).sort((one, other) => other.size - one.size)) {
+			if (context === null) return;
+			const left = leftOf(context, label, x, size);
+			const box = { left, right: left + context.measureText(label).width, top: y - height / 2, bottom: y + height / 2 };
+			if (taken.some((other) => overlap(box, other))) continue;
+			taken.push(box);
+			this.draw(context, label, left, y + height / 3);
+		}
+	}
+
+	private draw(context: CanvasRenderingContext2D, label: string, x: number, y: number): void {
+		const { background, text } = this.theme();
 		context.lineJoin = "round";
 		context.lineWidth = HALO;
 		context.strokeStyle = written(background);
-		context.strokeText(label, at, y + labelSize / 3);
+		context.strokeText(label, x, y);
 		context.fillStyle = written(text);
-		context.fillText(label, at, y + labelSize / 3);
-	};
+		context.fillText(label, x, y);
+	}
 }
 
 /** Rings a node that is pointed at or come to, and writes its title on a plate. */

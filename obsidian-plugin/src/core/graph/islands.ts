@@ -1,0 +1,91 @@
+import type { GraphView, ViewNode } from "../../bridge/operations";
+
+/** Between the mainland and the first ring of islands, and from ring to ring, as a share of the mainland's radius. */
+const STRAIT = 0.12;
+/** Between two islands of a ring, as a share of that radius. */
+const BETWEEN = (2 * Math.PI) / 60;
+/** No island's radius is a larger share of it. */
+const LARGEST = 0.25;
+
+interface Point {
+	readonly x: number;
+	readonly y: number;
+}
+
+/** Nodes that hang together, the point that they lie around, and how far they reach from it. */
+interface Land {
+	readonly nodes: readonly ViewNode[];
+	readonly middle: Point;
+	readonly radius: number;
+}
+
+/**
+ * Lay what does not hang together with most of a graph in rings around that. The forces by which the bridge places nodes
+ * hold nothing of it, so that it drifts away, and the rest would be drawn too small to be seen.
+ */
+export function gathered(view: GraphView): GraphView {
+	const [mainland, ...islands] = landsOf(view);
+	if (mainland === undefined || mainland.nodes.length < 2) return view;
+	const places = new Map<number, Point>();
+	let shore = mainland.radius;
+	while (islands.length > 0) {
+		const shrunk = (island: Land): number => Math.min(island.radius, LARGEST * mainland.radius);
+		const tallest = Math.max(...islands.map(shrunk));
+		const distance = shore + STRAIT * mainland.radius + tallest;
+		const width = (island: Land): number => (2 * shrunk(island) + BETWEEN * mainland.radius) / distance;
+		const ring = islands.splice(0, fitting(islands.map(width)));
+		const spare = (2 * Math.PI - sum(ring.map(width))) / ring.length;
+		let angle = 0;
+		for (const island of ring) {
+			angle += width(island) / 2;
+			const at = { x: mainland.middle.x + distance * Math.cos(angle), y: mainland.middle.y + distance * Math.sin(angle) };
+			const scale = island.radius === 0 ? 1 : shrunk(island) / island.radius;
+			for (const { id, x, y } of island.nodes) places.set(id, { x: at.x + (x - island.middle.x) * scale, y: at.y + (y - island.middle.y) * scale });
+			angle += width(island) / 2 + spare;
+		}
+		shore = distance + tallest;
+	}
+	return { ...view, nodes: view.nodes.map((node) => ({ ...node, ...places.get(node.id) })) };
+}
+
+/** How many of these angles have room on a ring; one has in any case. */
+function fitting(widths: readonly number[]): number {
+	let filled = 0;
+	const end = widths.findIndex((width) => (filled += width) > 2 * Math.PI);
+	return end < 0 ? widths.length : Math.max(end, 1);
+}
+
+/** What hangs together, the largest first. */
+function landsOf({ nodes, edges }: GraphView): Land[] {
+	const beside = new Map<number, number[]>(nodes.map(({ id }) => [id, []]));
+	for (const { source, target } of edges) {
+		beside.get(source)?.push(target);
+		beside.get(target)?.push(source);
+	}
+	const land = new Map<number, number>();
+	for (const { id } of nodes) {
+		const waiting = land.has(id) ? [] : [id];
+		for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+			if (land.has(next)) continue;
+			land.set(next, id);
+			waiting.push(...(beside.get(next) ?? []));
+		}
+	}
+	const together = new Map<number, ViewNode[]>();
+	for (const node of nodes) {
+		const first = land.get(node.id) ?? node.id;
+		const known = together.get(first);
+		if (known === undefined) together.set(first, [node]);
+		else known.push(node);
+	}
+	return [...together.values()].map(measured).sort((one, other) => other.nodes.length - one.nodes.length);
+}
+
+function measured(nodes: readonly ViewNode[]): Land {
+	const middle = { x: sum(nodes.map(({ x }) => x)) / nodes.length, y: sum(nodes.map(({ y }) => y)) / nodes.length };
+	return { nodes, middle, radius: Math.max(...nodes.map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y))) };
+}
+
+function sum(numbers: readonly number[]): number {
+	return numbers.reduce((total, one) => total + one, 0);
+}

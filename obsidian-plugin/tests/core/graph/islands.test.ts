@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { gathered } from "../../../src/core/graph/islands";
+import { node, view } from "./drawn";
+
+const near = (drawn: ReturnType<typeof view>): number[] => drawn.nodes.map(({ x, y }) => Math.hypot(x, y));
+
+test("what is joined to nothing lies in rings around the rest, which stays where it was", () => {
+	const held = [node(0, "a.md", { x: -1, y: 0 }), node(1, "b.md", { x: 1, y: 0 })];
+	const alone = Array.from({ length: 100 }, (_, at) => node(at + 2, `${at}.md`, { x: 50, y: 50 }));
+	const drawn = gathered(view([...held, ...alone], [[0, 1]]));
+	expect(drawn.nodes.slice(0, 2)).toEqual(held);
+	const distances = near(drawn).slice(2);
+	expect(new Set(distances.map((distance) => distance.toFixed(2)))).toEqual(new Set(["1.12", "1.24"]));
+	expect(new Set(drawn.nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(102);
+});
+
+test("where nothing is joined all stays as it is", () => {
+	const drawn = view([node(0, "a.md"), node(1, "b.md")]);
+	expect(gathered(drawn)).toBe(drawn);
+	expect(gathered(view([]))).toEqual(view([]));
+});
+
+test("what hangs together by itself is laid around the largest as it is, and made smaller where it reaches far", () => {
+	const mainland = [node(0, "a.md", { x: -1, y: 0 }), node(1, "b.md", { x: 1, y: 0 }), node(2, "c.md", { x: 0, y: 0 })];
+	const island = [node(3, "d.md", { x: 40, y: 0 }), node(4, "e.md", { x: 42, y: 0 })];
+	const drawn = gathered(view([...mainland, ...island, node(5, "f.md", { x: 90, y: 9 })], [[0, 2], [1, 2], [3, 4]]));
+	expect(drawn.nodes.slice(0, 3)).toEqual(mainland);
+	const [d, e, f] = drawn.nodes.slice(3);
+	if (d === undefined || e === undefined || f === undefined) throw new Error("Some are missing.");
+	expect(Math.hypot(d.x - e.x, d.y - e.y)).toBeCloseTo(0.5);
+	expect(Math.hypot((d.x + e.x) / 2, (d.y + e.y) / 2)).toBeCloseTo(1.37);
+	expect(Math.hypot(f.x, f.y)).toBeCloseTo(1.37);
+	expect(Math.hypot(f.x - d.x, f.y - d.y)).toBeGreaterThan(0.5);
+});
