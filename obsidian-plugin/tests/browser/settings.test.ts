@@ -234,10 +234,10 @@ test("another model that is here is used, and one that is not says what to type"
 	expect(await row("Multilingual E5 small").innerText()).toContain("MIT");
 	await obsidian.page.getByRole("button", { name: "Use The twin" }).click();
 	await row("The twin").getByText("in use").waitFor();
-	await served.settled();
+	// The one before answers until the other has embedded everything.
+	const answering = async (): Promise<string | undefined> => (await served.call<{ vaults: { model: { id: string } }[] }>("status")).vaults[0]?.model.id;
+	await expect.poll(answering).toBe("twin");
 	await expect.poll(() => row("Search by meaning").innerText()).toContain("Every passage can be found by meaning.");
-	const { vaults } = await served.call<{ vaults: { model: { id: string } }[] }>("status");
-	expect(vaults[0]?.model.id).toBe("twin");
 });
 
 test("nothing of the settings is cut off, in light and in dark", async () => {
