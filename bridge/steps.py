@@ -36,5 +36,5 @@ class Plan:
 
     steps: Sequence[Step] = ()
     blobs: Blobs = field(default_factory=dict)
-    trash: bool = True
-    """Whether removed files go to the user's trash; else the bytes that are kept are all that is left of them."""
+    back: bool = False
+    """Whether it turns changes back: what goes had come with them and needs no trash, and what comes had its name."""

@@ -22,8 +22,8 @@ class Desk:
         self._read = read
         self._exists = exists
         self._files: dict[VaultPath, bytes] = {}
-        self.trash = True
-        """Whether removed files go to the user's trash."""
+        self.back = False
+        """Whether changes are turned back on it."""
         self._steps: list[Step] = []
         self._blobs: dict[Digest, bytes] = {}
 
@@ -32,7 +32,7 @@ class Desk:
         """What was gathered, without the states in between; a note that is as it was before is no step."""
         steps = shortened(self._steps)
         named = {digest for step in steps for digest in (step.before, step.after)}
-        return Plan(steps, {digest: data for digest, data in self._blobs.items() if digest in named}, self.trash)
+        return Plan(steps, {digest: data for digest, data in self._blobs.items() if digest in named}, self.back)
 
     def read(self, path: VaultPath) -> bytes:
         """Return a file's bytes after the steps so far.

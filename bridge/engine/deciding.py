@@ -92,8 +92,7 @@ class Deciding:
         changes = sorted((self._in_state(id_, "applied") for id_ in ids), key=lambda change: change.id, reverse=True)
 
         def draw(desk: Desk) -> Drawn:
-            # What goes had come with the change; the trash is for what was there before.
-            desk.trash = False
+            desk.back = True
             notes = undo(desk, changes, self._store.snapshot, self._today, hunks)
             some = {} if hunks is None else {"hunks": sorted(hunks)}
             facts = {"undoes": [change.id for change in changes], **some}
@@ -140,6 +139,7 @@ class Deciding:
         change = self._in_state(id_, "proposed")
 
         def draw(desk: Desk) -> Drawn:
+            desk.back = "undoes" in change.facts
             accept(desk, change, self._store.snapshot, self._today, hunks)
             accepted = {} if hunks is None else {"accepted_hunks": sorted(hunks)}
             return Drawn(first_path(change), facts={**change.facts, **accepted})

@@ -78,7 +78,7 @@ class Trial:
         draw(desk)
         plan = desk.plan
         self.kept.update(plan.blobs)
-        done = [step for planned in plan.steps for step in self._done(planned, trash=plan.trash and self.has_trash)]
+        done = [step for planned in plan.steps for step in self._done(planned, trash=not plan.back and self.has_trash)]
         change = Change(f"{self.count:04}", float(self.count), "test", steps=tuple(done), facts=facts or {})
         self.count += 1
         changes.insert(self.journal, replace(change, state="prepared"), pending=True)
@@ -99,7 +99,7 @@ class Trial:
         some = {} if hunks is None else {"hunks": sorted(hunks)}
 
         def draw(desk: Desk) -> None:
-            desk.trash = False
+            desk.back = True
             self.notes = undo(desk, today, self.snapshot, self.today, hunks)
 
         done = self.do(draw, {"undoes": [change.id for change in undone], **some})

@@ -279,6 +279,20 @@ async def test_a_shown_change_tells_which_of_its_parts_are_undone(served: Served
     assert [*told, await undone()] == [[False, False], [False, True], [True, True], [False, False]]
 
 
+@pytest.mark.parametrize(("operation", "more"), [("move_note", {"to": "Two.md"}), ("delete_note", {})])
+async def test_a_name_that_no_link_can_say_comes_back(served: Served, operation: str, more: dict[str, str]) -> None:
+    path = "Songs [live] #2.md"
+    (root(served) / path).write_text("Loud.\n")
+    await served.call("wait_until_indexed", path=path)
+    digest = (await served.call("read_note", path=path)).json["digest"]
+    made = await served.call(operation, path=path, digest=digest, **more)
+    assert made.status == 200, made.body
+    assert not (root(served) / path).exists()
+    undone = await served.call("undo_change", change_id=made.json["change_id"])
+    assert undone.status == 200, undone.body
+    assert (root(served) / path).read_text() == "Loud.\n"
+
+
 async def test_a_change_whose_parts_are_all_undone_is_undone_and_can_be_redone(served: Served) -> None:
     text = "One.\n\n\n\n\n\n\n\n\nTwo.\n"
     await served.call("create_note", path="Parts.md", text=text)

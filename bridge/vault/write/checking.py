@@ -52,7 +52,7 @@ class Checking:
             if (path := named(step)) is not None:
                 if path in state:
                     raise taken(path)
-                found += self._of_new(step, path, plan.steps[:number])
+                found += self._of_new(step, path, plan.steps[:number], back=plan.back)
         return tuple(dict.fromkeys(found))
 
     def _require_allowed(self, step: Step) -> None:
@@ -100,9 +100,9 @@ class Checking:
         except OSError as error:
             raise told(path, error) from None
 
-    def _of_new(self, step: Step, path: str, earlier: Sequence[Step]) -> Iterator[str]:
+    def _of_new(self, step: Step, path: str, earlier: Sequence[Step], *, back: bool) -> Iterator[str]:
         """Look at a name that must be free."""
-        if step.kind != "move" or last(path) != last(step.path):
+        if not back and (step.kind != "move" or last(path) != last(step.path)):
             require_name(path)
             yield from doubts(path)
         if origin(path, earlier) in beginning(earlier) or Step("remove_folder", VaultPath(path)) in earlier:

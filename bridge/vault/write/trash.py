@@ -36,12 +36,12 @@ class Trash:
 
     def is_thrown(self, step: Step, plan: Plan) -> bool:
         """Say whether a removed file goes to the system's trash, where there is one."""
-        wanted = step.to is None and plan.trash and self._wish == "system"
+        wanted = step.to is None and not plan.back and self._wish == "system"
         return wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
 
     def _is_deleted(self, plan: Plan) -> bool:
         """Say whether removed files are deleted."""
-        return not plan.trash or self._wish == "none"
+        return plan.back or self._wish == "none"
 
     @cached_property
     def _wish(self) -> str:
