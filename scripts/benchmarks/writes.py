@@ -28,6 +28,8 @@ from tests.engine.conftest import until
 EDITS = 100
 WARM = 20
 """Edits before those that are counted."""
+ALONE = 60
+"""Edits after each of which all has come to rest."""
 
 PARTS: dict[str, tuple[type[Any], str]] = {
     "the plan is checked": (Writer, "check"),
@@ -46,21 +48,29 @@ def writes(place: Place, found: Measured) -> None:
     plain = replace(place, models=place.data / "none")
     for name, where in (("keyword only", plain), ("with the model", place)):
         with started(where) as (client, *_):
-            client.wait_keyword() if where is plain else client.wait_all()
-            seconds = [
-                client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
-                for path, text in additions(place)
-            ]
+            rest = client.wait_keyword if where is plain else client.wait_all
+            rest()
+            seconds = [edited(client, path, text) for path, text in additions(place)]
+            alone = []
+            for path, text in additions(place)[:ALONE]:
+                rest()
+                alone.append(edited(client, path, f"{text} Alone."))
             searched = [searched_after(client, path, f"{text} Once more.") for path, text in additions(place)]
         found.add(*times(f"edit_note, {name}", seconds[WARM:], (15, 50)))
+        found.add(*times(f"edit_note when all has come to rest, {name}", alone, (15, 50)))
         found.add(*times(f"search keyword right after edit_note, {name}", searched[WARM:]))
     for name, spent in asyncio.run(by_parts(plain)).items():
         found.add(Row(f"edit_note, {name}, p50", 1000 * share(spent[WARM:], 0.5), "ms"))
 
 
+def edited(client: Client, path: VaultPath, text: str) -> float:
+    """Return the seconds that an addition to a note takes."""
+    return client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
+
+
 def searched_after(client: Client, path: VaultPath, text: str) -> float:
     """Return the seconds that a search for a change takes which was made just before."""
-    client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
+    edited(client, path, text)
     return client.timed("search", query=f'"{text}"', mode="keyword")
 
 
