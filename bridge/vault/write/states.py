@@ -32,8 +32,10 @@ def beginning(steps: Sequence[Step]) -> State:
     known: State = {}
     for number, step in enumerate(steps):
         for path, held in wanted(step):
-            if path not in known and held is not None:
-                first.setdefault(origin(path, steps[:number]), held)
+            # A file that is moved without a word of its bytes may be known by what a later step says of it.
+            if held is not None and (path not in known or (known[path] == SOMETHING and held != SOMETHING)):
+                before = origin(path, steps[:number])
+                first[before] = held if first.get(before) in {None, SOMETHING} else first[before]
                 known = {**known, path: held}
         known = after(known, step)
     return first

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from bridge.errors import BridgeError, NoteUnreadable
+from bridge.errors import BridgeError, NoteExists, NoteUnreadable
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
 from bridge.vault.inside import STEPWISE
@@ -134,7 +134,9 @@ class Writer:
         """Do the folder steps at the end of a plan, of which the files do not tell whether they were done."""
         trailing = itertools.takewhile(lambda step: step.kind.endswith("_folder"), reversed(plan.steps))
         for step in reversed(list(trailing)):
-            forward(self._hands, step, plan.blobs, self._keeps)
+            # Where something is already, it stays.
+            with contextlib.suppress(NoteExists):
+                forward(self._hands, step, plan.blobs, self._keeps)
 
     def _whole(self, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
         """Return a plan with all that belongs to it, and what speaks against it."""

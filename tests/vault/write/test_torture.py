@@ -67,6 +67,15 @@ class Torture(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
+def test_a_file_that_was_moved_and_removed_is_not_taken_for_one_that_was_saved_there_since() -> None:
+    torture = Torture()
+    try:
+        torture.run_out_of_room(at=16, seed=2636)
+        assert torture.world.figures.faults == []
+    finally:
+        torture.teardown()
+
+
 TestTorture = Torture.TestCase
 # The same each time, so that red means a change; `scripts/torture writer` looks further with other dice.
 TestTorture.settings = settings(
