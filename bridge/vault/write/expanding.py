@@ -19,8 +19,7 @@ def expanded(hands: Hands, trash: Trash, plan: Plan) -> Plan:
     """
     steps: list[Step] = []
     for step in plan.steps:
-        target = named(step) if step.kind in {"put", "move"} else None
-        for folder in parents(target or ""):
+        for folder in parents(named(step) or ""):
             if not is_folder_after(hands, folder, steps):
                 steps.append(Step("make_folder", VaultPath(folder)))
         match step.kind:

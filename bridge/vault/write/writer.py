@@ -118,8 +118,7 @@ class Writer:
             tidy(self._hands, plan)
             trail = states(plan.steps)
             number, fits = progress(trail, self._look)
-            if fits and number == len(plan.steps):
-                self._finish(plan)
+            if fits and number == len(plan.steps) and self._finishes(plan):
                 return "after"
             for step in reversed(plan.steps[:number]):
                 back(self._hands, step, plan.blobs)
@@ -130,13 +129,20 @@ class Writer:
             raise told(error.path, error.error) from None
         return "before" if at_start else "conflict"
 
-    def _finish(self, plan: Plan) -> None:
-        """Do the folder steps at the end of a plan, of which the files do not tell whether they were done."""
+    def _finishes(self, plan: Plan) -> bool:
+        """Do the folder steps at the end of a plan, of which the files do not tell whether they were done.
+
+        Returns:
+            False when the vault leaves no room for such a folder; then all must go back.
+        """
         trailing = itertools.takewhile(lambda step: step.kind.endswith("_folder"), reversed(plan.steps))
         for step in reversed(list(trailing)):
-            # Where something is already, it stays.
-            with contextlib.suppress(NoteExists):
+            try:
                 forward(self._hands, step, plan.blobs, self._keeps)
+            except (FileNotFoundError, NotADirectoryError, NoteExists):
+                if step.kind == "make_folder":
+                    return False
+        return True
 
     def _whole(self, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
         """Return a plan with all that belongs to it, and what speaks against it."""

@@ -57,7 +57,7 @@ def plan() -> Plan:
         move("Folder", "Moved"),
         put("Moved/c.md", b"old Folder/c.md", b"new c"),
         remove("b.md", b"old b.md"),
-        folder("Last"),
+        folder("Last/Deep"),
     )
 
 
@@ -235,6 +235,20 @@ def test_a_disk_that_does_not_hold_what_was_written_is_told(fresh: Callable[[], 
     with pytest.raises(NoteUnreadable):
         Writer(Vault(root, Rules()), Rotten()).write(put("a.md", b"old a.md", b"new"), noted)
     assert noted.said == ["prepared"]
+
+
+def test_a_change_whose_last_folder_has_no_room_any_more_goes_back(fresh: Callable[[], Path]) -> None:
+    root = fresh()
+    before = tree(root)
+    noted = Noted()
+    writer = Writer(Vault(root, Rules()))
+    writer.write(plan(), noted)
+    (root / "Last/Deep").rmdir()
+    (root / "Last").rmdir()
+    (root / "Last").write_bytes(b"theirs")
+    assert noted.plan is not None
+    assert writer.recover(noted.plan) == "before"
+    assert tree(root) == before | {"Last": b"theirs"}
 
 
 def test_a_file_that_a_crash_left_with_two_names_keeps_the_old_one(fresh: Callable[[], Path]) -> None:
