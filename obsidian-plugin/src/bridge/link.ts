@@ -1,6 +1,7 @@
 import { outdated } from "../core/compatibility";
 import { type Absence, backOff, type Connection, type Happening, heals, isOpen, next, OFF } from "../core/connection";
 import { progress } from "../core/progress";
+import { withHint } from "../core/refusal";
 import { type Address, type Answer, call, type Refusal, type Send, spoken } from "./client";
 import type { OperationName, Operations, VaultStatus } from "./operations";
 import type { Pushed } from "./sse";
@@ -141,7 +142,7 @@ export class Link {
 	private refused(error: Refusal<string>): void {
 		if (error.code === "unauthorized") this.stopped({ what: "refused" });
 		else if (error.code === "unreachable") this.lose({ kind: "silent" });
-		else this.lose({ kind: "failed", reason: [error.message, error.hint].join(" ").trim() });
+		else this.lose({ kind: "failed", reason: withHint(error) });
 	}
 
 	private lose(why: Absence): void {

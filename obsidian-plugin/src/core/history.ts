@@ -1,4 +1,5 @@
 import type { ListedChange } from "../bridge/operations";
+import { titleOf } from "./place";
 
 /** Changes of one program in one go, the newest first. */
 export interface Group {
@@ -90,8 +91,4 @@ export function today(change: { readonly paths: readonly string[]; readonly now:
 /** Say how many proposals wait; nothing when none does. */
 export function waiting(count: number, most: number): string {
 	return count === 0 ? "" : count > most ? `${most}+` : String(count);
-}
-
-export function titleOf(path: string): string {
-	return (path.split("/").at(-1) ?? path).replace(/\.md$/, "");
 }

@@ -8,6 +8,11 @@ export function headings(hit: Placed): readonly string[] {
 	return all[0] === hit.title ? all.slice(1) : all;
 }
 
+/** The name of a note as its file has it. */
+export function titleOf(path: string): string {
+	return (path.split("/").at(-1) ?? path).replace(/\.md$/, "");
+}
+
 /** The folder of a note, empty for the vault's own. */
 export function folderOf(path: string): string {
 	return path.split("/").slice(0, -1).join("/");

@@ -1,8 +1,10 @@
-import type { Answer } from "../../bridge/client";
+import type { Answer, Refusal } from "../../bridge/client";
 import type { GraphPath, GraphView, OperationName, Operations } from "../../bridge/operations";
 import type { Filters } from "../filters";
+import { titleOf } from "../place";
+import { withHint } from "../refusal";
 import { gathered } from "./islands";
-import { asked, type Look, nameOf, type Shown } from "./shown";
+import { asked, type Look, type Shown } from "./shown";
 import { downwards, notesOf } from "./ways";
 
 export type Call = <Name extends OperationName>(name: Name, given: Operations[Name]["arguments"]) => Promise<Answer<Name>>;
@@ -25,11 +27,11 @@ async function fetchedWays(call: Call, from: string, to: string): Promise<Fetche
 	const found = await call("graph_path", { source: from, target: to, alternatives: WAYS });
 	if (!found.ok) return refused(found);
 	const ways = found.result.paths;
-	if (ways.length === 0) return { said: `No links lead from ${nameOf(from)} to ${nameOf(to)}.` };
+	if (ways.length === 0) return { said: `No links lead from ${titleOf(from)} to ${titleOf(to)}.` };
 	const answer = await call("graph_view", { notes: notesOf(ways), tagged: true, fold: false });
 	return answer.ok ? { view: downwards(answer.result, ways), ways } : refused(answer);
 }
 
-function refused(answer: { readonly error: { readonly message: string; readonly hint: string } }): Fetched {
-	return { said: [answer.error.message, answer.error.hint].join(" ").trim() };
+function refused({ error }: { readonly error: Refusal<string> }): Fetched {
+	return { said: withHint(error) };
 }

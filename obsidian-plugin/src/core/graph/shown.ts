@@ -44,8 +44,3 @@ export function kept(state: unknown): Look {
 		list: typeof list === "boolean" ? list : LOOK.list,
 	};
 }
-
-/** The name of a note as its file has it. */
-export function nameOf(path: string): string {
-	return (path.split("/").at(-1) ?? path).replace(/\.md$/, "");
-}

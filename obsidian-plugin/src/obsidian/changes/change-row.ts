@@ -2,6 +2,7 @@ import { setIcon } from "obsidian";
 import type { Answer, Clash, Refusal } from "../../bridge/client";
 import type { ListedChange, ShownChange } from "../../bridge/operations";
 import { named, said, standing, when } from "../../core/history";
+import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { showHunks } from "./hunks";
 
@@ -139,7 +140,7 @@ function showUndone(head: HTMLElement): HTMLElement {
 
 /** Show why something was not done, and what stands in the way. */
 export function showRefusal(el: HTMLElement, error: Refusal<string>): void {
-	el.createDiv({ cls: "vault-bridge-say mod-warning", text: [error.message, error.conflicts === undefined ? error.hint : ""].join(" ").trim() });
+	el.createDiv({ cls: "vault-bridge-say mod-warning", text: error.conflicts === undefined ? withHint(error) : error.message });
 	for (const clash of error.conflicts ?? []) showClash(el, clash);
 }
 

@@ -1,6 +1,7 @@
 import { type App, setIcon } from "obsidian";
 import type { ShownChange, ShownHunk, Words } from "../../bridge/operations";
-import { titleOf, today } from "../../core/history";
+import { today } from "../../core/history";
+import { titleOf } from "../../core/place";
 import { fitting, lines, type Line, unchangedBefore } from "../../core/runs";
 import { open } from "../opening";
 

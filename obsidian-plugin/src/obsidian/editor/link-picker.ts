@@ -2,10 +2,10 @@ import { type App, type Editor, type EditorPosition, EditorSuggest, type EditorS
 import type { Hit } from "../../bridge/operations";
 import { Asking, type Found } from "../../core/asking";
 import { isOpen } from "../../core/connection";
-import { titleOf } from "../../core/history";
 import { type Called, displayText, onLine, pickingAt } from "../../core/picking";
-import { headings } from "../../core/place";
+import { headings, titleOf } from "../../core/place";
 import { refine } from "../../core/refine";
+import { withHint } from "../../core/refusal";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import { showPick } from "./show-pick";
@@ -109,7 +109,7 @@ export class LinkPicker extends EditorSuggest<Hit> {
 	private found({ question, answer, final }: Found): void {
 		// What is offered must be for what stands there, as Enter takes it.
 		if (question.query !== this.wanted) return;
-		if (!answer.ok && !this.told) new Notice([answer.error.message, answer.error.hint].join(" ").trim());
+		if (!answer.ok && !this.told) new Notice(withHint(answer.error));
 		this.told ||= !answer.ok;
 		const hits = answer.ok ? answer.result.hits : [];
 		const { first } = this;

@@ -1,6 +1,6 @@
 import { type EditorView, WidgetType } from "@codemirror/view";
 import { setIcon, setTooltip } from "obsidian";
-import { titleOf } from "../../core/history";
+import { titleOf } from "../../core/place";
 import type { Offer, Offers } from "../../core/offers";
 
 /** What can be done with offers. */

@@ -2,6 +2,7 @@ import { EditorView } from "@codemirror/view";
 import { type Editor, type MarkdownFileInfo, MarkdownView, Notice, type TFile } from "obsidian";
 import { type Offer, offersIn, paragraphAt } from "../../core/offers";
 import { onLine } from "../../core/picking";
+import { withHint } from "../../core/refusal";
 import { isConnected } from "../connected";
 import type { Host } from "../host";
 import { judge } from "./judging";
@@ -31,7 +32,7 @@ export async function offerLinks(host: Host, editor: Editor, info: MarkdownView 
 	const saved = await host.app.vault.read(file);
 	const answer = await host.link.call("suggest_links", { path: file.path, strictness: "aggressive", limit: MOST });
 	if (!answer.ok) {
-		new Notice([answer.error.message, answer.error.hint].join(" ").trim());
+		new Notice(withHint(answer.error));
 		return;
 	}
 	if (editor.getValue() !== text || saved.replaceAll("\r\n", "\n") !== text) {

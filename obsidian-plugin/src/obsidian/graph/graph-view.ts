@@ -1,12 +1,14 @@
 import { type IconName, setIcon, type ViewStateResult, type WorkspaceLeaf } from "obsidian";
-import { chips, type Filters, NONE } from "../../core/filters";
+import { type Filters, NONE } from "../../core/filters";
 import { type Fetched, fetched } from "../../core/graph/fetched";
 import { picked, type Picking } from "../../core/graph/picking";
 import { counted, Picture } from "../../core/graph/picture";
-import { kept, type Look, LOOK, nameOf, type Shown } from "../../core/graph/shown";
+import { kept, type Look, LOOK, type Shown } from "../../core/graph/shown";
 import { type Progress, progressOf, stirs } from "../../core/graph/stirring";
+import { titleOf } from "../../core/place";
 import { GRAPH, type Host } from "../host";
 import { Pane } from "../pane";
+import { showChips } from "../search/chips";
 import { offerFilters } from "../search/filter-menu";
 import { FindField } from "./find-field";
 import { type Buttons, graphHead } from "./graph-head";
@@ -160,14 +162,7 @@ export class GraphView extends Pane {
 
 	private narrow(filters: Filters): void {
 		this.filters = filters;
-		const { chips: el } = this.parts ?? {};
-		el?.empty();
-		for (const chip of chips(filters)) {
-			const button = el?.createEl("button", { cls: "vault-bridge-chip", text: chip.text, attr: { "aria-label": `Without ${chip.text}` } });
-			if (button === undefined) continue;
-			setIcon(button.createSpan({ cls: "vault-bridge-chip-x" }), "x");
-			button.addEventListener("click", () => this.narrow(chip.without));
-		}
+		if (this.parts !== null) showChips(this.parts.chips, filters, (others) => this.narrow(others));
 		this.soon(0);
 	}
 
@@ -201,7 +196,7 @@ export class GraphView extends Pane {
 	}
 
 	private tellPicking(): void {
-		this.parts?.stage.say(this.picking === null ? "" : `Path from ${nameOf(this.picking.from)}: pick the other note.`);
+		this.parts?.stage.say(this.picking === null ? "" : `Path from ${titleOf(this.picking.from)}: pick the other note.`);
 	}
 
 	/** Ask after a while; what is asked sooner goes first. */
@@ -249,7 +244,7 @@ export class GraphView extends Pane {
 	private drawHead(): void {
 		const { shown, parts } = this;
 		if (parts === null) return;
-		parts.title.setText(shown.is === "whole" ? "Whole vault" : shown.is === "way" ? "Path" : shown.path === null ? "No note is open" : nameOf(shown.path));
+		parts.title.setText(shown.is === "whole" ? "Whole vault" : shown.is === "way" ? "Path" : shown.path === null ? "No note is open" : titleOf(shown.path));
 		parts.buttons.show({ whole: shown.is === "whole", pinned: this.pinned, list: this.look.list });
 	}
 }

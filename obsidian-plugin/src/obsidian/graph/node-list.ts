@@ -3,6 +3,7 @@ import { colourOf, type Theme } from "../../core/graph/emphasis";
 import type { Groups } from "../../core/graph/groups";
 import type { Section } from "../../core/graph/listed";
 import type { ViewNode } from "../../bridge/operations";
+import { STEPS } from "../search/list-keys";
 
 /** Rows that are shown before one asks for more. */
 const ROWS = 200;
@@ -61,8 +62,7 @@ export class NodeList {
 	}
 
 	private pressed(event: KeyboardEvent): void {
-		const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
-		const step = steps[event.key];
+		const step = STEPS[event.key];
 		if (step === undefined) return;
 		const rows = [...this.el.querySelectorAll<HTMLElement>(".vault-bridge-graph-row")];
 		const at = rows.findIndex((row) => row === this.el.doc.activeElement);

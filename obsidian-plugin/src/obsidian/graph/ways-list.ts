@@ -1,7 +1,7 @@
 import { type App, Keymap, setIcon } from "obsidian";
 import type { GraphPath, GraphStep } from "../../bridge/operations";
 import { plain } from "../../core/graph/sentence";
-import { nameOf } from "../../core/graph/shown";
+import { titleOf } from "../../core/place";
 import { open } from "../opening";
 import { openNote } from "./node-menu";
 
@@ -11,7 +11,7 @@ export function showWays(el: HTMLElement, app: App, ways: readonly GraphPath[], 
 	const way = ways[chosen];
 	if (way === undefined) return;
 	const head = el.createDiv({ cls: "vault-bridge-head" });
-	const ends = `${nameOf(way.notes[0] ?? "")} → ${nameOf(way.notes.at(-1) ?? "")}`;
+	const ends = `${titleOf(way.notes[0] ?? "")} → ${titleOf(way.notes.at(-1) ?? "")}`;
 	head.createDiv({ cls: "vault-bridge-graph-ends", text: ends, attr: { dir: "auto", title: ends } });
 	for (const at of ways.length > 1 ? ways.keys() : []) {
 		const label = `Path ${at + 1} of ${ways.length}`;
@@ -29,7 +29,7 @@ function showStep(list: HTMLElement, app: App, step: GraphStep): void {
 	const row = list.createEl("li").createEl("button", { cls: "vault-bridge-graph-step" });
 	// An arrow that points back: the sentence stands in the note that the step leads to.
 	const arrow = note === target ? "←" : "→";
-	row.createDiv({ cls: "vault-bridge-graph-step-ends", text: `${nameOf(source)} ${arrow} ${nameOf(target)}`, attr: { dir: "auto" } });
+	row.createDiv({ cls: "vault-bridge-graph-step-ends", text: `${titleOf(source)} ${arrow} ${titleOf(target)}`, attr: { dir: "auto" } });
 	if (text !== "") row.createDiv({ cls: "vault-bridge-graph-sentence", text: plain(text), attr: { dir: "auto" } });
 	row.addEventListener("click", (event) => {
 		const where = Keymap.isModEvent(event);

@@ -1,9 +1,10 @@
 import { MarkdownView, Notice, type Plugin } from "obsidian";
+import type { ShownChange, ShownHunk } from "../../bridge/operations";
 import type { Pushed } from "../../bridge/sse";
 import { today } from "../../core/history";
+import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { Highlight } from "./highlight";
-import type { ShownChange, ShownHunk } from "../../bridge/operations";
 
 /** Changes that are looked through for one that left something. */
 const MOST = 5;
@@ -37,7 +38,7 @@ async function heard(host: Host, highlight: Highlight, { kind, data }: Pushed): 
 async function reveal(host: Host, highlight: Highlight, path: string): Promise<void> {
 	const listed = await host.link.call("list_changes", { path, state: "applied", limit: MOST });
 	if (!listed.ok) {
-		new Notice([listed.error.message, listed.error.hint].join(" ").trim());
+		new Notice(withHint(listed.error));
 		return;
 	}
 	for (const { id } of listed.result.changes) {

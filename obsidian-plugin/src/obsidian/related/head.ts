@@ -1,6 +1,6 @@
 import { setIcon, setTooltip } from "obsidian";
 import type { Following, Place } from "../../core/following";
-import { titleOf } from "../../core/history";
+import { titleOf } from "../../core/place";
 
 /** What the head of the pane can switch. */
 export interface Switches {

@@ -1,4 +1,4 @@
-import { titleOf } from "../../core/history";
+import { titleOf } from "../../core/place";
 import { Fold } from "./fold";
 
 /** Shows which notes are hidden beside a note, to be shown again. */

@@ -2,7 +2,7 @@ import { MarkdownView, Notice } from "obsidian";
 import type { Answer, Refusal } from "../../bridge/client";
 import type { LinkEdit } from "../../bridge/operations";
 import type { Missing } from "../../core/missing-links";
-import { titleOf } from "../../core/history";
+import { titleOf } from "../../core/place";
 import type { Host } from "../host";
 import { LinkPreview } from "./link-preview";
 

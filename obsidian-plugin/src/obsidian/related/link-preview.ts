@@ -1,7 +1,7 @@
 import { type App, Modal } from "obsidian";
 import type { Answer } from "../../bridge/client";
 import type { LinkEdit } from "../../bridge/operations";
-import { titleOf } from "../../core/history";
+import { titleOf } from "../../core/place";
 import { type Missing, proposed, type Proposed } from "../../core/missing-links";
 import { showRefusal } from "../changes/change-row";
 import { showWords } from "../changes/hunks";

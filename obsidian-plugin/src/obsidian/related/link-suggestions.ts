@@ -1,6 +1,6 @@
 import { Notice } from "obsidian";
 import type { LinkSuggestion } from "../../bridge/operations";
-import { titleOf } from "../../core/history";
+import { titleOf } from "../../core/place";
 import type { Missing } from "../../core/missing-links";
 import { quote } from "../../core/quoting";
 import type { Host } from "../host";

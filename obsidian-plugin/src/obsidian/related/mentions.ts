@@ -1,5 +1,5 @@
 import type { NoteMention } from "../../bridge/operations";
-import { titleOf } from "../../core/history";
+import { titleOf } from "../../core/place";
 import { type Missing, unlinkedMentions } from "../../core/missing-links";
 import { quote } from "../../core/quoting";
 import type { Host } from "../host";

@@ -2,6 +2,7 @@ import type { IconName, TFile, WorkspaceLeaf } from "obsidian";
 import { Following, type Place } from "../../core/following";
 import { type Hidden, hide, unhide } from "../../core/hidden";
 import { told } from "../../core/missing-links";
+import { withHint } from "../../core/refusal";
 import { type Host, RELATED } from "../host";
 import { Pane } from "../pane";
 import { placeOf, watch } from "./cursor";
@@ -189,7 +190,7 @@ export class RelatedView extends Pane {
 			host.link.call("note_links", { path: place.path }),
 		]);
 		if (round !== this.round) return;
-		if (!related.ok) return this.draw(parts, { unlinked: [], linked: [] }, hidden, [related.error.message, related.error.hint].join(" "));
+		if (!related.ok) return this.draw(parts, { unlinked: [], linked: [] }, hidden, withHint(related.error));
 		const found = told(related.result.hits, links.ok ? links.result : null, hidden);
 		const none = found.unlinked.length + found.linked.length === 0;
 		this.draw(parts, found, hidden, none ? `Nothing is close to this ${place.section === null ? "note" : "section"}.` : "");

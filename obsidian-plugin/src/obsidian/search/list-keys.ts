@@ -1,6 +1,7 @@
 import type { HitList } from "./hit-list";
 
-const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+/** How far the keys go that go through a list. */
+export const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
 
 /** Let the keyboard go through lists as if they were one, open the selected hit and show its menu. */
 export function walk(lists: readonly HitList[]): void {

@@ -1,11 +1,14 @@
 import { SearchComponent, setIcon } from "obsidian";
 import { Asking, type Found, type Question } from "../../core/asking";
-import { chips, type Filters, narrowed } from "../../core/filters";
+import { type Filters, narrowed } from "../../core/filters";
 import { used } from "../../core/recent";
 import { refine } from "../../core/refine";
+import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
+import { showChips } from "./chips";
 import { offerFilters } from "./filter-menu";
 import { HitList } from "./hit-list";
+import { STEPS } from "./list-keys";
 import { showQueries } from "./queries";
 
 const MANY = 100;
@@ -87,12 +90,7 @@ export class SearchBox {
 
 	private narrow(filters: Filters): void {
 		this.asked.filters = filters;
-		this.chipsEl.empty();
-		for (const chip of chips(filters)) {
-			const el = this.chipsEl.createEl("button", { cls: "vault-bridge-chip", text: chip.text, attr: { "aria-label": `Without ${chip.text}` } });
-			setIcon(el.createSpan({ cls: "vault-bridge-chip-x" }), "x");
-			el.addEventListener("click", () => this.narrow(chip.without));
-		}
+		showChips(this.chipsEl, filters, (others) => this.narrow(others));
 		this.ask();
 	}
 
@@ -112,7 +110,7 @@ export class SearchBox {
 	private found({ answer, final }: Found): void {
 		const { list } = this;
 		if (!answer.ok) {
-			this.say([answer.error.message, answer.error.hint].join(" "), true);
+			this.say(withHint(answer.error), true);
 			return;
 		}
 		const { hits, mode_used: mode, notices, took_ms: took } = answer.result;
@@ -143,8 +141,7 @@ export class SearchBox {
 
 	private pressed(event: KeyboardEvent): void {
 		if (event.isComposing) return;
-		const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
-		const step = steps[event.key];
+		const step = STEPS[event.key];
 		if (step !== undefined) {
 			event.preventDefault();
 			this.list.move(step);

@@ -1,5 +1,6 @@
 import { Notice, type Setting, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
 import type { ListedClient } from "../../bridge/operations";
+import { withHint } from "../../core/refusal";
 import { naming, told } from "../../core/settings/clients";
 import type { BridgeSettings } from "./bridge-settings";
 import { closedToo } from "./closed";
@@ -84,7 +85,7 @@ function row(setting: Setting, bridge: BridgeSettings, client: ListedClient): vo
 
 async function shutOut(bridge: BridgeSettings, { id, name }: ListedClient): Promise<void> {
 	const answer = await bridge.host.link.call("revoke_client", { client: id });
-	new Notice(answer.ok ? `${name} is shut out.` : `${answer.error.message} ${answer.error.hint}`);
+	new Notice(answer.ok ? `${name} is shut out.` : withHint(answer.error));
 	await bridge.load();
 }
 
@@ -98,7 +99,7 @@ function letIn(setting: Setting, bridge: BridgeSettings): () => void {
 			.onClick(async () => {
 				const answer = await bridge.host.link.call("open_pairing", {});
 				if (!answer.ok) {
-					new Notice(`${answer.error.message} ${answer.error.hint}`);
+					new Notice(withHint(answer.error));
 					return;
 				}
 				code.setText(answer.result.code);

@@ -2,6 +2,7 @@ import { Notice } from "obsidian";
 import type { CheckedGlob, ListedClient, ListedModel, VaultStatus } from "../../bridge/operations";
 import { isOpen } from "../../core/connection";
 import { Listeners } from "../../core/listeners";
+import { withHint } from "../../core/refusal";
 import { Kept, unchangeable } from "../../core/settings/kept";
 import type { RuleName } from "../../core/settings/rules";
 import type { Host } from "../host";
@@ -72,7 +73,7 @@ export class BridgeSettings {
 		}
 		const [settings, models, status] = await Promise.all([link.call("read_settings", {}), link.call("list_models", {}), link.call("status", {})]);
 		if (!settings.ok) {
-			if (round === this.round) this.put(null, `${settings.error.message} ${settings.error.hint}`.trim());
+			if (round === this.round) this.put(null, withHint(settings.error));
 			return;
 		}
 		const kept = new Kept(settings.result);
@@ -84,7 +85,7 @@ export class BridgeSettings {
 	/** Change what the bridge keeps; what is refused is told. Returns whether it was done. */
 	async change(changes: Readonly<Record<string, unknown>>): Promise<boolean> {
 		const answer = await this.host.link.call("change_settings", { changes });
-		if (!answer.ok) new Notice(`${answer.error.message} ${answer.error.hint}`.trim());
+		if (!answer.ok) new Notice(withHint(answer.error));
 		await this.load();
 		if (!answer.ok) this.changed(true);
 		return answer.ok;

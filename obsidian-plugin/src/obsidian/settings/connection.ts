@@ -2,6 +2,7 @@ import { Notice, type Setting, type SettingDefinitionItem } from "obsidian";
 import { pair } from "../../bridge/client";
 import { isLoopback } from "../../bridge/places";
 import { explained, inWords, isOpen } from "../../core/connection";
+import { withHint } from "../../core/refusal";
 import type { Host } from "../host";
 import { send } from "../world";
 import { TOKEN } from "./settings";
@@ -86,7 +87,7 @@ async function pairWith(host: Host, code: string): Promise<void> {
 	}
 	const got = await pair(send, address, code, PAIRED);
 	if (typeof got !== "string") {
-		new Notice(`${got.message} ${got.hint}`);
+		new Notice(withHint(got));
 		return;
 	}
 	host.app.secretStorage.setSecret(TOKEN, got);

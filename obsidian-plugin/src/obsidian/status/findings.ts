@@ -1,5 +1,6 @@
 import { Notice, setIcon } from "obsidian";
 import type { Finding } from "../../bridge/operations";
+import { withHint } from "../../core/refusal";
 import { fixOf } from "../../core/status/fixes";
 import { errors } from "../../core/status/vault";
 import { showCommand, showSaid } from "../command";
@@ -38,7 +39,7 @@ export class Findings {
 		this.againEl.disabled = false;
 		this.errorsEl.setText(usage.ok ? errors(usage.result) : "");
 		if (!doctor.ok) {
-			this.sayEl.setText(`${doctor.error.message} ${doctor.error.hint}`.trim());
+			this.sayEl.setText(withHint(doctor.error));
 			return;
 		}
 		const { findings } = doctor.result;
@@ -63,7 +64,7 @@ export class Findings {
 		const button = text.createDiv({ cls: "vault-bridge-buttons" }).createEl("button", { text: fix.text });
 		button.addEventListener("click", () => {
 			void this.host.link.call(fix.operation, {}).then((answer) => {
-				if (!answer.ok) new Notice(`${answer.error.message} ${answer.error.hint}`.trim());
+				if (!answer.ok) new Notice(withHint(answer.error));
 				void this.check();
 			});
 		});

@@ -1,6 +1,7 @@
 import { Keymap } from "obsidian";
 import type { IndexStatus, Passage } from "../../bridge/operations";
 import { readable } from "../../core/place";
+import { withHint } from "../../core/refusal";
 import { andMore } from "../../core/status/vault";
 import type { Host } from "../host";
 import { open } from "../opening";
@@ -29,7 +30,7 @@ export class NotePart {
 		this.el.createEl("h6", { cls: "vault-bridge-part", text: "This note, as the index sees it" });
 		this.el.createDiv({ text: path, attr: { dir: "auto" } });
 		if (!answer.ok) {
-			this.el.createDiv({ cls: "vault-bridge-empty", text: `${answer.error.message} ${answer.error.hint}`.trim() });
+			this.el.createDiv({ cls: "vault-bridge-empty", text: withHint(answer.error) });
 			return;
 		}
 		const { passages, left_out: leftOut, problems } = answer.result;

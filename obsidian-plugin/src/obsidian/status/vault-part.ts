@@ -1,6 +1,7 @@
 import { Notice } from "obsidian";
 import type { Answer } from "../../bridge/client";
 import type { Disk, OperationName, Operations, VaultStatus } from "../../bridge/operations";
+import { withHint } from "../../core/refusal";
 import { facts, standing } from "../../core/status/vault";
 import type { Host } from "../host";
 import { LeftList } from "./left-list";
@@ -72,7 +73,7 @@ export class VaultPart {
 
 	private run<Name extends "reindex" | "pause_indexing" | "resume_indexing">(operation: Name, given: Operations[Name]["arguments"], done: string): void {
 		void this.host.link.call(operation, given).then((answer: Answer<OperationName>) => {
-			new Notice(answer.ok ? done : `${answer.error.message} ${answer.error.hint}`.trim());
+			new Notice(answer.ok ? done : withHint(answer.error));
 			this.changed();
 		});
 	}
