@@ -54,10 +54,12 @@ class Carrying:
             NotReady: The first full scan is not committed: links could be missed.
             BridgeError: It cannot be done; then nothing was.
         """
-        self._following.require_complete()
-        known = around(self._following.vault, self._following.names, self._following.index.notes, self._read_before)
+        following = self._following
+        following.require_complete()
 
         def draw(desk: Desk) -> Drawn:
+            # Only now: whoever was before us may have written other links.
+            known = around(following.vault, following.names, following.index.notes, self._read_before)
             drawn = carried(requests, desk, known)
             if finish is not None:
                 finish(desk)

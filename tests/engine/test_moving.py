@@ -1,5 +1,6 @@
 """Moves and renames on disk, through the engine: links follow at once, and all comes back byte by byte."""
 
+import asyncio
 from pathlib import Path
 
 from bridge.edits import Append
@@ -50,3 +51,13 @@ async def test_requests_of_one_change_see_what_earlier_ones_moved(vault: Path, o
         assert made.change is not None
         await engine.deciding.undo([made.change.id], AGENT)
         assert bytes_of(vault) == before
+
+
+async def test_moves_that_wait_for_each_other_see_what_the_earlier_ones_rewrote(vault: Path, opened: Opened) -> None:
+    (vault / "List.md").write_text("[[Bread/Rye]]\n")
+    places = [*map(VaultPath, ("Bread", "Grain", "Flour", "Loaves"))]
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        moves = zip(places, places[1:], strict=False)
+        await asyncio.gather(*(make(engine, MoveNote(path, to)) for path, to in moves))
+    assert (vault / "List.md").read_text() == "[[Loaves/Rye]]\n"
