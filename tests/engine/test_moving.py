@@ -1,6 +1,7 @@
 """Moves and renames on disk, through the engine: links follow at once, and all comes back byte by byte."""
 
 import asyncio
+import itertools
 from pathlib import Path
 
 from bridge.edits import Append
@@ -58,6 +59,6 @@ async def test_moves_that_wait_for_each_other_see_what_the_earlier_ones_rewrote(
     places = [*map(VaultPath, ("Bread", "Grain", "Flour", "Loaves"))]
     async with opened(vault) as bridge:
         engine = await ready(bridge)
-        moves = zip(places, places[1:], strict=False)
+        moves = itertools.pairwise(places)
         await asyncio.gather(*(make(engine, MoveNote(path, to)) for path, to in moves))
     assert (vault / "List.md").read_text() == "[[Loaves/Rye]]\n"
