@@ -5,6 +5,7 @@ from typing import Final
 
 from bridge.steps import Step
 from bridge.types import Digest
+from bridge.vault.write.trash import in_trash
 
 SOMETHING: Final = "something"
 """A folder, or a file whose bytes the plan does not name."""
@@ -58,7 +59,8 @@ def after(state: State, step: Step) -> State:
         case "put":
             return {**state, step.path: step.after}
         case "remove":
-            return {path: held for path, held in state.items() if path != step.path}
+            rest = {path: held for path, held in state.items() if path != step.path}
+            return rest if step.to is None else {**rest, step.to: step.before}
         case "move":
             return {moved(path, step.path, step.to or ""): held for path, held in state.items()}
         case _:
@@ -91,12 +93,17 @@ def progress(found: Sequence[State], look: Callable[[str], Held]) -> tuple[int, 
     seen = looked_at(found, look)
     fits = [sum(fit(state.get(path), held) for path, held in seen.items()) for state in found]
     best = max(range(len(found)), key=lambda number: (fits[number], number))
-    return best, fits[best] == len(seen)
+    return best, is_at(found[best], seen)
 
 
 def is_at_start(found: Sequence[State], look: Callable[[str], Held]) -> bool:
     """Say whether a disk is as before the first step."""
-    return all(fit(found[0].get(path), held) for path, held in looked_at(found, look).items())
+    return is_at(found[0], looked_at(found, look))
+
+
+def is_at(state: State, seen: State) -> bool:
+    """Say whether what was seen is as in a state; the trash helps to tell states apart, but anybody may empty it."""
+    return all(fit(state.get(path), held) for path, held in seen.items() if not in_trash(path))
 
 
 def looked_at(found: Sequence[State], look: Callable[[str], Held]) -> State:

@@ -251,6 +251,32 @@ def test_a_change_whose_last_folder_has_no_room_any_more_goes_back(fresh: Callab
     assert tree(root) == before | {"Last": b"theirs"}
 
 
+@pytest.mark.parametrize("done", [0, 1, 2])
+def test_a_note_that_is_made_and_removed_in_one_change_is_found_in_the_trash_or_not_done(
+    fresh: Callable[[], Path], done: int
+) -> None:
+    root, noted = fresh(), Noted()
+    writer = Writer(Vault(root, Rules()))
+    trees = {"before": tree(root)}
+    writer.write(together(put("new.md", None, b"new"), remove("new.md", b"new", kept=False)), noted)
+    trees["after"] = tree(root)
+    assert noted.plan is not None
+    for step in reversed(noted.plan.steps[done:]):
+        assert back(writer._hands, step, noted.plan.blobs)
+    became = writer.recover(noted.plan)
+    assert became == ("after" if done == len(noted.plan.steps) else "before")
+    assert tree(root) == trees[became]
+
+
+def test_a_trash_that_was_emptied_after_a_crash_is_no_conflict(fresh: Callable[[], Path]) -> None:
+    root, noted = fresh(), Noted()
+    writer = Writer(Vault(root, Rules()))
+    writer.write(remove("a.md", b"old a.md"), noted)
+    (root / ".trash/a.md").unlink()
+    assert noted.plan is not None
+    assert writer.recover(noted.plan) == "after"
+
+
 def test_a_file_that_a_crash_left_with_two_names_keeps_the_old_one(fresh: Callable[[], Path]) -> None:
     root = fresh()
     before = tree(root)
