@@ -1,4 +1,4 @@
-"""Runs a coroutine and leaves when it is done, whatever threads and processes still compute."""
+"""Runs a coroutine, and leaves when there is nothing more to say, whatever threads and processes still compute."""
 
 import asyncio
 import multiprocessing
@@ -8,26 +8,38 @@ import threading
 import time
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 THREADS = "computing"
 THREADS_GET_S = 0.3
 """Seconds that threads get to end; what they compute is derived and can be computed again."""
 
 
-def run(work: Coroutine[Any, Any, int]) -> int:
-    """Run to the end and return the exit status; leaves the process when something would hold it back."""
+class Threads(ThreadPoolExecutor):
+    """Threads that nobody waits for when the loop closes: who ran it has its answer to print first."""
+
+    def shutdown(self, wait: bool = False, *, cancel_futures: bool = True) -> None:  # noqa: ARG002
+        """Take no more work."""
+        super().shutdown(wait=False, cancel_futures=True)
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end and return the result."""
     # Python's own tracker cleans up after processes that were ended; that it did is nobody's concern.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
-    pool = ThreadPoolExecutor(thread_name_prefix=THREADS)
     with asyncio.Runner() as runner:
-        runner.get_loop().set_default_executor(pool)
-        status = runner.run(work)
-        pool.shutdown(wait=False, cancel_futures=True)
-        if end_children() or not ended(THREADS_GET_S):
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
+        runner.get_loop().set_default_executor(Threads(thread_name_prefix=THREADS))
+        return runner.run(work)
+
+
+def leave(status: int) -> int:
+    """Return the exit status once all is printed; leaves the process when something would hold it back."""
+    if end_children() or not ended(THREADS_GET_S):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     return status
 
 

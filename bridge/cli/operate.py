@@ -16,6 +16,7 @@ from bridge.operations import VAULT, Argument, Operation, named
 def main(given: argparse.Namespace) -> int:
     """Run an operation and print what it says."""
     from bridge.cli import render
+    from bridge.cli.leaving import leave
 
     operation = named(given.command)
     result = answer(given, operation, options.collect(operation, given))
@@ -23,7 +24,7 @@ def main(given: argparse.Namespace) -> int:
         render.json_line(result)
     else:
         render.show(operation.name, result)
-    return int(operation.name == "doctor" and result["verdict"] == "fail")
+    return leave(int(operation.name == "doctor" and result["verdict"] == "fail"))
 
 
 def answer(given: argparse.Namespace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -84,13 +85,9 @@ def here(
     from bridge.cli.leaving import run
     from bridge.cli.progress import IndexBar
 
-    results: list[dict[str, Any]] = []
-
-    async def work() -> int:
+    async def work() -> dict[str, Any]:
         async with local.opened(given.data_dir, given.models_dir, vaults) as bridge:
             with IndexBar(patient=True) as bar:
-                results.append(await local.run(bridge, operation, arguments, bar.show if sys.stderr.isatty() else None))
-        return 0
+                return await local.run(bridge, operation, arguments, bar.show if sys.stderr.isatty() else None)
 
-    run(work())
-    return results[0]
+    return run(work())

@@ -25,9 +25,9 @@ LOOK_EVERY_S = 0.25
 
 def main(given: argparse.Namespace) -> int:
     """Serve the vaults that are named."""
-    from bridge.cli.leaving import run
+    from bridge.cli.leaving import leave, run
 
-    return run(serve(given))
+    return leave(run(serve(given)))
 
 
 async def serve(given: argparse.Namespace) -> int:
