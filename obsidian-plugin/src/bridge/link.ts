@@ -50,6 +50,11 @@ export class Link {
 		return this.address?.owner != null && isOpen(this.state);
 	}
 
+	/** Whether this window may settle what was proposed: one that was let in by pairing proposes itself. */
+	get decides(): boolean {
+		return this.address?.paired !== true;
+	}
+
 	/** Look for the bridge now, from the beginning. */
 	open(): void {
 		this.failures = 0;

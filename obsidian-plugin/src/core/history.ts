@@ -32,21 +32,22 @@ export function inForce({ session, changes }: Group): number {
 const SAID: Readonly<Record<string, string>> = {
 	create_note: "Created",
 	edit_note: "Edited",
-	set_properties: "Set properties",
+	set_properties: "Set properties of",
 	move_note: "Moved",
-	rename_heading: "Renamed a heading",
+	rename_heading: "Renamed a heading in",
+	rename_alias: "Renamed an alias of",
 	delete_note: "Deleted",
 	daily_note: "Wrote the daily note",
-	toggle_task: "Ticked a task",
-	add_task: "Added a task",
-	change_set: "Changed several notes",
-	apply_links: "Added links",
-	undo_change: "Turned back",
-	undo_session: "Turned back a session",
-	redo_change: "Made again",
+	toggle_task: "Ticked a task in",
+	add_task: "Added a task to",
+	change_set: "Changed",
+	apply_links: "Added links to",
+	undo_change: "Turned back a change of",
+	undo_session: "Turned back a session in",
+	redo_change: "Made again a change of",
 };
 
-/** Say what an operation did. */
+/** Say what an operation did, before the name of a note. */
 export function said(operation: string): string {
 	return SAID[operation] ?? operation.replaceAll("_", " ");
 }

@@ -3,11 +3,16 @@ import type { Bridge } from "./bridge";
 /** Calls operations as one program. */
 export type Program = <T>(operation: string, given: object) => Promise<T>;
 
-/** Pair as a program that is not the person's own: what it changes is only proposed. */
-export async function paired(bridge: Bridge, client: string): Promise<Program> {
+/** Let a program in, and return its token. */
+export async function pairing(bridge: Bridge, client: string): Promise<string> {
 	const { code } = await bridge.call<{ code: string }>("open_pairing");
 	const answer = await fetch(`${bridge.url}/api/pair`, { method: "POST", headers: JSON_SENT, body: JSON.stringify({ code, client }) });
-	const { token } = (await answer.json()) as { token: string };
+	return ((await answer.json()) as { token: string }).token;
+}
+
+/** Pair as a program that is not the person's own: what it changes is only proposed. */
+export async function paired(bridge: Bridge, client: string): Promise<Program> {
+	const token = await pairing(bridge, client);
 	return async <T>(operation: string, given: object) => {
 		const said = await fetch(`${bridge.url}/api/${operation}`, { method: "POST", headers: { ...JSON_SENT, Authorization: `Bearer ${token}` }, body: JSON.stringify(given) });
 		if (!said.ok) throw new Error(await said.text());

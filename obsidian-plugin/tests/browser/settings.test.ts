@@ -5,7 +5,7 @@ import type { Browser, Locator } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Bridge, Home, MODELS } from "./bridge";
 import { picture } from "./picture";
-import { paired } from "./programs";
+import { paired, pairing } from "./programs";
 import { AppWindow, startBrowser } from "./window";
 
 let browser: Browser;
@@ -164,9 +164,7 @@ test("what is changed elsewhere is shown, and a line that is not understood is t
 
 test("a paired window sees the bridge's settings and may not change them", async () => {
 	const served = await serve();
-	const { code } = await served.call<{ code: string }>("open_pairing");
-	const { token } = (await (await fetch(`${served.url}/api/pair`, { method: "POST", body: JSON.stringify({ code, client: "Obsidian plugin" }) })).json()) as { token: string };
-	await opened({ settings: { address: served.url }, secrets: { "vault-bridge-token": token } });
+	await opened({ settings: { address: served.url }, secrets: { "vault-bridge-token": await pairing(served, "Obsidian plugin") } });
 	await obsidian.state("ready");
 	await show();
 	await obsidian.page.getByText("let in by pairing").waitFor();

@@ -3,6 +3,7 @@ import type { Answer, Clash, Refusal } from "../../bridge/client";
 import type { ListedChange, ShownChange } from "../../bridge/operations";
 import { named, said, standing, when } from "../../core/history";
 import { withHint } from "../../core/refusal";
+import { showCommand } from "../command";
 import type { Host } from "../host";
 import { showHunks } from "./hunks";
 
@@ -14,6 +15,9 @@ const DONE: Readonly<Record<Deciding, string>> = {
 	undo_change: "Turned back.",
 	redo_change: "Made again.",
 };
+
+/** From a window whose changes wait, undoing waits too. */
+export const PROPOSED = "Proposed. It waits until it is accepted.";
 
 /** What a row tells of what was done with it. */
 export interface Ear {
@@ -78,7 +82,7 @@ export class ChangeRow {
 			act: (head, { number, undone }, name) => {
 				if (change.state === "applied" && undone) showUndone(head);
 				if (change.hunks.length < 2) return;
-				if (change.state === "proposed") {
+				if (change.state === "proposed" && this.host.link.decides) {
 					const box = head.createEl("input", { type: "checkbox", attr: { "aria-label": `Accept ${name}` } });
 					box.checked = true;
 					box.addEventListener("change", () => {
@@ -97,7 +101,10 @@ export class ChangeRow {
 	/** Offer what can be done with the change, as it stands. */
 	private offer(el: HTMLElement, refused: HTMLElement, { state, hunks }: ShownChange, chosen: ReadonlySet<number>): void {
 		el.empty();
-		if (state === "proposed") {
+		if (state === "proposed" && !this.host.link.decides) {
+			el.createDiv({ cls: "vault-bridge-small", text: "This window was let in by pairing: it may propose, but not accept. Where the bridge runs, a window that needed no pairing can, and so can a terminal:" });
+			showCommand(el, `vault-bridge accept-change ${this.change.id}`);
+		} else if (state === "proposed") {
 			const some = chosen.size < hunks.length;
 			const accept = this.button(el, some ? `Accept ${chosen.size} of ${hunks.length} parts` : "Accept", () =>
 				this.decide("accept_change", refused, some ? [...chosen].sort((one, other) => one - other) : null));
@@ -129,8 +136,8 @@ export class ChangeRow {
 		const answer: Answer<Deciding> = await (hunks === null ? this.host.link.call(operation, given) : this.host.link.call(operation, { ...given, hunks }));
 		refused.empty();
 		if (!answer.ok) showRefusal(refused, answer.error);
-		else this.ear.done([DONE[operation], ...answer.result.warnings].join(" "));
-		return answer.ok;
+		else this.ear.done([answer.result.state === "proposed" ? PROPOSED : DONE[operation], ...answer.result.warnings].join(" "));
+		return answer.ok && answer.result.state === "applied";
 	}
 }
 

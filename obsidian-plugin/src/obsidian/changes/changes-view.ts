@@ -1,7 +1,7 @@
 import type { IconName, WorkspaceLeaf } from "obsidian";
 import type { ListedChange } from "../../bridge/operations";
 import { type Group, grouped, inForce } from "../../core/history";
-import { ChangeRow, showRefusal } from "./change-row";
+import { ChangeRow, PROPOSED, showRefusal } from "./change-row";
 import { CHANGES, type Host } from "../host";
 import { Pane } from "../pane";
 
@@ -145,13 +145,14 @@ export class ChangesView extends Pane {
 			place.empty();
 			const answer = await this.host.link.call("undo_session", { session: session ?? "", dry_run: dryRun });
 			if (!answer.ok) return showRefusal(place, answer.error);
-			const { changes } = answer.result;
+			const { changes, state } = answer.result;
 			if (!dryRun) {
-				this.sayEl?.setText(`Turned back ${changes.length} changes.`);
+				this.sayEl?.setText(state === "proposed" ? PROPOSED : `Turned back ${changes.length} changes.`);
 				return this.ask();
 			}
 			const notes = new Set(changes.flatMap(({ paths }) => paths)).size;
-			place.createDiv({ text: `This turns back ${changes.length} changes in ${notes === 1 ? "1 note" : `${notes} notes`}. It can be made again.` });
+			const after = state === "proposed" ? "It waits until it is accepted." : "It can be made again.";
+			place.createDiv({ text: `This turns back ${changes.length} changes in ${notes === 1 ? "1 note" : `${notes} notes`}. ${after}` });
 			const buttons = place.createDiv({ cls: "vault-bridge-buttons" });
 			const yes = buttons.createEl("button", { cls: "mod-cta", text: "Turn them back" });
 			yes.addEventListener("click", () => void undo(false));

@@ -1,9 +1,11 @@
 import { MarkdownView, Notice } from "obsidian";
 import type { Answer, Refusal } from "../../bridge/client";
 import type { LinkEdit } from "../../bridge/operations";
+import type { Pushed } from "../../bridge/sse";
 import type { Missing } from "../../core/missing-links";
 import { titleOf } from "../../core/place";
-import type { Host } from "../host";
+import { withHint } from "../../core/refusal";
+import { CHANGES, type Host } from "../host";
 import { LinkPreview } from "./link-preview";
 
 const UNDO_MS = 10_000;
@@ -11,6 +13,8 @@ const UNDO_MS = 10_000;
 /** Makes links of words through the bridge, and lets the person look at it before and take it back after. */
 export class LinkMaker {
 	private readonly unlearned = new Set<() => void>();
+	/** What was only proposed, by the change that would make it. */
+	private readonly proposals = new Map<string, { readonly path: string; readonly chosen: readonly Missing[] }>();
 
 	/** @param changed Called when links were made or taken back. */
 	constructor(
@@ -42,7 +46,7 @@ export class LinkMaker {
 	async dismiss(path: string, { target, text }: Missing): Promise<void> {
 		const answer = await this.host.link.call("judge_link", { path, target, text, verdict: "decline" });
 		if (!answer.ok) return say(answer.error);
-		undoable(`“${text}” is not suggested here any more.`, () => {
+		offering(`“${text}” is not suggested here any more.`, "Undo", () => {
 			void this.host.link.call("judge_link", { path, target, text, verdict: "revive" }).then(() => this.changed());
 		});
 		this.changed();
@@ -62,6 +66,17 @@ export class LinkMaker {
 		return false;
 	}
 
+	/** Whether a link of these words was proposed, and nobody has decided upon it yet. */
+	waits(path: string, { target, text }: Missing): boolean {
+		return [...this.proposals.values()].some((one) => one.path === path && one.chosen.some((other) => other.target === target && other.text === text));
+	}
+
+	/** Hear what becomes of changes. */
+	heard({ kind, data }: Pushed): void {
+		if (kind !== "change_recorded" || this.proposals.size === 0) return;
+		if (this.proposals.delete((JSON.parse(data) as { readonly change: string }).change)) this.changed();
+	}
+
 	/** Tell the bridge at once what was accepted and not undone. */
 	settle(): void {
 		for (const learn of [...this.unlearned]) learn();
@@ -75,12 +90,18 @@ export class LinkMaker {
 	private tell(path: string, chosen: readonly Missing[], { links, refused, state, change_id: change, warnings }: LinkEdit): void {
 		const made = chosen.filter(({ target }) => links.some((link) => link.target === target));
 		const [first] = made;
-		const done = made.length === 1 && first !== undefined ? `“${first.text}” links to ${titleOf(first.target)}.` : `${made.length} links made in ${titleOf(path)}.`;
-		const said = state === "proposed" ? "The links wait among the changes until you accept them." : done;
+		const what = made.length === 1 && first !== undefined ? `“${first.text}” links to ${titleOf(first.target)}.` : `${made.length} links made in ${titleOf(path)}.`;
+		const waits = change !== null && state === "proposed";
+		const said = waits ? `Proposed, not written yet: ${what}` : what;
 		const text = [said, ...refused.map(({ target, why }) => `Not to ${titleOf(target)}: ${why}.`), ...warnings].join(" ");
+		if (waits) this.proposals.set(change, { path, chosen: made });
 		this.changed();
-		if (change === null || state === "proposed") {
+		if (change === null) {
 			new Notice(text);
+			return;
+		}
+		if (waits) {
+			offering(text, "Show", () => void this.host.reveal(CHANGES));
 			return;
 		}
 		// What is undone at once was a slip, from which nothing is to be learned.
@@ -91,7 +112,7 @@ export class LinkMaker {
 		};
 		const timer = window.setTimeout(learn, UNDO_MS);
 		this.unlearned.add(learn);
-		undoable(text, () => {
+		offering(text, "Undo", () => {
 			window.clearTimeout(timer);
 			this.unlearned.delete(learn);
 			void this.undo(change);
@@ -100,23 +121,23 @@ export class LinkMaker {
 
 	private async undo(change: string): Promise<void> {
 		const answer = await this.host.link.call("undo_change", { change_id: change });
-		if (answer.ok) new Notice("Undone.");
+		if (answer.ok) new Notice(answer.result.state === "proposed" ? "Undoing it is proposed, and waits." : "Undone.");
 		else say(answer.error);
 		this.changed();
 	}
 }
 
 /** Say why something was not done. */
-function say({ message, hint }: Refusal<string>): void {
-	new Notice([message, hint].join(" ").trim());
+function say(error: Refusal<string>): void {
+	new Notice(withHint(error));
 }
 
-/** Say that something was done, for as long as it can be undone. */
-function undoable(text: string, undo: () => void): void {
+/** Say what was done, with a button for as long as it can be undone. */
+function offering(text: string, name: string, act: () => void): void {
 	const notice = new Notice(text, UNDO_MS);
-	const button = notice.messageEl.createEl("button", { cls: "vault-bridge-undo", text: "Undo" });
+	const button = notice.messageEl.createEl("button", { cls: "vault-bridge-undo", text: name });
 	button.addEventListener("click", () => {
 		notice.hide();
-		undo();
+		act();
 	});
 }

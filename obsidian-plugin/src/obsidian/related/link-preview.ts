@@ -32,9 +32,10 @@ export class LinkPreview extends Modal {
 		this.modalEl.addClass("vault-bridge-preview");
 		const { contentEl } = this;
 		const accept = contentEl.createEl("button", { cls: "mod-cta" });
+		const verb = this.edit.state === "proposed" ? "Propose" : "Make";
 		const draw = (): void => {
 			const count = this.ticked.size;
-			accept.setText(count === 1 ? "Make 1 link" : `Make ${count} links`);
+			accept.setText(count === 1 ? `${verb} 1 link` : `${verb} ${count} links`);
 			accept.disabled = count === 0;
 		};
 		for (const one of this.all) this.part(contentEl, one, draw);

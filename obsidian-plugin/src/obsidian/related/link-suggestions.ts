@@ -54,7 +54,7 @@ export class LinkSuggestionPart {
 		const { body } = this.fold;
 		this.fold.count(all.length === 0 ? null : all.length);
 		body.empty();
-		if (all.length > 1) {
+		if (all.filter((one) => !this.maker.waits(path, one)).length > 1) {
 			const button = body.createEl("button", { text: "Review all…" });
 			button.addEventListener("click", () => void this.review());
 		}
@@ -71,6 +71,7 @@ export class LinkSuggestionPart {
 			quote: one.quote,
 			text: one.text,
 			more: [`${Math.round(one.score * 100)} % likely`, ...one.why],
+			waits: this.maker.waits(this.path, one),
 			acts: [
 				{ text: "Link", label: `Link “${one.text}” to ${name}`, act: () => this.accept(one) },
 				{ text: "Not here", label: `Do not suggest to link “${one.text}” to ${name} here`, act: () => this.maker.dismiss(this.path, one) },
@@ -84,7 +85,7 @@ export class LinkSuggestionPart {
 	}
 
 	private async review(): Promise<void> {
-		const found = await this.current(this.all);
+		const found = await this.current(this.all.filter((one) => !this.maker.waits(this.path, one)));
 		if (found.length > 0) await this.maker.preview(this.path, found, this.digest);
 	}
 

@@ -72,6 +72,7 @@ export class MentionPart {
 			quote: missing.quote,
 			text: mention.context,
 			more: [],
+			waits: this.maker.waits(mention.path, missing),
 			acts: [{ text: "Link…", label: `Link “${mention.text}” in ${name}`, act: () => this.preview(mention.path) }],
 		});
 	}

@@ -12,11 +12,13 @@ export interface Row {
 	/** What to show where the words cannot be quoted. */
 	readonly text: string;
 	readonly more: readonly string[];
+	/** Whether a link of them was proposed, so that there is nothing to do but to wait. */
+	readonly waits: boolean;
 	readonly acts: readonly { readonly text: string; readonly label: string; readonly act: () => Promise<unknown> }[];
 }
 
 /** Show words that could be a link, with what can be done about them. */
-export function showRow(list: HTMLElement, app: App, { name, path, line, quote, text, more, acts }: Row): void {
+export function showRow(list: HTMLElement, app: App, { name, path, line, quote, text, more, waits, acts }: Row): void {
 	const el = list.createDiv({ cls: "vault-bridge-missing", attr: { role: "listitem" } });
 	const title = el.createEl("button", { cls: "vault-bridge-missing-title", text: name, attr: { dir: "auto", "aria-label": `Open ${name}` } });
 	title.addEventListener("click", () => void open(app, { path, lines: [line, line] }, false));
@@ -30,6 +32,10 @@ export function showRow(list: HTMLElement, app: App, { name, path, line, quote, 
 	if (more.length > 0) {
 		const why = el.createDiv({ cls: "vault-bridge-hit-why" });
 		for (const reason of more) why.createSpan({ text: reason, attr: { dir: "auto" } });
+	}
+	if (waits) {
+		el.createDiv({ cls: "vault-bridge-small", text: "Proposed. It waits until it is accepted." });
+		return;
 	}
 	const buttons = el.createDiv({ cls: "vault-bridge-missing-acts" });
 	for (const { text: says, label, act } of acts) {

@@ -96,6 +96,7 @@ export class RelatedView extends Pane {
 		const renamed = this.app.vault.on("rename", (file, from) => this.following.moved(from, file.path));
 		this.whileShown(() => this.app.vault.offref(renamed));
 		this.whileShown(watch(this.app, (far) => this.lookIn(far ? SETTLE_MS : REST_MS)));
+		this.whileShown(this.host.events.add((event) => this.maker.heard(event)));
 		this.whileShown(this.host.events.add(({ kind, data }) => {
 			const path = this.following.place?.path;
 			if (kind === "note_changed" && path !== undefined && data.includes(JSON.stringify(path))) this.heard();
