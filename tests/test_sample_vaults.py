@@ -193,7 +193,7 @@ def test_obsidians_settings_of_the_sample_vault_are_read_and_leave_out_the_answe
     settings = read_obsidian_settings(SAMPLE)
     assert settings.ignored == ("Help/",)
     assert (settings.daily_folder, settings.daily_format) == ("Daily", "YYYY-MM-DD")
-    assert (settings.template_folder, settings.attachment_folder) == ("Templates", "Attachments")
+    assert settings.template_folder == "Templates"
     assert settings.property_types["hydration"] == "number"
     scan = Vault(SAMPLE, Rules(ignored=settings.ignored)).scan()
     assert "Help/Ten searches.md" not in scan.files

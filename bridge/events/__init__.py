@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -103,12 +103,3 @@ def paths_in(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield the paths of notes in an event's data."""
     for held in (data[name] for name in PATHS if name in data):
         yield from (held,) if isinstance(held, str) else held
-
-
-async def stream(events: Events, last_id: int | None) -> AsyncGenerator[Event, None]:
-    """Yield missed events and then each new one."""
-    with events.subscribed() as queue:
-        for event in events.since(last_id) if last_id is not None else ():
-            yield event
-        while True:
-            yield await queue.get()

@@ -13,8 +13,6 @@ from bridge.graph.kinds import CODES, WEIGHTS, EdgeKind
 Numbers = NDArray[np.int32]
 Weights = NDArray[np.float64]
 
-LEAST_WEIGHT = 1e-6
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:

@@ -26,11 +26,9 @@ class EmbedderStatus:
     """How the pool does."""
 
     pids: tuple[int, ...]
-    loaded: bool
     starts: int
     deaths: int
     level: int
-    queued_queries: int
     queued_passages: int
     texts: int
     tokens: int
@@ -115,11 +113,9 @@ class Embedder:
         workers = self._running()
         return EmbedderStatus(
             pids=tuple(sorted(worker.pid for worker in workers)),
-            loaded=bool(workers),
             starts=self._starts,
             deaths=self._deaths,
             level=self._level,
-            queued_queries=sum(len(group.places) for group in self._queries),
             queued_passages=sum(len(group.places) for group in self._passages),
             texts=self._texts,
             tokens=self._tokens,

@@ -67,7 +67,7 @@ def _serve(work: Work, requests: BinaryIO, replies: BinaryIO) -> None:
     except (llama.Unusable, RuntimeError) as error:
         _write(replies, Frame({"failed": str(error)}))
         return
-    _write(replies, Frame({"ready": True, "dimensions": facts.dimensions, "limit": model.limit}))
+    _write(replies, Frame({"dimensions": facts.dimensions}))
     while (frame := _read(requests)) is not None:
         _write(replies, _answer(model, texts_of(frame)))
 

@@ -53,12 +53,6 @@ def open_inside(root: Path, path: str, denies: Callable[[str], bool] | None = No
         return os.open(name, FILE, dir_fd=folder)
 
 
-def stat_inside(root: Path, path: str) -> os.stat_result:
-    """Return what the system knows of a file of the vault; raises as `open_inside` does."""
-    with located(root, path) as (_, _, info):
-        return info
-
-
 @contextmanager
 def located(
     root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE

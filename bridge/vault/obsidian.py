@@ -33,8 +33,6 @@ class ObsidianSettings:
     markdown_links: bool = False
     """Whether new links are written as `[…](…)`."""
     trash: Trash = "system"
-    attachment_folder: str = ""
-    """A folder; empty for the vault's root, `./` for the note's own folder, `./a` for a folder in that one."""
     template_folder: str | None = None
     date_format: str = "YYYY-MM-DD"
     """What `{{date}}` of a template becomes, a Moment.js format."""
@@ -69,7 +67,6 @@ def read_obsidian_settings(root: Path) -> ObsidianSettings:
         new_link_format=one_of(get_args(LinkFormat), app.get("newLinkFormat"), "shortest"),
         markdown_links=app.get("useMarkdownLinks") is True,
         trash=one_of(get_args(Trash), app.get("trashOption"), "system"),
-        attachment_folder=reader.attachments(app.get("attachmentFolderPath")),
         template_folder=reader.path("templates.json", templates.get("folder")),
         date_format=text_of(templates.get("dateFormat")) or "YYYY-MM-DD",
         time_format=text_of(templates.get("timeFormat")) or "HH:mm",
@@ -130,13 +127,6 @@ class _Reader:
         except BridgeError as error:
             self.problems.append(f"A path in Obsidian's {name} is not used: {error.message}")
             return None
-
-    def attachments(self, value: object) -> str:
-        """Return where attachments go, in the words of `ObsidianSettings.attachment_folder`."""
-        text = text_of(value)
-        if text.startswith("./"):
-            return f"./{self.path('app.json', text[2:]) or ''}"
-        return self.path("app.json", text) or ""
 
 
 def text_of(value: object) -> str:

@@ -1,4 +1,4 @@
-"""What the blocks of a text mean to Obsidian: headings, pieces, callouts, tasks and block ids."""
+"""What the blocks of a text mean to Obsidian: headings, pieces, callouts and tasks."""
 
 import re
 from collections.abc import Iterator

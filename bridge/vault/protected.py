@@ -9,7 +9,7 @@ from bridge.vault.links import WIKI
 from bridge.vault.markdown import structure_of
 from bridge.vault.note import Note
 
-_NOT_PROSE: Final = frozenset({"fence", "html", "math", "footnote"})
+_NOT_PROSE: Final = frozenset({"heading", "fence", "html", "math", "footnote"})
 # Every repetition is bounded or ends at a character that cannot be in it: a note may be one line of a megabyte.
 _ELSEWHERE: Final = re.compile(
     r"""
@@ -26,7 +26,7 @@ _ELSEWHERE: Final = re.compile(
 )
 
 
-def protected(note: Note, *, headings: bool = False) -> tuple[Span, ...]:
+def protected(note: Note) -> tuple[Span, ...]:
     """Return the stretches of a note that hold no prose, in order, none touching another.
 
     These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
@@ -34,14 +34,12 @@ def protected(note: Note, *, headings: bool = False) -> tuple[Span, ...]:
 
     Args:
         note: The note; of one that is no Markdown, all is protected.
-        headings: Whether headings count as prose.
     """
     if note.kind != "note":
         return ((0, len(note.text)),) if note.text else ()
     text = note.text
     structure, comments = structure_of(text, note.body)
-    unlike = _NOT_PROSE if headings else _NOT_PROSE | {"heading"}
-    parts = ((part.start, part.end) for part in structure.parts if part.kind in unlike)
+    parts = ((part.start, part.end) for part in structure.parts if part.kind in _NOT_PROSE)
     links = ((link.start, link.end) for link in structure.links)
     wiki = (found.span() for found in WIKI.finditer(text, note.body))
     elsewhere = (found.span() for found in _ELSEWHERE.finditer(text, note.body))

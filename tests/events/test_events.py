@@ -1,6 +1,4 @@
-import asyncio
-
-from bridge.events import Events, stream
+from bridge.events import Events
 
 
 def test_events_since_an_id_are_replayed_in_order() -> None:
@@ -26,18 +24,6 @@ def test_a_slow_subscriber_is_told_to_reset() -> None:
         for _ in range(4):
             events.publish("index_progress", "v")
         assert [queue.get_nowait().kind for _ in range(queue.qsize())] == ["reset"]
-
-
-async def test_a_stream_gives_the_past_and_then_what_comes() -> None:
-    events = Events()
-    events.publish("note_changed", "v", path="old.md")
-    seen = stream(events, 0)
-    assert (await anext(seen)).data["path"] == "old.md"
-    coming = asyncio.ensure_future(anext(seen))
-    await asyncio.sleep(0)
-    events.publish("note_changed", "v", path="new.md")
-    assert (await coming).data["path"] == "new.md"
-    await seen.aclose()
 
 
 def secret(path: str) -> bool:

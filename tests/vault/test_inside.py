@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import NoteNotFound, NoteUnreadable, OutsideVault, ProtectedPath, VaultUnreadable
-from bridge.vault.inside import STEPWISE, located, relative, sort_of, stat_inside
+from bridge.vault.inside import STEPWISE, located, relative, sort_of
 from tests.vault.trees import apart, grow, without_rights
 
 WAYS = pytest.mark.parametrize("stepwise", [True, False] if STEPWISE else [False])
@@ -123,7 +123,8 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     before = sorted(Path("/dev/fd").iterdir())
     for path in ("A/B/c.md", "A/l.md", "A/out.md", "A/hidden.md", "A/none.md", "none/none.md", "A"):
         try:
-            stat_inside(tmp_path, path)
+            with located(tmp_path, path):
+                pass
         except (NoteNotFound, OutsideVault, ProtectedPath):
             continue
     assert sorted(Path("/dev/fd").iterdir()) == before

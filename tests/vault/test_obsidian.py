@@ -27,7 +27,6 @@ def test_settings_are_read(tmp_path: Path) -> None:
             "newLinkFormat": "relative",
             "useMarkdownLinks": True,
             "trashOption": "local",
-            "attachmentFolderPath": "./files",
         },
         daily_notes={"folder": "/Daily/", "format": "YYYY/MM-DD", "template": "Templates/Day"},
         templates={"folder": "Templates"},
@@ -38,7 +37,6 @@ def test_settings_are_read(tmp_path: Path) -> None:
         new_link_format="relative",
         markdown_links=True,
         trash="local",
-        attachment_folder="./files",
         template_folder="Templates",
         daily_folder="Daily",
         daily_format="YYYY/MM-DD",
@@ -82,15 +80,6 @@ def test_odd_settings_of_the_tasks_plugin_do_no_harm(tmp_path: Path, told: objec
     write(tmp_path, plugins__obsidian_tasks_plugin__data=told, community_plugins=["obsidian-tasks-plugin"])
     settings = read_obsidian_settings(tmp_path)
     assert (settings.tasks.statuses, settings.problems) == ({}, ())
-
-
-@pytest.mark.parametrize(
-    ("written", "folder"),
-    [("/", ""), ("./", "./"), ("./a/b", "./a/b"), ("Attachments", "Attachments"), ("", ""), (None, ""), (3, "")],
-)
-def test_where_attachments_go(tmp_path: Path, written: object, folder: str) -> None:
-    write(tmp_path, app={"attachmentFolderPath": written})
-    assert read_obsidian_settings(tmp_path).attachment_folder == folder
 
 
 def test_the_periodic_notes_plugin_speaks_when_the_core_plugin_does_not(tmp_path: Path) -> None:

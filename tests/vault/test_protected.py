@@ -10,10 +10,10 @@ from bridge.types import VaultPath
 from bridge.vault import parse, protected
 
 
-def free(text: str, *, headings: bool = False) -> str:
+def free(text: str) -> str:
     """Return what of a text is prose, the rest as dots."""
     note = parse(VaultPath("a.md"), text.encode())
-    for start, end in protected(note, headings=headings):
+    for start, end in protected(note):
         text = text[:start] + "·" * (end - start) + text[end:]
     return text
 
@@ -56,10 +56,6 @@ def test_what_is_no_prose_is_protected(inside: str) -> None:
     shown = free(text)
     assert shown.count("Moon") == 1
     assert shown.endswith("\n\nThe Moon, 月亮 and قمر are prose.\n")
-
-
-def test_headings_are_prose_when_asked() -> None:
-    assert free("# Moon\n", headings=True) == "# Moon\n"
 
 
 def test_a_canvas_holds_no_prose() -> None:
