@@ -16,6 +16,7 @@ from bridge.changes.moving import move
 from bridge.changes.offering import Offer, offer
 from bridge.changes.plain import bytes_of, shown, text_of
 from bridge.changes.removing import remove
+from bridge.changes.switching import redoing, sharing, undoing
 from bridge.changes.whereabouts import Today
 from bridge.changes.words import Run, runs, words
 
@@ -48,15 +49,18 @@ __all__ = [
     "moved",
     "offer",
     "redo",
+    "redoing",
     "remove",
     "rename_alias",
     "rename_heading",
     "runs",
     "shares",
+    "sharing",
     "shown",
     "text_of",
     "together",
     "undo",
+    "undoing",
     "unified",
     "with_hunks",
     "words",

@@ -12,7 +12,7 @@ from bridge.changes.turning import Taking, Turning
 from bridge.changes.whereabouts import Today
 from bridge.errors import ChangeConflict, InvalidArguments
 from bridge.steps import Plan, Step
-from bridge.store import Change
+from bridge.store import REST, Change, parts_undone
 from bridge.types import VaultPath
 from bridge.vault import is_hidden
 
@@ -96,11 +96,11 @@ def accept(desk: Desk, change: Change, snapshot: Snapshot, today: Today, hunks: 
 
 def _in_force(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
     """Return the steps of a change but for the hunks that were turned back before, and the contents they speak of."""
-    undone = change.facts.get("undone_hunks")
-    if not isinstance(undone, list) or not undone:
+    undone = parts_undone(change.facts)
+    if not undone:
         return change.steps, snapshot
     numbers = {hunk.number for found in differences(change.steps, snapshot) for hunk in found.hunks}
-    return part(change.steps, snapshot, numbers.difference(undone), last=True, others=True)
+    return part(change.steps, snapshot, numbers - undone, last=True, others=REST not in undone)
 
 
 def _make(

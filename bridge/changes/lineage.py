@@ -13,7 +13,7 @@ from bridge.changes.merge import Contradiction
 from bridge.changes.plain import bytes_of, lines_of, text_of
 from bridge.changes.strand import Strand, Stroke, drawn
 from bridge.steps import Step
-from bridge.store import Change
+from bridge.store import Change, switches_of
 from bridge.types import Digest, VaultPath
 
 _NO_FILE: Final = digest_of(b"")
@@ -92,7 +92,7 @@ class Lineage:
             chosen: Only these hunks, each given by its step and its number there.
             along: Whether all that stands on it is taken out too.
         """
-        strokes = [stroke for stroke in self._of(change.id, chosen) if stroke.number == number]
+        strokes = [stroke for stroke in self._of(change.id, chosen) if stroke.number == number and stroke.on]
         met = self._met(strokes)
         if along:
             while more := self._met([*strokes, *met]):
@@ -121,14 +121,14 @@ class Lineage:
 
     def _turning(self, change: Change) -> list[tuple[Stroke, bool]]:
         """Return which strokes a change turned back or made again."""
-        undone, redone, hunks = (change.facts.get(name) for name in ("undoes", "redoes", "hunks"))
         found: list[tuple[Stroke, bool]] = []
-        for id_ in undone if isinstance(undone, list) else ():
-            of = self._changes.get(id_)
-            chosen = places(of.steps, self._snapshot, hunks) if of is not None and isinstance(hunks, list) else None
-            found += [(stroke, False) for stroke in self._of(id_, chosen)]
-            found += [(stroke, not on) for stroke, on in self._turned.get(id_, ())]
-        return found + [(stroke, True) for stroke in self._strokes.get(str(redone), ())]
+        for switch in switches_of(change.facts):
+            of, whole = self._changes.get(switch.change), len(switch.parts) == switch.of
+            chosen = None if of is None or whole else places(of.steps, self._snapshot, switch.parts)
+            found += [(stroke, switch.on) for stroke in self._of(switch.change, chosen)]
+            if whole and not switch.on:
+                found += [(stroke, not on) for stroke, on in self._turned.get(switch.change, ())]
+        return found
 
     def _turned_to(self, id_: str, turning: Sequence[tuple[Stroke, bool]], text: str) -> bool:
         """Turn strokes, alone or with all that stands on them, if that is what leads to a text."""
@@ -147,7 +147,7 @@ class Lineage:
 
     def _of(self, id_: str, chosen: Collection[tuple[int, int]] | None) -> list[Stroke]:
         strokes = self._strokes.get(id_, ())
-        return [one for one in strokes if one.on and (chosen is None or (one.number, one.hunk) in chosen)]
+        return [one for one in strokes if chosen is None or (one.number, one.hunk) in chosen]
 
     def _met(self, strokes: Collection[Stroke]) -> set[Stroke]:
         """Return the strokes in force that touched what others did before, or may have."""

@@ -7,13 +7,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.changes import Desk, Effect, Today, accept, differences, digest_of, redo, undo
+from bridge.changes import Desk, Effect, Today, accept, digest_of, redo, redoing, sharing, undo, undoing
 from bridge.engine.handing import Answer, Refusal
 from bridge.engine.handover import is_handed_over, is_made
 from bridge.engine.writing import Author, Drawn, Made, Writing
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
 from bridge.steps import Plan, Step
-from bridge.store import Change, State, Store, Wanted
+from bridge.store import Change, State, Store, Switch, Wanted, facts_of
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -94,17 +94,14 @@ class Deciding:
         def draw(desk: Desk) -> Drawn:
             desk.back = True
             notes = undo(desk, changes, self._store.snapshot, self._today, hunks)
-            some = {} if hunks is None else {"hunks": sorted(hunks)}
-            facts = {"undoes": [change.id for change in changes], **some}
+            facts = {"undoes": [change.id for change in changes], **facts_of(self._undoing(changes, hunks))}
             return Drawn(first_path(changes[0]), Effect(warnings=notes), facts)
 
         made = await self._writing.make(draw, None, author, dry_run=dry_run)
-        if made.change is not None and made.state == "applied":
-            await asyncio.to_thread(self._settle_undone, changes, made.change.id, hunks)
-        elif not made.plan.steps:
+        if not made.plan.steps:
             made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
-                await asyncio.to_thread(self._settle_undone, changes, None, hunks)
+                await asyncio.to_thread(lambda: self._store.switch(self._undoing(changes, hunks)))
                 for change in changes:
                     self._writing.tell(self.change(change.id))
         return made
@@ -120,13 +117,10 @@ class Deciding:
 
         def draw(desk: Desk) -> Drawn:
             redo(desk, change, self._store.snapshot, self._today)
-            return Drawn(first_path(change), facts={"redoes": change.id})
+            switches = [*redoing(change, self._store.snapshot)]
+            return Drawn(first_path(change), facts={"redoes": change.id, **facts_of(switches)})
 
-        made = await self._writing.make(draw, None, author, dry_run=dry_run)
-        if made.change is not None and made.state == "applied":
-            again = {"redone_by": made.change.id, "undone_hunks": []}
-            await asyncio.to_thread(self._store.set_state, change.id, "applied", again)
-        return made
+        return await self._writing.make(draw, None, author, dry_run=dry_run)
 
     async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> Made:
         """Make a change that was proposed, or some of its hunks; the others are rejected with it.
@@ -141,15 +135,12 @@ class Deciding:
         def draw(desk: Desk) -> Drawn:
             desk.back = "undoes" in change.facts
             accept(desk, change, self._store.snapshot, self._today, hunks)
-            accepted = {} if hunks is None else {"accepted_hunks": sorted(hunks)}
-            return Drawn(first_path(change), facts={**change.facts, **accepted})
+            if hunks is None:
+                return Drawn(first_path(change), facts=change.facts)
+            switches = [*sharing(change, hunks, self._store.snapshot, self._store.change)]
+            return Drawn(first_path(change), facts={**change.facts, **facts_of(switches)})
 
-        made = await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
-        undone = change.facts.get("undoes")
-        if isinstance(undone, list) and made.change is not None:
-            found = [self._store.change(str(id_)) for id_ in undone]
-            await asyncio.to_thread(self._settle_undone, [one for one in found if one], made.change.id, hunks)
-        return made
+        return await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
 
     async def reject(self, id_: str) -> Change:
         """Settle that a proposal is not made.
@@ -210,23 +201,10 @@ class Deciding:
             raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
         return ids
 
-    def _settle_undone(self, changes: Collection[Change], by: str | None, hunks: Collection[int] | None) -> None:
-        for change in changes:
-            facts: dict[str, object] = {"undone_by": by}
-            if hunks is not None:
-                before = change.facts.get("undone_hunks")
-                undone = {*(before if isinstance(before, list) else ()), *hunks}
-                facts["undone_hunks"] = sorted(undone)
-                if not self._is_all(change, undone):
-                    del facts["undone_by"]
-            self._store.set_state(change.id, "undone" if "undone_by" in facts else "applied", facts)
-
-    def _is_all(self, change: Change, hunks: Collection[int]) -> bool:
-        """Say whether a change did nothing else than these hunks."""
-        if any(step.kind != "put" or step.before is None for step in change.steps):
-            return False
-        found = differences(change.steps, self._store.snapshot)
-        return {hunk.number for each in found for hunk in each.hunks} <= {*hunks}
+    def _undoing(self, changes: Sequence[Change], hunks: Collection[int] | None) -> list[Switch]:
+        """Return what turning changes back puts in and out of force."""
+        store = self._store
+        return [switch for change in changes for switch in undoing(change, store.snapshot, store.change, hunks)]
 
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)

@@ -361,10 +361,10 @@ def listed(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChang
 def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
     """Tell all of a change."""
     from bridge.changes import differences, runs, shown
+    from bridge.store import parts_undone
 
     told = listed(engine, change, cut=False)
-    parts = change.facts.get("undone_hunks")
-    undone = parts if isinstance(parts, list) else []
+    undone = parts_undone(change.facts)
     found = differences(change.steps, kept(engine))
     return ShownChange(
         **{name: getattr(told, name) for name in ListedChange.__slots__},
@@ -376,7 +376,7 @@ def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
                 hunk.before,
                 hunk.after,
                 tuple(Words(run.kind, shown(run.text)) for run in runs(hunk)),
-                undone=change.state == "undone" or hunk.number in undone,
+                undone=hunk.number in undone,
             )
             for one in found
             for hunk in one.hunks

@@ -1,15 +1,17 @@
 """The SQLite file of a vault: what neither Markdown nor a rebuild can give back."""
 
 from bridge.store.calls import DAY_S, KEPT_DAYS, Reading, Recorded
-from bridge.store.changes import Change, State, Wanted
 from bridge.store.growth import Changes, Day, Size
 from bridge.store.history import Entry
+from bridge.store.records import Change, State, Wanted
 from bridge.store.store import Store
+from bridge.store.switches import REST, Switch, facts_of, parts_undone, switches_of
 from bridge.store.verdicts import Verdict
 
 __all__ = [
     "DAY_S",
     "KEPT_DAYS",
+    "REST",
     "Change",
     "Changes",
     "Day",
@@ -19,6 +21,10 @@ __all__ = [
     "Size",
     "State",
     "Store",
+    "Switch",
     "Verdict",
     "Wanted",
+    "facts_of",
+    "parts_undone",
+    "switches_of",
 ]

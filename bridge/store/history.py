@@ -5,17 +5,18 @@ import secrets
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TypeVar
 
 from bridge.errors import BridgeError
 from bridge.steps import Blobs, Plan
-from bridge.store import changes
+from bridge.store import changes, records, trails
 from bridge.store.calls import DAY_S
-from bridge.store.changes import Change, State, Wanted
+from bridge.store.records import Change, State, Wanted
 from bridge.store.snapshots import Snapshots
+from bridge.store.switches import Switch, switch
 from bridge.types import Digest, VaultPath
 
 T = TypeVar("T")
@@ -104,7 +105,7 @@ class History(ABC):
             # Contents without a row cost some room; a row without its contents could not be turned back.
             self._snapshots.keep(blobs)
             with self._writing(durably=True) as connection:
-                known = changes.one(connection, change.id)
+                known = records.one(connection, change.id)
                 state: State = known.state if known else "prepared"
                 changes.insert(connection, replace(change, state=state), pending=True)
 
@@ -115,11 +116,11 @@ class History(ABC):
 
     def change(self, change: str) -> Change | None:
         """Return a change; None when there is none, or no more."""
-        return self._read(lambda connection: changes.one(connection, change))
+        return self._read(lambda connection: records.one(connection, change))
 
     def changes(self, wanted: Wanted = Wanted(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
         """Return changes, the newest first; those that are being written are not told."""
-        return self._read(lambda connection: changes.some(connection, wanted, limit, offset))
+        return self._read(lambda connection: records.some(connection, wanted, limit, offset))
 
     def past(self, path: VaultPath, gone: str | None = None, limit: int = 1_000) -> list[Change]:
         """Return the newest changes that were made of a file, the oldest first.
@@ -129,19 +130,19 @@ class History(ABC):
             gone: The change that took it away.
             limit: How many.
         """
-        return self._read(lambda connection: changes.past(connection, path, gone, limit))
+        return self._read(lambda connection: trails.past(connection, path, gone, limit))
 
     def is_newest(self, change: str, path: VaultPath, gone: str | None = None) -> bool:
         """Say whether no other change was made of a file after one; arguments as for `past`."""
-        return self._read(lambda connection: changes.is_newest(connection, change, path, gone))
+        return self._read(lambda connection: trails.is_newest(connection, change, path, gone))
 
     def folder_moves(self, after: str) -> list[tuple[str, VaultPath, VaultPath]]:
         """Return whence and where folders were moved after a change, each with the change that did it, oldest first."""
-        return self._read(lambda connection: changes.folder_moves(connection, after))
+        return self._read(lambda connection: trails.folder_moves(connection, after))
 
     def departures(self, after: str) -> list[tuple[str, VaultPath]]:
         """Return from where changes in force took something away after a change, each with the change that did it."""
-        return self._read(lambda connection: changes.departures(connection, after))
+        return self._read(lambda connection: trails.departures(connection, after))
 
     def unsettled(self) -> list[tuple[Change, Entry]]:
         """Return the changes of which a crash left open whether they were made, the oldest first.
@@ -154,6 +155,11 @@ class History(ABC):
         """Say what became of a change, and more facts of it; what was pending is its own from now on."""
         with self._writing() as connection:
             changes.set_state(connection, change, state, facts or {})
+
+    def switch(self, switches: Collection[Switch]) -> None:
+        """Put parts of changes in or out of force, though no change did it; a change that does so says it itself."""
+        with self._writing() as connection:
+            switch(connection, switches)
 
     def add_facts(self, change: str, facts: Mapping[str, object]) -> None:
         """Say more of a change; it is on the disk when this returns.

@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 
 from bridge.errors import BridgeError, StateUnusable
 from bridge.folders import history_beside
-from bridge.store import calls, changes, growth, verdicts
+from bridge.store import calls, changes, growth, trails, verdicts
 from bridge.store.calls import Reading, Recorded
 from bridge.store.condition import Damaged, Newer
 from bridge.store.copies import back_up, copies, copy, is_due
@@ -213,7 +213,7 @@ class Store(History):
         self._keeper.flush()
         with self._writing() as connection:
             verdicts.move(connection, moved)
-            changes.move(connection, moved)
+            trails.move(connection, moved)
             self._accepting = verdicts.accepting(connection)
         after: int | None = 0
         while after is not None:

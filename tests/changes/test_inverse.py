@@ -1,13 +1,13 @@
 """Changes are turned back, made again and accepted on what the notes are by now, and nobody's words are lost."""
 
 import random
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.changes import Desk, accept, differences, redo
+from bridge.changes import Desk, differences
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.steps import Plan, Step
 from bridge.store import Change
@@ -27,22 +27,11 @@ def conflicts(deed: Callable[[], object]) -> list[dict[str, object]]:
     return found
 
 
-def redone(vault: Trial, change: Change) -> Change:
-    today = vault.changes[int(change.id)]
-    return vault.do(lambda desk: redo(desk, today, vault.snapshot, vault.today), {"redoes": change.id})
-
-
 def proposed(vault: Trial, path: str, text: str) -> Change:
-    """Propose a change: it is kept as if it were made, and is not."""
-    before = vault.state()
+    vault.proposes = True
     change = vault.put(path, text)
-    vault.files, vault.folders = before
+    vault.proposes = False
     return change
-
-
-def accepted(vault: Trial, change: Change, hunks: Collection[int] | None = None) -> Change:
-    today = vault.changes[int(change.id)]
-    return vault.do(lambda desk: accept(desk, today, vault.snapshot, vault.today, hunks))
 
 
 def test_an_edit_is_turned_back_and_made_again() -> None:
@@ -50,7 +39,7 @@ def test_an_edit_is_turned_back_and_made_again() -> None:
     change = vault.put("a.md", NOTE.replace("line 5\n", "five\n"))
     vault.undo(change)
     assert vault.text("a.md") == NOTE
-    redone(vault, change)
+    vault.redo(change)
     assert vault.text("a.md") == NOTE.replace("line 5\n", "five\n")
 
 
@@ -105,7 +94,7 @@ def test_a_made_note_goes_with_its_folders_unless_something_is_in_them() -> None
     first, second = vault.put("F/G/a.md", "a\n"), vault.put("F/b.md", "b\n")
     vault.undo(first)
     assert vault.state() == ({VaultPath("F/b.md"): b"b\n"}, {VaultPath("F")})
-    redone(vault, first)
+    vault.redo(first)
     vault.undo(second)
     assert vault.state()[1] == {VaultPath("F"), VaultPath("F/G")}
 
@@ -123,7 +112,7 @@ def test_a_removed_note_comes_back_unless_its_name_is_taken() -> None:
     change = vault.put("a.md", None)
     vault.undo(change)
     assert vault.text("a.md") == "old\n"
-    redone(vault, change)
+    vault.redo(change)
     vault.put("a.md", "other\n")
     assert "name" in str(conflicts(lambda: vault.undo(change))[0]["why"])
 
@@ -269,11 +258,13 @@ def test_the_rest_is_turned_back_after_some_hunks_were() -> None:
 
 def test_a_proposal_is_accepted_onto_the_note_as_it_is_by_now() -> None:
     vault = Trial(a=NOTE)
-    change = proposed(vault, "a.md", NOTE.replace("line 2\n", "two\n").replace("line 28\n", "28\n"))
+    text = NOTE.replace("line 2\n", "two\n").replace("line 28\n", "28\n")
+    some, change = proposed(vault, "a.md", text), proposed(vault, "a.md", text)
+    assert vault.text("a.md") == NOTE
     vault.put("a.md", NOTE.replace("line 15\n", "mine\n"))
-    accepted(vault, change, hunks=[2])
+    vault.accept(some, hunks=[2])
     assert vault.text("a.md") == NOTE.replace("line 15\n", "mine\n").replace("line 28\n", "28\n")
-    accepted(vault, change)
+    vault.accept(change)
     assert vault.text("a.md") == NOTE.replace("line 2\n", "two\n").replace("line 15\n", "mine\n").replace(
         "line 28\n", "28\n"
     )
@@ -283,16 +274,16 @@ def test_a_proposal_does_not_touch_what_was_written_beside_it() -> None:
     vault = Trial(a=NOTE)
     change = proposed(vault, "a.md", NOTE.replace("line 2\n", "two\n"))
     vault.put("a.md", NOTE.replace("line 3\n", "mine\n"))
-    assert conflicts(lambda: accepted(vault, change))[0]["lines"] == (2, 3)
+    assert conflicts(lambda: vault.accept(change))[0]["lines"] == (2, 3)
 
 
 def test_a_proposal_that_moves_is_accepted_as_a_whole() -> None:
     vault = Trial(a=NOTE, b="see [[a]]\n")
-    before = vault.state()
+    vault.proposes = True
     change = both_moved(vault)
-    vault.files, vault.folders = before
+    vault.proposes = False
     with pytest.raises(InvalidArguments, match="parts make no sense"):
-        accepted(vault, change, hunks=[1])
+        vault.accept(change, hunks=[1])
 
 
 def test_what_is_no_longer_kept_cannot_be_turned_back() -> None:

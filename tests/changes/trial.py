@@ -1,14 +1,14 @@
 """A vault in memory, which changes exactly as it is told to and keeps what the bridge keeps of it."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from bridge.changes import Desk, Today, digest_of, undo
+from bridge.changes import Desk, Today, accept, digest_of, redo, redoing, sharing, undo, undoing
 from bridge.errors import NoteNotFound
 from bridge.steps import Plan, Step
-from bridge.store import Change, Wanted, changes
+from bridge.store import Change, State, Wanted, changes, facts_of, records, trails
 from bridge.store.schema import migrate
 from bridge.types import Digest, VaultPath
 
@@ -21,6 +21,8 @@ class Trial:
         self.folders: set[VaultPath] = set()
         self.trash: dict[VaultPath, bytes] = {}
         self.has_trash = False
+        self.proposes = False
+        """Whether what is done waits to be accepted."""
         self.kept: dict[Digest, bytes] = {}
         self.journal = sqlite3.connect(":memory:")
         migrate(self.journal)
@@ -56,34 +58,51 @@ class Trial:
             return data is not None and digest_of(data) == digest
 
         def past(path: VaultPath, gone: str | None) -> list[Change]:
-            return changes.past(self.journal, path, gone, 1_000)
+            return trails.past(self.journal, path, gone, 1_000)
 
         return Today(
             self.inside,
             has,
             past,
-            partial(changes.is_newest, self.journal),
-            partial(changes.folder_moves, self.journal),
-            partial(changes.departures, self.journal),
+            partial(trails.is_newest, self.journal),
+            partial(trails.folder_moves, self.journal),
+            partial(trails.departures, self.journal),
         )
 
     @property
     def changes(self) -> list[Change]:
         """Every change as the journal has it today, the oldest first."""
-        return changes.some(self.journal, Wanted(), self.count, 0)[::-1]
+        return records.some(self.journal, Wanted(), self.count, 0)[::-1]
 
-    def do(self, draw: Callable[[Desk], None], facts: Mapping[str, object] | None = None) -> Change:
-        """Make a change as the writer would, and keep it as the store would."""
+    def do(
+        self, draw: Callable[[Desk], None], facts: Mapping[str, object] | None = None, *, of: Change | None = None
+    ) -> Change:
+        """Make a change as the writer would, perhaps of a proposal, and keep it as the store would."""
         desk = self.desk()
         draw(desk)
         plan = desk.plan
+        if self.proposes:
+            self.kept.update(plan.blobs)
+            change = self._named(plan.steps, facts, "proposed")
+            changes.insert(self.journal, change, pending=False)
+            return self.today_of(change)
         self.kept.update(plan.blobs)
         done = [step for planned in plan.steps for step in self._done(planned, trash=not plan.back and self.has_trash)]
-        change = Change(f"{self.count:04}", float(self.count), "test", steps=tuple(done), facts=facts or {})
-        self.count += 1
-        changes.insert(self.journal, replace(change, state="prepared"), pending=True)
+        change = replace(of, steps=tuple(done), facts=facts or {}) if of else self._named(done, facts, "prepared")
+        changes.insert(self.journal, change, pending=True)
         changes.settle(self.journal, change.id, done=True)
-        return self.changes[-1]
+        return self.today_of(change)
+
+    def today_of(self, change: Change) -> Change:
+        """Return a change as the journal has it today."""
+        found = records.one(self.journal, change.id)
+        assert found is not None
+        return found
+
+    def _named(self, steps: Iterable[Step], facts: Mapping[str, object] | None, state: State) -> Change:
+        self.count += 1
+        name = f"{self.count - 1:04}"
+        return Change(name, float(self.count), "test", steps=tuple(steps), facts=facts or {}, state=state)
 
     def put(self, path: str, text: str | None) -> Change:
         """Write a note, make it, or take it away."""
@@ -95,20 +114,36 @@ class Trial:
 
     def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
         """Turn changes back."""
-        today = [self.changes[int(change.id)] for change in undone]
-        some = {} if hunks is None else {"hunks": sorted(hunks)}
+        today = [self.today_of(change) for change in undone]
+        switches = [one for change in today for one in undoing(change, self.snapshot, self._find, hunks)]
 
         def draw(desk: Desk) -> None:
             desk.back = True
             self.notes = undo(desk, today, self.snapshot, self.today, hunks)
 
-        done = self.do(draw, {"undoes": [change.id for change in undone], **some})
-        for change in today:
-            if hunks is None:
-                changes.set_state(self.journal, change.id, "undone", {"undone_by": done.id})
-            else:
-                changes.add_facts(self.journal, change.id, {"undone_hunks": [*hunks]})
-        return done
+        return self.do(draw, {"undoes": [change.id for change in undone], **facts_of(switches)})
+
+    def redo(self, change: Change) -> Change:
+        """Make a change again."""
+        change = self.today_of(change)
+        facts = {"redoes": change.id, **facts_of([*redoing(change, self.snapshot)])}
+        return self.do(lambda desk: redo(desk, change, self.snapshot, self.today), facts)
+
+    def accept(self, change: Change, hunks: Collection[int] | None = None) -> Change:
+        """Make a change that was proposed, or some of its hunks."""
+        change = self.today_of(change)
+        facts = dict(change.facts)
+        if hunks is not None:
+            facts |= facts_of([*sharing(change, hunks, self.snapshot, self._find)])
+
+        def draw(desk: Desk) -> None:
+            desk.back = "undoes" in facts
+            accept(desk, change, self.snapshot, self.today, hunks)
+
+        return self.do(draw, facts, of=change)
+
+    def _find(self, change: str) -> Change | None:
+        return records.one(self.journal, change)
 
     def _done(self, step: Step, *, trash: bool) -> list[Step]:
         """Do a step; return it with those that had to come before it."""

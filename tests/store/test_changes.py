@@ -15,7 +15,7 @@ import pytest
 
 from bridge.errors import StateUnusable
 from bridge.steps import Plan, Step
-from bridge.store import Change, Store, Wanted
+from bridge.store import REST, Change, Store, Switch, Wanted, facts_of, parts_undone
 from bridge.types import Digest, VaultPath
 from tests.store.made import call
 
@@ -212,11 +212,12 @@ def test_a_change_follows_its_own_moves_in_their_order(store: Store) -> None:
 
 def test_a_file_that_was_taken_away_is_not_the_next_of_its_name(store: Store) -> None:
     def turned_back(change: str, step: Step) -> str:
-        undo = Change(store.next_id(), NOON, "undo_change", facts={"undoes": [change]})
+        switches = [Switch(change, frozenset({REST}), on=False, of=1)]
+        undo = Change(store.next_id(), NOON, "undo_change", facts={"undoes": [change], **facts_of(switches)})
         entry = store.begin(undo)
         entry.prepare(Plan([step], {digest(b"1"): b"1"}))
         entry.settle(True)
-        store.set_state(change, "undone", {"undone_by": undo.id})
+        assert store.change(change).state == "undone"  # type: ignore[union-attr]
         return undo.id
 
     def gone(*changes: str) -> list[tuple[str, str | None]]:
@@ -236,6 +237,25 @@ def test_a_file_that_was_taken_away_is_not_the_next_of_its_name(store: Store) ->
     assert not store.is_newest(first, path("G/a.md"))
     by = turned_back(undone, Step("remove", path("G/a.md"), before=digest(b"1")))
     assert gone(first, undone, by) == [("G/a.md", by)] * 3
+
+
+def test_parts_of_a_change_are_in_and_out_of_force(store: Store) -> None:
+    change = made(store, put("a.md", b"1", b"2"))
+
+    def switched(*parts: int, on: bool = False) -> tuple[str, list[int]]:
+        store.switch([Switch(change, frozenset(parts), on, of=3)])
+        found = store.change(change)
+        assert found is not None
+        return found.state, sorted(parts_undone(found.facts))
+
+    assert [switched(1), switched(1), switched(2, REST), switched(2, on=True)] == [
+        ("applied", [1]),
+        ("applied", [1]),
+        ("undone", [REST, 1, 2]),
+        ("applied", [REST, 1]),
+    ]
+    store.set_state(change, "conflict")
+    assert switched(1, 2, REST) == ("conflict", [REST, 1])
 
 
 def test_it_is_known_from_where_things_went(store: Store) -> None:
