@@ -4,20 +4,22 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from bridge.errors import InvalidArguments
-from bridge.operations import Argument, Operation, expected, plain, records_in
+from bridge.operations import Argument, Folder, Operation, expected, plain, records_in
+from bridge.types import VaultPath
 
 RANGE = re.compile(r"(\d+)(?:[-–:,](\d+))?")
 
 
 def add(parser: argparse.ArgumentParser, operation: Operation) -> None:
-    """Add an option for each argument; required ones may stand in order without a name."""
+    """Add an option for each argument; some may stand in order without a name."""
+    in_order = unnamed(operation)
     for argument in operation.arguments:
-        if is_positional(argument):
+        if argument in in_order:
             # Optional to the parser, since `--json-args` can bring it; the registry asks for it.
             parser.add_argument(
                 argument.name, nargs="?", default=argparse.SUPPRESS, metavar=argument.name.upper(), help=told(argument)
@@ -44,9 +46,13 @@ def add(parser: argparse.ArgumentParser, operation: Operation) -> None:
             )
 
 
-def is_positional(argument: Argument) -> bool:
-    """Say whether an argument may stand without its name."""
-    return argument.required and not is_many(argument)
+def unnamed(operation: Operation) -> Sequence[Argument]:
+    """Return the arguments that may stand without their names: the required ones, else the first if it is words."""
+    required = [argument for argument in operation.arguments if argument.required and not is_many(argument)]
+    if required:
+        # Nobody types a digest: the command finds it.
+        return [argument for argument in required if argument.name != "digest"]
+    return [argument for argument in operation.arguments[:1] if plain(argument.hint) in (VaultPath, Folder, str)]
 
 
 def is_many(argument: Argument) -> bool:

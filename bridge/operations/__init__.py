@@ -8,7 +8,7 @@ from bridge.operations.arguments import VAULT
 from bridge.operations.call import OWNER, READER, RUNTIME, SESSION, Call, Principal
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.faults import internal
-from bridge.operations.hints import bounds, expected, plain, records_in
+from bridge.operations.hints import Folder, bounds, expected, plain, records_in
 from bridge.operations.presets import chosen, offered, tool_named
 from bridge.operations.registry import Argument, Operation, named, operations
 from bridge.operations.schemas import arguments_schema, result_schema
@@ -22,6 +22,7 @@ __all__ = [
     "VAULT",
     "Argument",
     "Call",
+    "Folder",
     "Operation",
     "Principal",
     "answer",
