@@ -4,13 +4,14 @@ import argparse
 import importlib
 import logging
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from bridge.cli.parser import parser
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, Invalid
 
 USAGE = 2
 """Exit status of a command that was not understood."""
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status: int = importlib.import_module(f"bridge.cli.{given.module}").main(given)
         sys.stdout.flush()
     except BridgeError as error:
-        return refused(error, as_json=given.json)
+        return refused(error, given)
     except BrokenPipeError:
         # Whoever read us has gone; the interpreter must not complain about it at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -60,15 +61,31 @@ def complete(given: argparse.Namespace) -> None:
         given.models_dir = default_models_dir()
 
 
-def refused(error: BridgeError, *, as_json: bool) -> int:
+def refused(error: BridgeError, given: argparse.Namespace) -> int:
     """Say on standard error what went wrong and what to do."""
-    if as_json:
+    if given.json:
         from bridge.operations import encode
 
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:
-        sys.stderr.write(f"vault-bridge: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
+        way_out = spoken(error.hint, given.command) if given.module == "operate" else error.hint
+        sys.stderr.write(f"vault-bridge: {error.message}\n" + (f"  {way_out}\n" if way_out else ""))
     return USAGE if error.code == "invalid_arguments" else 1
+
+
+def spoken(hint: str, command: str) -> str:
+    """Put a hint into the words of who types commands; others know operations and arguments by their names."""
+    from bridge.operations import named, operations
+
+    if hint == Invalid.hint:
+        return f"`vault-bridge {command.replace('_', '-')} --help` tells what it takes."
+    commands = {operation.name: f"vault-bridge {operation.name}" for operation in operations()}
+    options = {argument.name: f"--{argument.name}" for argument in named(command).arguments}
+
+    def typed(name: re.Match[str]) -> str:
+        return ({**commands, **options}.get(name[0]) or name[0]).replace("_", "-")
+
+    return re.sub(r"(?<=`)\w+(?=`)", typed, hint)
 
 
 def failed(error: Exception) -> int:

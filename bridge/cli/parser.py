@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import bridge
 from bridge.cli.commands import COMMANDS, add_commands, folders
+from bridge.cli.mistyped import Parser
 
 if TYPE_CHECKING:
     from bridge.cli.commands import Commands
@@ -20,7 +21,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
             than the start of what agents wait for.
     """
     by_hand = bool(words) and words[0] in COMMANDS
-    made = argparse.ArgumentParser(
+    made: argparse.ArgumentParser = Parser(
         prog="vault-bridge",
         description="A local companion for an Obsidian vault: search, links and agents' tools, offline.",
         epilog="" if by_hand else overview(),
@@ -47,8 +48,11 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
     """Add the command of an operation."""
     from bridge.cli import options
 
+    typed = operation.name.replace("_", "-")
     entry = commands.add_parser(
-        operation.name.replace("_", "-"),
+        typed,
+        # As programs and hints write it.
+        aliases=[operation.name] if operation.name != typed else [],
         parents=[folders()],
         description="\n\n".join(filter(None, (operation.summary, operation.details))).replace("%", "%%"),
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -69,12 +69,21 @@ async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served)
 
 async def test_wrong_arguments_are_a_wrong_usage(served: Served, vault: Path, tmp_path: Path) -> None:
     ran = await served.command("search", "frost", "--limit", "1000")
-    assert (ran.status, ran.out, ran.err.splitlines()[0]) == (
-        2, "", "vault-bridge: `limit` must be an integer from 1 to 100, not 1000."
-    )  # fmt: skip
+    assert (ran.status, ran.out, ran.err.splitlines()) == (2, "", [
+        "vault-bridge: `limit` must be an integer from 1 to 100, not 1000.",
+        "  `vault-bridge search --help` tells what it takes.",
+    ])  # fmt: skip
     unserved = await command("search", data=tmp_path / "other", models=tmp_path / "m", cwd=vault)
     assert (unserved.status, unserved.out) == (2, "")
     assert not (tmp_path / "other").exists()
+
+
+async def test_hints_name_what_is_typed(served: Served) -> None:
+    empty = await served.command("search", "")
+    assert empty.err.splitlines()[1] == "  Use `vault-bridge find-notes` to list notes by folder, tag or property."
+    await served.command("create-note", "Copy.md", "--text", "word " * 40)
+    twice = await served.command("create-note", "Twice.md", "--text", "word " * 40)
+    assert twice.err.splitlines()[1].endswith("or repeat this with `--confirm`.")
 
 
 async def test_a_refusal_is_json_when_json_was_asked_for(served: Served) -> None:

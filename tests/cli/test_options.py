@@ -86,6 +86,28 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
     assert (left.value.code, capsys.readouterr().out) == (2, "")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vault-bridge --help` tells"),
+        (["search", "a", "--limmit", "3"], "there is no option `--limmit`; did you mean `--limit`?"),
+        (["search", "a", "b", "c"], "nothing is known to do with `b c`; put quotes around words that belong together."),
+        (["mcp", "--preset", "x"], "there is no `x`; there are default, read-only, full.\n"),
+        (["models", "instal"], "there is no `instal`; did you mean `install`?\n  `vault-bridge models --help` tells"),
+    ],
+)  # fmt: skip
+def test_what_is_mistyped_is_told_in_a_sentence(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser(words).parse_args(words)
+    assert capsys.readouterr().err.startswith(f"vault-bridge: {said}")
+
+
+def test_an_operation_may_be_called_by_its_own_name() -> None:
+    assert typed("find_notes", "Bread") == {"folder": "Bread"}
+
+
 def test_the_folders_may_be_named_before_and_after_a_model_action() -> None:
     for words in (["models", "--models-dir", "m", "list"], ["models", "list", "--models-dir", "m"]):
         given = parser().parse_args(words)

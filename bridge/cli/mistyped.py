@@ -1,0 +1,44 @@
+"""Says in a sentence what was mistyped, and what is near it, where the library would list all there is."""
+
+import argparse
+import difflib
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+FEW = 6
+"""As many as a sentence may name."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Reads the words of a command."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Read the words; what is left over is refused where it is known to which command it was given."""
+        given, left = super().parse_known_args(args, namespace)
+        if left:
+            self.error(self.left_over(left))
+        return given, left
+
+    def left_over(self, words: list[str]) -> str:
+        """Say what is wrong with words that mean nothing."""
+        wrong = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
+        if wrong is None:
+            return f"nothing is known to do with `{' '.join(words)}`; put quotes around words that belong together."
+        return f"there is no option `{wrong}`{meant(wrong, self._option_string_actions)}"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is no choice; a method of the library, which would show every command there is."""
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(None, f"there is no `{value}`{meant(str(value), action.choices)}")
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with what is wrong and where to look, without the usage: it may be longer than a screen."""
+        self.exit(2, f"vault-bridge: {message}\n  `{self.prog} --help` tells what it takes.\n")
+
+
+def meant(written: str, known: Iterable[str]) -> str:
+    """Ask whether the nearest was meant, or name them when they are few."""
+    names = list(known)
+    near = difflib.get_close_matches(written, names, n=1)
+    few = f"; there are {', '.join(names)}." if len(names) <= FEW else "."
+    return f"; did you mean `{near[0]}`?" if near else few
