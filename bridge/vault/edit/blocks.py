@@ -6,10 +6,11 @@ from typing import Final
 from bridge.edits import ReplaceBlock
 from bridge.errors import BlockNotFound, InvalidArguments
 from bridge.vault.block_ids import read_blocks
-from bridge.vault.edit.draft import Draft
+from bridge.vault.edit.draft import Draft, read
 from bridge.vault.edit.lists import BOX, MARKER
 from bridge.vault.edit.literal import span_of
 from bridge.vault.edit.places import Place, given
+from bridge.vault.edit.unharmed import require_closed
 from bridge.vault.edit.weave import is_blank, kinds
 from bridge.vault.lines import LineIndex
 from bridge.vault.markdown import structure_of
@@ -24,13 +25,15 @@ def replaced(draft: Draft, edit: ReplaceBlock) -> Place:
 
     Raises:
         BlockNotFound: There is no such block.
-        InvalidArguments: The id names two blocks, or the text is blank.
+        InvalidArguments: The id names two blocks, or the text is blank or opens what it does not close.
     """
     block = found(draft, edit.block.strip().removeprefix("^"))
     start, end = span_of(draft.text, *block.lines)
     source = draft.text[start:end]
     id_ = re.compile(rf"[ \t]*\^{re.escape(block.id)}[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
     text = given(edit.text, edit.op)
+    # Before it goes into an item or a quote, where what it leaves open would take in the id alone.
+    require_closed(read(draft.path, text))
     if not id_.search(source):
         # The id stands below the block, where it stays.
         text = fitted(source, given(id_.sub("", text), edit.op), "")

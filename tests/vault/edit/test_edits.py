@@ -298,6 +298,7 @@ def test_a_byte_order_mark_stays_at_the_start() -> None:
         ),
         ("a\n", Append(text="~~~"), "The text opens a code block that it does not close"),
         ("a\n%%b%%\n", Prepend(text="%%\nx"), "The text opens a comment that it does not close"),
+        ("- a ^b", ReplaceBlock(block="b", text="x\n\n~~~"), "The text opens a code block that it does not close"),
         ("a\n---\nb\n", Prepend(text="---\nx: y"), "The text would be read as the note's properties"),
         ("    code\n", Prepend(text="- a"), "line 1 of `A.md` would mean something else"),
         ("# A\n###### B\n", InsertUnder(heading="B", text="# C"), "`C` would be a heading of level 7"),
