@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from bridge.types import Digest
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _CONTINUATION = bytes(range(0x80, 0xC0))
 # DEL is neither a letter, a space nor punctuation to CommonMark, as most letters of other scripts.
 _SHADOW = bytes(range(0x80)) + b"\x7f" * 0x80
@@ -28,7 +28,7 @@ def digest_of(data: bytes) -> Digest:
 
 def decode(data: bytes) -> Decoded:
     """Read bytes as UTF-8, whatever they are."""
-    body = data.removeprefix(_BOM)
+    body = data.removeprefix(BOM)
     try:
         return Decoded(body.decode("utf-8"), digest_of(data), ())
     except UnicodeDecodeError as error:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.types import Span
+from bridge.vault.links import LONGEST_LABEL, POINTED
 from bridge.vault.resolve import SUBPATH
 
 Syntax = Literal["wiki", "markdown", "path"]
 """How a link is written: `[[file#place|words]]`, `[words](file#place)`, or the path of a file and nothing else."""
 
-_LONGEST_LABEL: Final = 1000
-_POINTED: Final = re.compile(r"<((?:\\.|[^<>\r\n\\])*)>")
 _BARE: Final = re.compile(r"[^ \t\r\n]*")
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 
@@ -47,7 +46,7 @@ def markdown_parts(markup: str, label: int) -> Parts:
         label: How many characters its label has; of a very long one, at least so many.
     """
     first = markup.index("[") + 1
-    end = first + label if label < _LONGEST_LABEL else markup.rindex("](")
+    end = first + label if label < LONGEST_LABEL else markup.rindex("](")
     found = destination_parts(markup, end + 2, len(markup) - 1)
     return Parts(found.file, found.place, (first, end))
 
@@ -56,7 +55,7 @@ def destination_parts(text: str, start: int, end: int) -> Parts:
     """Find the parts of a Markdown destination that stands between two offsets, a title behind it or not."""
     while start < end and text[start] in " \t\r\n":
         start += 1
-    if pointed := _POINTED.match(text, start, end):
+    if pointed := POINTED.match(text, start, end):
         return _target(text, *pointed.span(1))
     bare = _BARE.match(text, start, end)
     return _target(text, start, bare.end() if bare else end)

@@ -10,10 +10,12 @@ from bridge.vault.note import Link, LinkKind
 from bridge.vault.structure import MarkdownLink, Structure
 
 WIKI: Final = re.compile(r"!?\[\[((?:[^\[\]\r\n]++|\](?!\]))+)\]\]")
-_LONGEST_LABEL: Final = 1000
+LONGEST_LABEL: Final = 1000
+"""Characters of a label that a link keeps: images nest without end, and copying every label would be quadratic."""
+
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:|//")
-_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-_POINTED: Final = re.compile(r"<((?:\\.|[^<>\r\n\\])*)>")
+ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+POINTED: Final = re.compile(r"<((?:\\.|[^<>\r\n\\])*)>")
 
 
 def read_links(text: str, start: int, structure: Structure, lines: LineIndex) -> list[Link]:
@@ -72,16 +74,15 @@ def _markdown_link(text: str, link: MarkdownLink, lines: LineIndex) -> Link | No
     if not destination or is_outside(destination):
         return None
     first = link.start + (2 if link.image else 1)
-    # Images nest without end; copying every label whole would be quadratic.
-    label = text[first : min(link.label, first + _LONGEST_LABEL)]
+    label = text[first : min(link.label, first + LONGEST_LABEL)]
     return Link(destination, label, "markdown", lines.at(link.start), (link.start, link.end), link.image)
 
 
 def _destination(inner: str) -> str:
     """Read the destination out of `destination "title"`, as CommonMark unescapes it."""
     inner = inner.strip(" \t\r\n")
-    raw = pointed[1] if (pointed := _POINTED.match(inner)) else re.split(r"[ \t\r\n]", inner, maxsplit=1)[0]
-    return unescape(_ESCAPE.sub(r"\1", raw))
+    raw = pointed[1] if (pointed := POINTED.match(inner)) else re.split(r"[ \t\r\n]", inner, maxsplit=1)[0]
+    return unescape(ESCAPE.sub(r"\1", raw))
 
 
 def _is_escaped(text: str, offset: int) -> bool:

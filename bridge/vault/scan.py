@@ -52,6 +52,8 @@ class Walk:
     others: set[VaultPath] = field(default_factory=set)
     skipped: dict[str, str] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)
+    _rest: list[tuple[str, str, bool]] = field(default_factory=list)
+    """Folders that are still to be walked: by their path, where they lie, and whether they are quiet."""
     _listings: dict[str, frozenset[str]] = field(default_factory=dict)
     _forms: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -66,7 +68,8 @@ class Walk:
             VaultUnreadable: The vault's folder is gone or cannot be listed.
         """
         require_listing(self.root)
-        self._below("", os.fspath(self.root), quiet=False)
+        self._rest.append(("", os.fspath(self.root), False))
+        self._below()
         # Asked again: a disk that goes away halfway looks like so many deleted notes.
         require_listing(self.root)
 
@@ -80,9 +83,16 @@ class Walk:
         except OSError:
             return
         self._sort(path, place, info, quiet=any(self.rules.reason(f"{parent}/") for parent in parents(path)))
+        self._below()
 
-    def _below(self, folder: str, place: str, *, quiet: bool) -> None:
-        """Walk a folder; a quiet one is left out, which was said already."""
+    def _below(self) -> None:
+        """Walk the folders that are left, and those in them, however deep."""
+        while self._rest:
+            folder, place, quiet = self._rest.pop()
+            self._list(folder, place, quiet=quiet)
+
+    def _list(self, folder: str, place: str, *, quiet: bool) -> None:
+        """Sort what is in a folder; a quiet one is left out, which was said already."""
         try:
             with os.scandir(place) as listing:
                 entries = self._distinct(folder, list(listing))
@@ -138,7 +148,7 @@ class Walk:
             if why:
                 self.skipped[f"{path}/"] = why
             # A left-out folder is walked too: links mean its files whether they are indexed or not.
-            self._below(path, place, quiet=quiet or why is not None)
+            self._rest.append((path, place, quiet or why is not None))
             return
         if not stat.S_ISREG(info.st_mode):
             self.skipped[path] = f"It is {sort_of(info.st_mode)}, not a file."

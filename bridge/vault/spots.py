@@ -1,6 +1,5 @@
 """Every link of a file with the places where its parts stand, so that one part can be written anew and nothing else."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
@@ -15,12 +14,11 @@ from bridge.vault.json_file import read_json
 from bridge.vault.kinds import kind_of
 from bridge.vault.lines import LineIndex
 from bridge.vault.link_parts import Parts, Syntax, destination_parts, markdown_parts, wiki_parts
-from bridge.vault.links import is_outside, read_links
+from bridge.vault.links import ESCAPE, is_outside, read_links
 from bridge.vault.markdown import read_markdown, structure_of
 from bridge.vault.note import Link, LinkKind
 from bridge.vault.properties import read_frontmatter
 
-_ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WORDS: Final = ("rawText", "originalText", "text")
 
 
@@ -196,7 +194,7 @@ def _definitions(text: str, start: int, closed: Sequence[Span], lines: LineIndex
     for found in DEFINITION.finditer(text, start):
         at = found.start()
         parts: Parts = destination_parts(text, *found.span(1))
-        target = unescape(_ESCAPE.sub(r"\1", text[parts.file[0] : max(parts.file[1], parts.place[1])]))
+        target = unescape(ESCAPE.sub(r"\1", text[parts.file[0] : max(parts.file[1], parts.place[1])]))
         if parts.file[0] == parts.file[1] or is_outside(target) or any(first <= at < last for first, last in closed):
             continue
         place = Slot(parts.place, text[slice(*parts.place)], plain) if parts.place[0] < parts.place[1] else None

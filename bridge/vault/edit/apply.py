@@ -16,8 +16,9 @@ from bridge.edits import (
 )
 from bridge.errors import Internal, InvalidArguments
 from bridge.types import VaultPath
+from bridge.vault.decode import BOM
 from bridge.vault.edit.blocks import replaced as block_replaced
-from bridge.vault.edit.draft import BOM, Draft, opened, read
+from bridge.vault.edit.draft import Draft, opened, read
 from bridge.vault.edit.ends import appended, prepended
 from bridge.vault.edit.items import added
 from bridge.vault.edit.literal import lines_replaced, text_replaced

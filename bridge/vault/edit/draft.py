@@ -7,6 +7,7 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.types import Digest, Span, VaultPath
+from bridge.vault.decode import BOM
 from bridge.vault.excalidraw import is_drawing
 from bridge.vault.lines import LineIndex
 from bridge.vault.markdown import structure_of
@@ -16,7 +17,6 @@ from bridge.vault.properties import cut_frontmatter, read_frontmatter
 from bridge.vault.sections import section
 from bridge.vault.structure import Part, Structure
 
-BOM: Final = b"\xef\xbb\xbf"
 BLANK: Final = " \t\r\n"
 _DRAWING: Final = re.compile(
     r"^(?:%%[ \t]*\r?\n)?#{1,6} (?:Excalidraw Data|Text Elements|Element Links|Embedded [Ff]iles|Drawing)[ \t]*\r?$",

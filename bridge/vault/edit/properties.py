@@ -5,6 +5,7 @@ from typing import Final
 
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.types import VaultPath
+from bridge.vault.decode import BOM
 from bridge.vault.edit.entries import Entry, line_end
 from bridge.vault.edit.property_block import BY_HAND, PropertyBlock
 from bridge.vault.edit.values import Replacement, replaced, same
@@ -14,7 +15,6 @@ from bridge.vault.properties import cut_frontmatter
 from bridge.vault.property_yaml import resolve_scalar
 
 LONGEST_NAME: Final = 200
-_BOM: Final = b"\xef\xbb\xbf"
 _LISTS: Final = frozenset({"multitext", "tags", "aliases"})
 
 
@@ -40,7 +40,7 @@ def with_properties(
         InvalidProperties: The block cannot be read, or not be changed without touching what was not asked for.
         InvalidArguments: A name or a value cannot be a property's, or the file has none.
     """
-    text = data.removeprefix(_BOM).decode("utf-8", "surrogateescape")
+    text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
     _check(path, values, remove)
     before = PropertyBlock.read(path, text)
     wanted = {before.own(name): _typed(value, _type_of(name, types or {})) for name, value in values.items()}
@@ -53,7 +53,7 @@ def with_properties(
         return data
     changed = _changed(before, setting, leaving)
     _prove(path, before, changed, setting, leaving)
-    return data[: len(data) - len(data.removeprefix(_BOM))] + changed.encode("utf-8", "surrogateescape")
+    return data[: len(BOM) if data.startswith(BOM) else 0] + changed.encode("utf-8", "surrogateescape")
 
 
 def _changed(before: PropertyBlock, setting: Mapping[str, Value], leaving: Collection[str]) -> str:

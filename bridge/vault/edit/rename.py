@@ -5,7 +5,8 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.types import VaultPath
-from bridge.vault.edit.draft import BOM, Draft, opened, read
+from bridge.vault.decode import BOM
+from bridge.vault.edit.draft import Draft, opened, read
 from bridge.vault.edit.places import Place, plain
 from bridge.vault.edit.splice import spliced
 from bridge.vault.edit.unharmed import harm
