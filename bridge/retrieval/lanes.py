@@ -78,9 +78,6 @@ async def ask(
         has_vector = True
         return await timed("meaning", index.nearest(found, DEPTH, within))
 
-    async def none() -> Sequence[NameHit]:
-        return ()
-
     async def as_written() -> "Sequence[PassageHit]":
         return await timed("passages", index.passages(words, DEPTH * 2, within))
 
@@ -92,7 +89,7 @@ async def ask(
         as_written() if has_other else _nothing(),
         timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else _nothing(),
         timed("whole", index.whole(every, DEPTH, within)) if spoken else _nothing(),
-        timed("names", index.named(name, DEPTH // 4, within)) if name else none(),
+        timed("names", index.named(name, DEPTH // 4, within)) if name else _nothing(),
     )
     if spoken and not has_other and len(stems) < FEW:
         passages = await as_written()

@@ -71,7 +71,7 @@ class Wanted:
         if not self.stems:
             return
         for language in self.languages:
-            for word, stem in zip(new, _stems(language, plain), strict=True):
+            for word, stem in zip(new, stemmed(language, plain), strict=True):
                 if self.known[word] is None and (typed := self.stems.get(f"{language}:{stem}")) is not None:
                     self.known[word] = typed
 
@@ -140,7 +140,7 @@ def compile_wanted(
     for typed in list(exact):
         if len(typed) >= _SHORTEST_PREFIX and not typed.isdigit():
             for language in spoken:
-                stems.setdefault(f"{language}:{_stems(language, [typed])[0]}", exact[typed])
+                stems.setdefault(f"{language}:{stemmed(language, [typed])[0]}", exact[typed])
     compiled = tuple(
         (parts, phrase) for phrase in phrases if (parts := tuple(fold(m.group()) for m in _TOKEN.finditer(phrase)))
     )
@@ -162,12 +162,13 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in split if not unicodedata.combining(c)))
 
 
-def _stems(language: str, words: list[str]) -> list[str]:
+def stemmed(language: str, words: Sequence[str]) -> list[str]:
+    """Return the stem of each folded word."""
     return _stemmer(language)(words)
 
 
 @cache
-def _stemmer(language: str) -> Callable[[list[str]], list[str]]:
+def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
     import Stemmer
 
     return Stemmer.Stemmer(language).stemWords  # type: ignore[no-any-return]

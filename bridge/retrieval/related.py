@@ -13,13 +13,15 @@ from bridge.retrieval.calibrate import by_spread, meaning_of, share_of_best, tru
 from bridge.retrieval.diversify import collapse
 from bridge.retrieval.fuse import Lane, LaneName, fuse
 from bridge.retrieval.lanes import best
+from bridge.retrieval.look import SPARE, read
 from bridge.retrieval.matching import compile_wanted, words_of
-from bridge.retrieval.request import Hit, SearchAnswer, Sources
+from bridge.retrieval.request import SearchAnswer, Sources
 from bridge.retrieval.second import walked
-from bridge.retrieval.snippet import below_headings, clean, cut
+from bridge.retrieval.showing import shown
+from bridge.retrieval.snippet import clean
 from bridge.retrieval.stopwords import STOP_WORDS
 from bridge.retrieval.vocabulary import Vocabulary
-from bridge.retrieval.why import Reasons, linking, why
+from bridge.retrieval.why import Reasons, linking
 from bridge.types import SearchMode, VaultPath
 
 if TYPE_CHECKING:
@@ -36,8 +38,6 @@ MOST_WORDS = 24
 MOST_CHARACTERS = 8_000
 READ = 8
 """Passages of a note that are read for its words."""
-
-SPARE = 6
 
 _WEIGHTS: Mapping[LaneName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.2, "tags": 0.1}
 _NO_MODEL = (
@@ -77,8 +77,8 @@ async def _to_note(sources: Sources, path: VaultPath, line: int | None, limit: i
         raise NoteNotFound(f"The index has no note `{path}`.")
     from bridge.index import PassageHit
 
-    read = note.passages if line is not None else min(READ, note.passages)
-    own = await index.text_of([PassageHit(path, ordinal, 0.0) for ordinal in range(read)])
+    count = note.passages if line is not None else min(READ, note.passages)
+    own = await index.text_of([PassageHit(path, ordinal, 0.0) for ordinal in range(count)])
     vector = None
     if line is not None and own:
         own = [passage_at(own, line)]
@@ -156,47 +156,29 @@ async def _answer(
     """Rank, read, collapse and explain."""
     own = {lane.name: max((lane.calibrated.get(path, 0.0) for path in excluded), default=0.0) for lane in lanes}
     scaled = [_without(lane, excluded) if own[lane.name] else lane for lane in lanes]
-    from bridge.index import PassageHit
-
     ranked = [hit for hit in fuse(scaled) if hit.path in index.notes and hit.path not in excluded][: limit + SPARE]
-    read = await index.text_of([PassageHit(hit.path, passages.get(hit.path, 0), 0.0) for hit in ranked])
-    texts: dict[VaultPath, Passage] = {passage.path: passage for passage in read}
-    kept, twins = collapse([(hit, texts[hit.path].text if hit.path in texts else "") for hit in ranked])
+    texts = await read(index, ranked, passages)
+    kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
     wanted = compile_wanted(words, languages=index.languages)
     reasons = replace(
         reasons,
         meaning=next(lane.calibrated for lane in scaled if lane.name == "meaning"),
         whole=next(lane.calibrated for lane in scaled if lane.name == "whole"),
     )
-    hits = []
-    for place, hit in enumerate(kept[:limit]):
-        note = index.notes[hit.path]
-        passage = texts.get(hit.path)
-        body = clean(passage.text) if passage is not None else ""
-        matches = wanted.find(body)
-        hits.append(
-            Hit(
-                path=hit.path,
-                title=note.title,
-                heading=passage.heading if passage is not None else "",
-                lines=passage.lines if passage is not None else (1, 1),
-                snippet=cut(*below_headings(passage.text, body, matches)) if passage is not None else "",
-                score=round(hit.score, 4),
-                why=why(hit.path, reasons, body, matches, twins.get(place, 0)),
-                tags=note.tags,
-                modified=note.modified,
-            )
-        )
+    hits = [
+        shown(index.notes[hit.path], hit, texts.get(hit.path), reasons, wanted, twins.get(place, 0))
+        for place, hit in enumerate(kept[:limit])
+    ]
     has_meaning = any(lane.name == "meaning" and lane.calibrated for lane in lanes)
     mode: SearchMode = "hybrid" if has_meaning else "keyword"
     return SearchAnswer(tuple(hits), mode, notices)
 
 
-def rare_words(text: str, most: int = MOST_WORDS) -> tuple[str, ...]:
+def rare_words(text: str) -> tuple[str, ...]:
     """Return the words by which a text is likely to be known: frequent in it, long, no function words."""
     counts = Counter(word for word in words_of(clean(text)) if word not in STOP_WORDS and not word.isdigit())
     worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
-    return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:most])
+    return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MOST_WORDS])
 
 
 def passage_at(passages: "Sequence[Passage]", line: int) -> "Passage":

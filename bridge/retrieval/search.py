@@ -1,22 +1,16 @@
 """Finds notes by words and by meaning."""
 
-from typing import TYPE_CHECKING
-
-from bridge.index import IndexedNote
 from bridge.retrieval.diversify import collapse
 from bridge.retrieval.filters import no_such_folder
 from bridge.retrieval.fuse import Fused, numbers
 from bridge.retrieval.look import SPARE, Found, look, read
-from bridge.retrieval.matching import Wanted, compile_wanted
+from bridge.retrieval.matching import compile_wanted
 from bridge.retrieval.query import Query, parse_query
 from bridge.retrieval.request import Explanation, Hit, SearchAnswer, SearchRequest, Sources
 from bridge.retrieval.scope import Paths, scope
-from bridge.retrieval.snippet import below_headings, clean, cut
+from bridge.retrieval.showing import shown
 from bridge.retrieval.stopwords import content
-from bridge.retrieval.why import Reasons, why
-
-if TYPE_CHECKING:
-    from bridge.index import Passage
+from bridge.retrieval.why import Reasons
 
 _NOT_READ = "The model does not read this script, so this is keyword search."
 _NO_MODEL = (
@@ -64,35 +58,17 @@ async def _hits(sources: Sources, request: SearchRequest, query: Query, found: F
     texts = dict(found.texts)
     looked_at = request.limit + SPARE
     while True:
-        shown = [hit for hit in found.ranked[:looked_at] if hit.path in index.notes]
-        texts |= await read(index, [hit for hit in shown if hit.path not in texts], found.passages)
-        kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in shown])
+        best = [hit for hit in found.ranked[:looked_at] if hit.path in index.notes]
+        texts |= await read(index, [hit for hit in best if hit.path not in texts], found.passages)
+        kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in best])
         if len(kept) >= request.limit or looked_at >= len(found.ranked):
             break
         # A passage that many notes repeat must not leave the answer short.
         looked_at *= 4
     return tuple(
-        _hit(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0))
+        shown(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0))
         for place, hit in enumerate(kept[: request.limit])
         if (note := index.notes.get(hit.path)) is not None
-    )
-
-
-def _hit(
-    note: IndexedNote, fused: Fused, passage: "Passage | None", reasons: Reasons, wanted: Wanted, twins: int = 0
-) -> Hit:
-    text = clean(passage.text) if passage is not None else ""
-    matches = wanted.find(text)
-    return Hit(
-        path=fused.path,
-        title=note.title,
-        heading=passage.heading if passage is not None else "",
-        lines=passage.lines if passage is not None else (1, 1),
-        snippet=cut(*below_headings(passage.text, text, matches)) if passage is not None else "",
-        score=round(fused.score, 4),
-        why=why(fused.path, reasons, text, matches, twins),
-        tags=note.tags,
-        modified=note.modified,
     )
 
 
@@ -107,7 +83,7 @@ async def _listed(sources: Sources, request: SearchRequest, query: Query, within
     texts = await read(index, ranked, {})
     reasons, wanted = Reasons(listed=True), compile_wanted(())
     hits = tuple(
-        _hit(note, hit, texts.get(hit.path), reasons, wanted)
+        shown(note, hit, texts.get(hit.path), reasons, wanted)
         for hit in ranked
         if (note := index.notes.get(hit.path)) is not None
     )

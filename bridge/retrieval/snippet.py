@@ -3,10 +3,11 @@
 import re
 import unicodedata
 
-from bridge.retrieval.matching import UNSPACED, Match, Wanted
+from bridge.retrieval.matching import UNSPACED, Match
 from bridge.vault import visible
 
 LENGTH = 240
+"""Characters of a snippet."""
 
 _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
     # What must be there for the pattern to match at all; looking for that first costs next to nothing.
@@ -37,15 +38,9 @@ _WITHIN_WORD = re.compile(rf"(?![{UNSPACED}])\w")
 _SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？；]")
 
 
-def snippet(text: str, wanted: Wanted, length: int = LENGTH) -> str:
-    """Cut the stretch that holds the most of what is wanted, at word boundaries, with `==marks==`."""
-    plain = clean(text)
-    return cut(plain, wanted.find(plain), length)
-
-
-def cut(plain: str, matches: tuple[Match, ...], length: int = LENGTH) -> str:
-    """Cut a snippet of a clean text in which the matches are known."""
-    start, end = _window(plain, matches, length)
+def cut(plain: str, matches: tuple[Match, ...]) -> str:
+    """Cut the stretch of a clean text that holds the most of what matches, at word boundaries, with `==marks==`."""
+    start, end = _window(plain, matches)
     body = _marked(plain, [m for m in matches if start <= m.span[0] and m.span[1] <= end], start, end)
     return f"{'…' if start else ''}{body}{'…' if end < len(plain) else ''}"
 
@@ -82,27 +77,27 @@ def clean(text: str) -> str:
     return " ".join(_BARE_MARKS.sub("= ", text).split())
 
 
-def _window(text: str, matches: tuple[Match, ...], length: int) -> tuple[int, int]:
+def _window(text: str, matches: tuple[Match, ...]) -> tuple[int, int]:
     """Choose the stretch with the most different words, then the most matches, then the earliest."""
-    if len(text) <= length:
+    if len(text) <= LENGTH:
         return 0, len(text)
     best, best_worth = (0, 0), (0, 0)
     last = 0
     for first, match in enumerate(matches):
         last = max(last, first)
-        while last + 1 < len(matches) and matches[last + 1].span[1] - match.span[0] <= length:
+        while last + 1 < len(matches) and matches[last + 1].span[1] - match.span[0] <= LENGTH:
             last += 1
         group = matches[first : last + 1]
         worth = (len({m.word for m in group}), len(group))
         if worth > best_worth:
             best, best_worth = (match.span[0], group[-1].span[1]), worth
     if best == (0, 0):
-        return 0, _end(text, length)
-    room = max(0, length - (best[1] - best[0]))
+        return 0, _end(text, LENGTH)
+    room = max(0, LENGTH - (best[1] - best[0]))
     start = _start(text, max(0, best[0] - room // 2), best[0])
-    end = _end(text, max(best[1], min(len(text), start + length)), best[1])
+    end = _end(text, max(best[1], min(len(text), start + LENGTH)), best[1])
     if end == len(text):
-        start = _start(text, max(0, end - length), best[0])
+        start = _start(text, max(0, end - LENGTH), best[0])
     return start, end
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Literal
 
 from bridge.index import IndexedNote, NameHit
-from bridge.retrieval.matching import words_of
+from bridge.retrieval.matching import stemmed, words_of
 from bridge.retrieval.query import Query
 from bridge.retrieval.stopwords import STOP_WORDS, content
 from bridge.retrieval.vocabulary import coverage
@@ -33,17 +33,17 @@ class NameMatch:
 
 def covered(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
     """Score the notes of which the title or an alias is made of words that were typed."""
-    asked = frozenset(_stems(tuple(content(words_of(query.text)))))
+    asked = frozenset(stemmed("english", content(words_of(query.text))))
     found: dict[VaultPath, NameMatch] = {}
     if not asked:
         return found
     for note in notes:
         best = 0.0
         for field, name in _names(note):
-            stemmed = _stemmed_name(name)
-            if not asked.isdisjoint(stemmed) and (score := coverage(stemmed, asked)) > best:
+            words = _stemmed_name(name)
+            if not asked.isdisjoint(words) and (score := coverage(words, asked)) > best:
                 best = score
-                whole = score >= 1 or asked.issubset(stemmed)
+                whole = score >= 1 or asked.issubset(words)
                 found[note.path] = NameMatch(score, field, name, "matches" if whole else "matches in part")
     return found
 
@@ -104,23 +104,11 @@ def _names(note: IndexedNote) -> Iterable[tuple[Field, str]]:
         yield "alias", alias
 
 
-@cache
-def _stemmer() -> Any:
-    import Stemmer
-
-    return Stemmer.Stemmer("english", 20_000)
-
-
-def _stems(words: Sequence[str]) -> list[str]:
-    stems: list[str] = _stemmer().stemWords(list(words))
-    return stems
-
-
 @lru_cache(maxsize=100_000)
 def _stemmed_name(name: str) -> tuple[str, ...]:
     words = words_of(name)
     kept = [word for word in words if word not in STOP_WORDS] or words
-    return tuple(_stems(kept))
+    return tuple(stemmed("english", kept))
 
 
 def merged(*matches: Mapping[VaultPath, NameMatch]) -> dict[VaultPath, NameMatch]:

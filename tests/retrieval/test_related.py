@@ -71,7 +71,7 @@ async def test_a_text_that_says_nothing_has_no_relations(sources: Sources, text:
 
 
 def test_rare_words_are_the_frequent_long_ones() -> None:
-    assert rare_words("the hydration of the dough, hydration 42", 2) == ("hydration", "dough")
+    assert rare_words("the hydration of the dough, hydration 42") == ("hydration", "dough")
 
 
 async def test_a_list_of_everything_is_less_related_than_what_a_note_alone_is_linked_with(tmp_path: Path) -> None:

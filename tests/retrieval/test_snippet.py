@@ -3,8 +3,14 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.retrieval.matching import compile_wanted
-from bridge.retrieval.snippet import LENGTH, below_headings, clean, cut, snippet
+from bridge.retrieval.matching import Wanted, compile_wanted
+from bridge.retrieval.snippet import LENGTH, below_headings, clean, cut
+
+
+def snippet(text: str, wanted: Wanted) -> str:
+    """Cut a text as a hit does that begins with no heading."""
+    plain = clean(text)
+    return cut(plain, wanted.find(plain))
 
 
 def test_words_are_marked_as_typed_inflected_and_begun() -> None:
