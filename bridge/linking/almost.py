@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from bridge.linking.folding import bare
+from bridge.linking.folding import UNSPACED, bare
 
 LEAST: Final = 4
 """Letters of the shortest name that may be said almost."""
@@ -27,7 +27,7 @@ MOST_KNOWN: Final = 100_000
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _JOINS: Final = re.compile(r"[ \-_'’/]")
-_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bridge.linking.folding import bare, fold
+from bridge.linking.folding import UNSPACED, bare, fold
 
 Strictness = Literal["conservative", "balanced", "aggressive"]
 
@@ -38,7 +38,7 @@ FULL_LENGTH: Final = 20.0
 UNSPACED_WORTH: Final = 2.5
 """Letters that one character of a script without spaces is worth."""
 
-_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _DECORATION: Final = re.compile(r"[\s\-*+>|#\d.\[\]xX()（）:：,，、;；/]+")
 
 

@@ -11,6 +11,9 @@ _CLUSTER: Final = re.compile(
 )
 """A character with the marks that may melt into it."""
 
+UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters of scripts that set no spaces between words, as a range of a regular expression."""
+
 _NOT_SAID: Final = re.compile(r"[\W_]+")
 
 

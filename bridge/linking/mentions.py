@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from bridge.linking.almost import Almost
-from bridge.linking.folding import Folded, fold
+from bridge.linking.folding import UNSPACED, Folded, fold
 from bridge.types import Span, VaultPath
 
 LEAST: Final = 2
@@ -18,8 +18,7 @@ LONGEST: Final = 200
 SHORT: Final = 3
 """Letters up to which a name must be written in its own case: `IT` is not `it`."""
 
-_UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_GLUED: Final = re.compile(f"(?![{_UNSPACED}])\\w")
+_GLUED: Final = re.compile(f"(?![{UNSPACED}])\\w")
 """A character that makes one word with its neighbour; scripts without spaces have no such characters."""
 
 _SAYS: Final = re.compile(r"[^\W_]")

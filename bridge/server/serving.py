@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from bridge.engine import Bridge
     from bridge.server.asgi import Mount
 
-LEAVING_S = 0.5
-"""Seconds that running calls get when the server goes down."""
-
 
 async def serve(
     bridge: "Bridge",
@@ -50,7 +47,7 @@ async def serve(
 
     from bridge.operations import READER, RUNTIME
     from bridge.server.app import application
-    from bridge.server.asgi import mount_all
+    from bridge.server.asgi import LEAVING_S, mount_all
     from bridge.server.presence import PRESENCE, leave_alone
 
     await bridge.hold()
