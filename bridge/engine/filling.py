@@ -21,8 +21,11 @@ log = logging.getLogger(__name__)
 AT_ONCE = 64
 """Texts embedded between two writes: what a crash can cost."""
 
-QUIET_S, LONGEST_S = 0.25, 1.0
-"""Seconds without a change before it is embedded, which takes a core from whoever goes on writing; and at most."""
+QUIET_S, LONGEST_S = 0.25, 10.0
+"""Seconds without a change before each batch, for embedding takes a core from whoever goes on writing; and at most.
+
+A full batch keeps a core for up to five seconds: whoever never pauses has the cores alone for two thirds of the time.
+"""
 
 LOOK_AGAIN_S = 5.0
 """Seconds between looks for a model that is not installed yet."""
@@ -50,14 +53,18 @@ class Filling:
         self._embedders = embedders
         self._told = told
         self._signal = Signal()
+        self._woken = 0.0
 
     def wake(self) -> None:
-        """Look for work now: something was written, or a setting changed."""
+        """Look for work: something was written, or a setting changed."""
+        self._woken = time.monotonic()
         self._signal.tell()
 
     async def run(self) -> None:
         """Embed what is missing until cancelled."""
         while True:
+            await self._quiet()
+            looked = self._woken
             try:
                 worked = await self._step()
                 self.trouble = None
@@ -69,14 +76,14 @@ class Filling:
                 log.warning("Embedding stands still: %s", error.code)
             if not worked:
                 self.pace.rest()
-                if await self._signal.wait(LOOK_AGAIN_S):
-                    await self._quiet()
+                if looked == self._woken:
+                    await self._signal.wait(LOOK_AGAIN_S)
 
     async def _quiet(self) -> None:
         """Wait until nothing is written for a moment."""
         ends = time.monotonic() + LONGEST_S
-        while time.monotonic() < ends and await self._signal.wait(QUIET_S):
-            pass
+        while (left := min(ends, self._woken + QUIET_S) - time.monotonic()) > 0:
+            await self._signal.wait(left)
 
     async def _step(self) -> bool:
         """Embed one batch; False when there is nothing to do now."""
@@ -86,7 +93,7 @@ class Filling:
         self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
         if self.paused:
             return False
-        batch = self._index.missing(AT_ONCE)
+        batch = await self._index.missing(AT_ONCE)
         if not batch:
             return False
         began = time.perf_counter()

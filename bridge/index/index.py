@@ -225,17 +225,18 @@ class Index:
         """Count the passages that wait for a vector."""
         return self._vectors.pending()
 
-    def missing(self, limit: int) -> list[Missing]:
-        """Return texts without a vector, those of the newest notes first; blocks for a few milliseconds."""
+    async def missing(self, limit: int) -> list[Missing]:
+        """Return texts without a vector, those of the newest notes first."""
         due = self._vectors.due(limit)
-        texts = wait(self._due_texts(due)) if due else {}
+        # Now: while the texts of passages are read, a note may get another title.
+        titles = {key: self._title_text(key) for key, held, wanted in due if held.title in wanted}
+        texts = await self._due_texts(due)
         found: list[Missing] = []
         for key, held, wanted in due:
-            note = self._opened.catalogue.at_key(key)
-            if note is None:
+            if self._opened.catalogue.at_key(key) is None:
                 continue
-            if held.title in wanted:
-                found.append(Missing(Digest(held.title.hex()), self._title_text(note.path), passage=False))
+            if key in titles:
+                found.append(Missing(Digest(held.title.hex()), titles[key], passage=False))
             found += [
                 Missing(Digest(digest.hex()), texts[digest], passage=True)
                 for digest in dict.fromkeys(held.passages)
@@ -243,8 +244,9 @@ class Index:
             ]
         return found[:limit]
 
-    def _title_text(self, path: VaultPath) -> str:
-        entry = self._opened.catalogue.entry(path)
+    def _title_text(self, key: int) -> str:
+        note = self._opened.catalogue.at_key(key)
+        entry = self._opened.catalogue.entry(note.path) if note else None
         return entry.title_text if entry else ""
 
     async def _due_texts(self, due: Sequence[tuple[int, Held, set[bytes]]]) -> dict[bytes, str]:

@@ -1,5 +1,6 @@
 """Vectors are filled in behind what is written, not beside it."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,11 @@ import pytest
 from bridge.edits import Append
 from bridge.engine import Author
 from bridge.requests import EditNote
+from bridge.store import Store
 from bridge.types import VaultPath
-from tests.engine.conftest import Opened, settled
+from tests.engine.conftest import Opened, settled, until
 
-BEANS = VaultPath("Garden/Beans.md")
+BEANS, RAIN = VaultPath("Garden/Beans.md"), VaultPath("Garden/Rain.md")
 
 
 @pytest.mark.model
@@ -30,3 +32,40 @@ async def test_what_is_changed_again_and_again_is_embedded_when_that_ends(
         engine.parts.filling.wake()
         await settled(engine)
         assert engine.store.counted("embedded") == before + 1
+
+
+@pytest.mark.model
+async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(vault) as bridge:
+        engine = bridge.find(None)
+        await settled(engine)
+        filling, count, before = engine.parts.filling, engine.store.count, engine.store.counted("embedded")
+        loop = asyncio.get_running_loop()
+
+        def counting(what: str, many: int) -> None:
+            count(what, many)
+            monkeypatch.setattr("bridge.engine.filling.QUIET_S", 3600)
+            loop.call_soon_threadsafe(filling.wake)
+
+        async def change(path: VaultPath, text: str) -> None:
+            await engine.carrying.carry([EditNote(path, (Append(text=text),))], Author("test"))
+
+        monkeypatch.setattr("bridge.engine.filling.AT_ONCE", 1)
+        monkeypatch.setattr("bridge.engine.filling.QUIET_S", 3600)
+        monkeypatch.setattr("bridge.engine.filling.LONGEST_S", 3600)
+        for path in (BEANS, RAIN):
+            await change(path, "Watered.")
+        monkeypatch.setattr(Store, "count", staticmethod(counting))
+        monkeypatch.setattr("bridge.engine.filling.QUIET_S", 0)
+        filling.wake()
+        await until(lambda: engine.progress().pending_vectors == 1)
+        for turn in range(5):
+            await change(BEANS, f"Day {turn}.")
+            await change(RAIN, f"Day {turn}.")
+        assert engine.store.counted("embedded") == before + 1
+        monkeypatch.undo()
+        filling.wake()
+        await settled(engine)
+        assert engine.store.counted("embedded") == before + 3

@@ -48,7 +48,7 @@ async def test_a_note_among_few_is_gone_from_every_file(tmp_path: Path) -> None:
     after = everything(folder)
     assert [word for word in (*WORDS, *marks, *(mark.hex().encode() for mark in marks)) if word in after] == []
     assert list(index.notes) == ["Open.md"]
-    assert index.missing(10) == []
+    assert await index.missing(10) == []
 
 
 async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Pat
     assert [mark for mark in marks if mark in after or mark.hex().encode() in after] == []
     assert set((await versions(folder)).values()) == {1}
     # Everybody else is as before, without a text to embed.
-    assert index.missing(10) == []
+    assert await index.missing(10) == []
     assert await paths(index.nearest(vector(OPEN["n7.md"]), 3)) == found
     for lane in (index.passages, index.stems, index.whole):
         word = OPEN["n7.md"].split()[-1]
@@ -83,7 +83,7 @@ async def test_a_note_among_many_is_gone_with_all_earlier_versions(tmp_path: Pat
     again = await opened(folder)
     again.use_model(MODEL, DIMENSIONS)
     assert again.notes.keys() == OPEN.keys()
-    assert again.missing(10) == []
+    assert await again.missing(10) == []
 
 
 async def versions(folder: Path) -> dict[str, int]:
@@ -100,7 +100,7 @@ async def test_texts_that_no_model_survives_and_other_models_are_cleaned_too(tmp
     index = await opened(folder, {"Open.md": "harmless", SECRET: TEXT})
     for key in ("first-model", "second-model", MODEL):
         index.use_model(key, DIMENSIONS)
-        await index.quarantine([each.digest for each in index.missing(10) if "codeword" in each.text])
+        await index.quarantine([each.digest for each in await index.missing(10) if "codeword" in each.text])
         await embed_all(index)
         await index._vectors.optimise()
     index.use_model("second-model", DIMENSIONS)
@@ -115,7 +115,7 @@ async def test_texts_that_no_model_survives_and_other_models_are_cleaned_too(tmp
     assert len(tables) > 1
     for key in ("second-model", MODEL):
         index.use_model(key, DIMENSIONS)
-        assert index.missing(10) == []
+        assert await index.missing(10) == []
 
 
 async def test_a_text_that_an_open_note_says_too_keeps_its_vector(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ async def test_a_text_that_an_open_note_says_too_keeps_its_vector(tmp_path: Path
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index)
     await index.erase(private)
-    assert index.missing(10) == []
+    assert await index.missing(10) == []
     assert await paths(index.nearest(vector("the same words"), 5)) == ["Open.md"]
 
 
@@ -160,13 +160,13 @@ async def test_a_vector_that_comes_too_late_is_not_kept(tmp_path: Path) -> None:
     folder = tmp_path / "index"
     index = await opened(folder, {"Open.md": "harmless", SECRET: TEXT})
     index.use_model(MODEL, DIMENSIONS)
-    batch = index.missing(10)
+    batch = await index.missing(10)
     marks = digests(index, SECRET)
     await index.erase(private)
     await index.add_vectors([each.digest for each in batch], np.stack([vector(each.text) for each in batch]))
     await index.quarantine([each.digest for each in batch])
     assert [mark for mark in marks if mark in everything(folder)] == []
-    assert index.missing(10) == []
+    assert await index.missing(10) == []
 
 
 async def test_embedding_goes_on_beside_erasing(tmp_path: Path) -> None:
@@ -175,11 +175,11 @@ async def test_embedding_goes_on_beside_erasing(tmp_path: Path) -> None:
     erasing = asyncio.create_task(index.erase(private))
     await embed_all(index, at_once=16)
     await erasing
-    assert index.missing(10) == []
+    assert await index.missing(10) == []
     await index.close()
     again = await opened(tmp_path / "index")
     again.use_model(MODEL, DIMENSIONS)
-    assert again.missing(10) == []
+    assert await again.missing(10) == []
 
 
 async def test_searching_goes_on_beside_erasing(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ async def test_what_is_forbidden_leaves_no_trace_on_disk(tmp_path: Path) -> None
     await index.optimise(at_once=True)
     assert [path for path, content in files(tmp_path / "index").items() if b"zanzibar" in content] == []
     await index.write([prepared("Secret.md", "zanzibarquux codeword")])
-    assert len(index.missing(10)) == 2
+    assert len(await index.missing(10)) == 2
 
 
 async def test_vectors_of_vanished_passages_are_kept_for_some_days(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ async def test_vectors_of_vanished_passages_are_kept_for_some_days(tmp_path: Pat
     await index._vectors.optimise(now=0.0)
     await index._vectors.optimise(now=6 * day)
     await index.write([prepared("Back.md", "kept words")])
-    assert [missing.text for missing in index.missing(10)] == ["Back"]
+    assert [missing.text for missing in await index.missing(10)] == ["Back"]
     await embed_all(index)
     await index._vectors.optimise(now=8 * day)
     await index.write([], [VaultPath("Back.md")])
@@ -87,7 +87,7 @@ async def test_vectors_of_vanished_passages_are_kept_for_some_days(tmp_path: Pat
     again.use_model(MODEL, DIMENSIONS)
     await again._vectors.optimise(now=17 * day)
     await again.write([prepared("Late.md", "kept words")])
-    assert [missing.text for missing in again.missing(10)] == ["Late", "kept words"]
+    assert [missing.text for missing in await again.missing(10)] == ["Late", "kept words"]
     await embed_all(again)
     assert (await again.nearest(vector("kept words"), 1))[0].path == "Late.md"
 

@@ -75,7 +75,7 @@ async def test_a_rename_seen_as_delete_then_add_embeds_no_passage(index: Index) 
     await index.write([], [VaultPath("Tea.md")])
     await index.optimise()
     await index.write([prepared("Chai.md", TEA)])
-    assert [missing.passage for missing in index.missing(10)] == [False]
+    assert [missing.passage for missing in await index.missing(10)] == [False]
 
 
 async def test_two_notes_may_take_each_others_names(index: Index, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_a_touched_note_keeps_its_passages_and_vectors(index: Index) -> No
     index.use_model(MODEL, DIMENSIONS)
     await embed_all(index)
     await index.write([prepared("Tea.md", TEA, mtime_ns=2 * 10**18)])
-    assert index.missing(10) == []
+    assert await index.missing(10) == []
     assert index.notes[VaultPath("Tea.md")].modified == 2e9
 
 
@@ -144,7 +144,7 @@ async def test_a_reopened_index_knows_everything(index: Index, tmp_path: Path) -
     assert dict(again.notes) == before
     assert again.answering_model == MODEL
     again.use_model(MODEL, DIMENSIONS)
-    assert again.missing(10) == []
+    assert await again.missing(10) == []
     assert [(hit.path, hit.ordinal) for hit in await again.nearest(vector("tea water"), 5)] == [
         (hit.path, hit.ordinal) for hit in nearest
     ]
@@ -198,17 +198,17 @@ async def test_only_allowed_notes_are_found(tmp_path: Path) -> None:
 async def test_the_newest_notes_are_embedded_first(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"Old.md": "ancient text", "New.md": "fresh text"})
     index.use_model(MODEL, DIMENSIONS)
-    assert [missing.text for missing in index.missing(2)] == ["New", "fresh text"]
+    assert [missing.text for missing in await index.missing(2)] == ["New", "fresh text"]
     await index.write([prepared("Newest.md", "just now", mtime_ns=3 * 10**18)])
-    assert [missing.text for missing in index.missing(2)] == ["Newest", "just now"]
-    assert [missing.passage for missing in index.missing(2)] == [False, True]
+    assert [missing.text for missing in await index.missing(2)] == ["Newest", "just now"]
+    assert [missing.passage for missing in await index.missing(2)] == [False, True]
 
 
 async def test_a_quarantined_text_is_never_asked_for_again(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"A.md": "poison here", "B.md": "harmless"})
     index.use_model(MODEL, DIMENSIONS)
-    await index.quarantine([m.digest for m in index.missing(10) if m.text == "poison here"])
-    assert "poison here" not in [missing.text for missing in index.missing(10)]
+    await index.quarantine([m.digest for m in await index.missing(10) if m.text == "poison here"])
+    assert "poison here" not in [missing.text for missing in await index.missing(10)]
     assert index.embedded(VaultPath("A.md"))
     assert not index.embedded(VaultPath("B.md"))
     await embed_all(index)
@@ -216,16 +216,16 @@ async def test_a_quarantined_text_is_never_asked_for_again(tmp_path: Path) -> No
     await index.close()
     again = await opened(tmp_path / "index")
     again.use_model(MODEL, DIMENSIONS)
-    assert again.missing(10) == []
+    assert await again.missing(10) == []
 
 
 async def test_a_vector_that_is_no_number_is_quarantined(tmp_path: Path) -> None:
     index = await opened(tmp_path / "index", {"A.md": "text"})
     index.use_model(MODEL, DIMENSIONS)
-    batch = index.missing(10)
+    batch = await index.missing(10)
     broken = vector("x") * float("nan")
     await index.add_vectors([each.digest for each in batch], [broken] * len(batch))  # type: ignore[arg-type]
-    assert index.missing(10) == []
+    assert await index.missing(10) == []
     assert await index.nearest(vector("text"), 5) == []
 
 
