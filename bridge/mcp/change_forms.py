@@ -3,10 +3,20 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bridge.mcp.excerpts import cut
 from bridge.mcp.text import Answer, Form, inline, returnable
 
 DIFF_LINES = 60
 """Lines of a diff that a model is shown: it knows what it asked for."""
+
+WHOLE = 400
+"""Lines of a change that a model asked to see whole."""
+
+WIDTH = 240
+"""What a line may cost: paragraphs are one line, and a folder's move writes a link in many."""
+
+BROKEN = 20
+"""Links that break, and are named."""
 
 CHANGES = 50
 
@@ -20,8 +30,13 @@ def written(answer: Answer) -> Iterable[str]:
         yield f"digest {answer['digest']}"
     if rewritten := answer.get("links_rewritten"):
         yield f"{rewritten} links in other places rewritten"
-    for lost in answer.get("links_broken", ()):
+    broken = answer.get("links_broken", ())
+    for lost in broken[:BROKEN]:
         yield f"broken link: {returnable(lost['path'])}:{lost['line']} [[{inline(lost['text'])}]]"
+    if len(broken) > BROKEN:
+        yield f"… and {len(broken) - BROKEN} more broken links"
+    for left in answer.get("refused", ()):
+        yield f"not linked: {returnable(left['target'])} in line {left['line']}: {inline(left['why'])}"
     yield from (f"note: {inline(warning)}" for warning in answer["warnings"])
     yield from diff(answer["diff"])
 
@@ -33,12 +48,12 @@ def standing(answer: Answer) -> str:
     return "Written" if answer["state"] == "applied" else "Proposed; it waits until the user accepts it"
 
 
-def diff(text: str) -> Iterable[str]:
+def diff(text: str, most: int = DIFF_LINES) -> Iterable[str]:
     """Write a diff, but not without end."""
     lines = text.rstrip("\n").split("\n") if text else []
-    yield from lines[:DIFF_LINES]
-    if len(lines) > DIFF_LINES:
-        yield f"… and {len(lines) - DIFF_LINES} more lines"
+    yield from (cut(line, WIDTH) for line in lines[:most])
+    if len(lines) > most:
+        yield f"… and {len(lines) - most} more lines"
 
 
 def day(answer: Answer) -> Iterable[str]:
@@ -88,7 +103,7 @@ def shown(answer: Answer) -> Iterable[str]:
         yield f"expires {answer['expires']}"
     for hunk in answer["hunks"] if len(answer["hunks"]) > 1 else ():
         yield f"hunk {hunk['number']}: {returnable(hunk['path'])}:{hunk['after'][0]}" + " (undone)" * hunk["undone"]
-    yield from answer["diff"].rstrip("\n").split("\n")
+    yield from diff(answer["diff"], WHOLE)
 
 
 WRITES = (
@@ -102,6 +117,7 @@ WRITES = (
     "toggle_task",
     "add_task",
     "change_set",
+    "apply_links",
 )
 
 FORMS: Mapping[str, Form] = {

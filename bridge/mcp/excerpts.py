@@ -20,6 +20,12 @@ def fitting(text: str, most: int) -> str:
     return text if end == len(text) else text[:end].rpartition(" ")[0] or text[:end]
 
 
+def cut(text: str, most: int) -> str:
+    """Return a text, or its start and a sign that there is more."""
+    kept = fitting(text, most)
+    return kept if len(kept) == len(text) else f"{kept}…"
+
+
 def cost(text: str) -> int:
     """Return what a text costs."""
     return sum(map(weight, text))

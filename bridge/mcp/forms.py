@@ -4,11 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bridge.mcp import change_forms, graph_forms
-from bridge.mcp.excerpts import around_match, cost, fitting
+from bridge.mcp.excerpts import around_match, cost, cut, fitting
 from bridge.mcp.text import Answer, Form, fields, inline, returnable
 
 HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
 """What a hit and its parts may cost: ten are to stay below 800 tokens, and lines say where to read on."""
+
+TASK_PARTS = ("due", "scheduled", "start", "done", "priority", "recurrence", "heading")
+
+EVIDENT = ("a string", "a path", "a folder", "a SHA-256", "true or false")
+"""What an argument takes that goes without saying beside its meaning."""
 
 SHOWN = 100
 """Links or tags of one kind at most; the rest is counted."""
@@ -28,12 +33,21 @@ def written(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
     first, last = hit["lines"]
     path, heading = returnable(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
     place = f"{number}. {path}:{first}-{last}" + (f" # {fitting(heading, HEADING)}" if heading not in path else "")
-    why = fitting("; ".join(map(inline, hit["why"])), WHY)
+    why = reasons(hit["why"])
     room = min(SNIPPET, HIT - cost(place) - cost(why))
     yield place
     if snippet := around_match(inline(hit["snippet"]), room):
         yield f"   {snippet}"
     yield f"   why: {why}"
+
+
+def reasons(why: Sequence[str]) -> str:
+    """Write why something was found, in those reasons that there is room for."""
+    kept: list[str] = []
+    for reason in map(inline, why):
+        if cost("; ".join([*kept, reason])) <= WHY:
+            kept.append(reason)
+    return "; ".join(kept) or cut(inline("; ".join(why)), WHY)
 
 
 def notices(answer: Answer) -> Iterable[str]:
@@ -60,11 +74,25 @@ def note(answer: Answer) -> Iterable[str]:
 
 def listed(answer: Answer) -> Iterable[str]:
     """Write a list of notes, a line each."""
-    shown, total = len(answer["notes"]), answer["total"]
-    yield f"{shown} of {total} notes" + ("; `offset` shows more" if shown < total else "")
+    yield paged(len(answer["notes"]), answer["total"], "notes")
     for one in answer["notes"]:
         tags = "".join(f" #{inline(tag)}" for tag in one["tags"])
         yield f"{returnable(one['path'])} · {one['modified'][:10]}{tags}"
+
+
+def tasks(answer: Answer) -> Iterable[str]:
+    """Write a list of tasks, a line each, with what `toggle_task` asks for in front."""
+    yield paged(len(answer["tasks"]), answer["total"], "tasks")
+    for one in answer["tasks"]:
+        known = [f"{name} {inline(one[name])}" for name in TASK_PARTS if one[name] is not None]
+        yield " · ".join([f"{returnable(one['path'])}:{one['line']} [{one['status']}] {inline(one['text'])}", *known])
+
+
+def paged(shown: int, total: int, what: str) -> str:
+    """Say how many of a list are written."""
+    if shown == total:
+        return f"{total} {what}"
+    return f"{shown} of {total} {what}; " + ("`offset` shows more" if shown else "`offset` is behind the last")
 
 
 def links(answer: Answer) -> Iterable[str]:
@@ -95,8 +123,9 @@ def suggestions(answer: Answer) -> Iterable[str]:
     if answer["digest"]:
         yield f"digest {answer['digest']}"
     for one in answer["suggestions"]:
-        why = fitting("; ".join(map(inline, one["why"])), WHY)
-        yield f"- line {one['lines'][0]} “{inline(one['text'])}” → {returnable(one['target'])} ({why})"
+        yield (
+            f"- line {one['lines'][0]} “{inline(one['text'])}” → {returnable(one['target'])} ({reasons(one['why'])})"
+        )
     if not answer["suggestions"]:
         yield "No link is missing."
 
@@ -107,11 +136,13 @@ def tags(answer: Answer) -> Iterable[str]:
 
 
 def tools(answer: Answer) -> Iterable[str]:
-    """Write the tools that were found, each as a call and what it is for."""
+    """Write the tools that were found, each with what it is for and what it takes."""
     for tool in answer["tools"]:
-        taken = ", ".join(f"{a['name']}{'' if a['required'] else '?'}: {a['takes']}" for a in tool["arguments"])
         right = f" (right in {tool['accuracy']:.0%} of {tool['judged']} cases)" if tool["accuracy"] is not None else ""
-        yield f"{tool['name']}({taken}) — {tool['summary']}{right}"
+        yield f"{tool['name']} — {tool['summary']}{right}"
+        for one in tool["arguments"]:
+            takes = "" if one["takes"].startswith(EVIDENT) else f" Takes {one['takes']}."
+            yield f"  {one['name']}{'' if one['required'] else '?'}: {one['meaning']}{takes}"
     yield (
         "Call one as run_tool(name, arguments); then tell whether it was the right one with "
         "run_tool(give_feedback, {tool, helped})."
@@ -138,6 +169,7 @@ FORMS: Mapping[str, Form] = {
     "find_notes": listed,
     "note_links": links,
     "list_tags": tags,
+    "list_tasks": tasks,
     "suggest_links": suggestions,
     "find_tool": tools,
     "run_tool": ran,

@@ -10,19 +10,25 @@ UNSAID = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalP
 PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}}
 """Arguments that a model means when it leaves them out: a book must not fill its memory unasked."""
 
+JSON_ONLY: Mapping[str, Sequence[str]] = {"search": ("explain",)}
+"""Arguments that ask for what the text of an answer leaves out."""
+
 EMPTY: tuple[Any, ...] = (None, False, 0, "", [], {})
 
 
-def input_schema(operation: Operation, vaults: Sequence[str], presumed: Mapping[str, Any]) -> dict[str, Any]:
+def input_schema(
+    operation: Operation, vaults: Sequence[str], presumed: Mapping[str, Any], unsaid: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return what a tool takes.
 
     Args:
         operation: The tool.
         vaults: The names of the vaults; with a single one the tool does not ask which.
         presumed: Arguments that have another default here than elsewhere.
+        unsaid: Arguments that are not told of.
     """
     made: dict[str, Any] = lean(plainer(arguments_schema(operation)))
-    properties = {name: part for name, part in made["properties"].items() if name != VAULT}
+    properties = {name: part for name, part in made["properties"].items() if name not in {VAULT, *unsaid}}
     for name, value in presumed.items():
         properties[name] = {**properties[name], "default": value}
     required = list(made.get("required", ()))

@@ -74,6 +74,12 @@ def test_a_hit_is_a_place_a_snippet_and_why() -> None:
     )
 
 
+def test_reasons_without_room_are_left_out() -> None:
+    why = ["title matches", "named in *Some long name of a note about the garden*, which matches", "says “match”"]
+    assert found(hit(why=why)).endswith("why: title matches; says “match”")
+    assert found(hit(why=["long " * 40])).endswith("long…")
+
+
 def test_nothing_found_and_what_is_pending_are_said() -> None:
     freshness = {"pending_keyword": 7, "pending_vectors": 9}
     assert found(freshness=freshness).endswith("7 notes are not indexed yet.\nNo note found.")
@@ -180,17 +186,21 @@ def test_a_missing_link_is_a_line() -> None:
     assert list(FORMS["suggest_links"]({"suggestions": [], "digest": ""})) == ["No link is missing."]
 
 
-def test_tools_are_written_as_calls() -> None:
+def test_tools_are_written_with_what_they_take() -> None:
     argument = {"name": "path", "takes": "a string", "meaning": "A path.", "required": True}
     tool = {
         "name": "find",
         "summary": "Find it.",
-        "arguments": [argument, {**argument, "name": "limit", "required": False}],
+        "arguments": [argument, {**argument, "name": "limit", "takes": "an integer", "required": False}],
         "accuracy": 0.88,
         "judged": 15,
     }
-    first, last = FORMS["find_tool"]({"tools": [tool]})
-    assert first == "find(path: a string, limit?: a string) — Find it. (right in 88% of 15 cases)"
+    *told, last = FORMS["find_tool"]({"tools": [tool]})
+    assert told == [
+        "find — Find it. (right in 88% of 15 cases)",
+        "  path: A path.",
+        "  limit?: A path. Takes an integer.",
+    ]
     assert last.startswith("Call one as run_tool(name, arguments)")
     assert list(FORMS["find_tool"]({"tools": []})) == ["No tool found; tell the task in other words."]
 
@@ -216,3 +226,31 @@ def test_what_a_reader_does_not_see_is_not_said() -> None:
     line = text.splitlines()[1]
     assert json.loads(line.removeprefix("1. ").partition(":3-9")[0]) == f"A{hidden}/Web\u200b clip.md"
     assert line.endswith("# Some part")
+
+
+def test_long_changes_are_told_in_short() -> None:
+    lost = [{"path": f"{at}.md", "line": 1, "text": "A"} for at in range(30)]
+    answer: dict[str, Any] = {"change_id": None, "digest": None, "path": "A.md", "warnings": [], "links_broken": lost}
+    lines = list(FORMS["delete_note"]({**answer, "diff": f"-{'word ' * 100}\n" * 70}))
+    assert lines[0] == "Nothing was written: A.md"
+    assert lines[20:22] == ["broken link: 19.md:1 [[A]]", "… and 10 more broken links"]
+    assert (lines[22].endswith(" word…"), len(lines[22]) < 250) == (True, True)
+    assert lines[-1] == "… and 10 more lines"
+
+
+def test_a_task_is_told_as_toggling_it_asks_for_it() -> None:
+    parts = dict.fromkeys(("scheduled", "start", "done", "recurrence", "heading"))
+    task = {
+        "path": "A.md",
+        "line": 7,
+        "status": " ",
+        "text": "Sow beans",
+        "due": "2026-05-01",
+        "priority": "high",
+        **parts,
+    }
+    assert list(FORMS["list_tasks"]({"tasks": [task], "total": 3})) == [
+        "1 of 3 tasks; `offset` shows more",
+        "A.md:7 [ ] Sow beans · due 2026-05-01 · priority high",
+    ]
+    assert list(FORMS["list_tasks"]({"tasks": [], "total": 3})) == ["0 of 3 tasks; `offset` is behind the last"]
