@@ -145,7 +145,7 @@ class NoSuchOperation(Missing):
     """There is no such operation."""
 
     code = "no_such_operation"
-    hint = "`GET /api/operations` lists them."
+    hint = "`find_tool` finds tools, `GET /api/operations` lists all."
 
 
 class NoteNotFound(Missing):

@@ -200,8 +200,9 @@ class Writing:
         if author.confirmed or (few and size <= self.settings.confirm_kb * 1024):
             return
         many = "1 file" if files == 1 else f"{files:,} files"
+        more = f", {size / 1024:,.0f} KiB" if size >= 1024 else ""
         broken = f" and break links in {losing:,} notes" if losing else ""
-        raise ConfirmationRequired(f"This would write {many}, {size / 1024:,.0f} KiB{broken}.", files=files, bytes=size)
+        raise ConfirmationRequired(f"This would write {many}{more}{broken}.", files=files, bytes=size)
 
     async def _propose(self, made: Made, author: Author) -> Made:
         """Keep a change for the user to decide on."""

@@ -1,14 +1,17 @@
 """What went wrong, as the protocol tells it: of tools in the answer itself, of all else as an error."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
+import orjson
 from mcp import MCPError, types
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from bridge.errors import BridgeError, InvalidArguments, Missing, OutsideVault, ProtectedPath
+from bridge.errors import BridgeError, Invalid, InvalidArguments, Missing, OutsideVault, ProtectedPath
 from bridge.mcp.caller import Context
-from bridge.operations import internal
+from bridge.mcp.text import inline
+from bridge.operations import encode, internal, named
 
 NOT_FOUND_2025 = -32002
 """What the older era says of a missing resource; the newer one calls its address an invalid parameter."""
@@ -19,14 +22,25 @@ REFUSED = -32000
 
 def of_tool(error: BridgeError) -> types.CallToolResult:
     """Say what went wrong and what to do."""
-    lines = [f"{error.code}: {error.message}", error.hint]
+    facts: Mapping[str, Any] = orjson.loads(encode(dict(error.facts)))
+    lines = [f"{error.code}: {error.message}", way_out(error)]
     lines += [
-        f"{name}: {' | '.join(map(str, value))}"
-        for name, value in error.facts.items()
-        if isinstance(value, list | tuple) and value and str(value[0]) not in error.message
+        f"{name}: {' | '.join(map(inline, value)) if isinstance(value, list) else inline(value)}"
+        for name, value in facts.items()
+        if isinstance(value, list | dict) and value and not (isinstance(value, list) and str(value[0]) in error.message)
     ]
     text = "\n".join(filter(None, lines))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+
+
+def way_out(error: BridgeError) -> str:
+    """Return the hint; in place of one to a document, which a model cannot open, what the tool takes."""
+    if error.hint != Invalid.hint:
+        return error.hint
+    name = error.facts.get("operation")
+    if not isinstance(name, str) or "it takes" in error.message:
+        return ""
+    return f"It takes {', '.join(a.name + '?' * (not a.required) for a in named(name).arguments)}."
 
 
 @contextmanager
