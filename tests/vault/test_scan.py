@@ -1,6 +1,8 @@
 import os
 import shutil
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,19 @@ def test_left_out_files_can_still_be_linked(tmp_path: Path) -> None:
 def test_conflict_copies_are_left_out(tmp_path: Path) -> None:
     grow(tmp_path, "a.sync-conflict-20240101-101010-ABCDEFG.md", "a.md")
     assert set(scanned(tmp_path).files) == {"a.md"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a path may be so long")
+def test_folders_may_be_nested_deeper_than_python_calls(tmp_path: Path) -> None:
+    deep = "/".join("d" * sys.getrecursionlimit())
+    # Python's own ways to make and to remove so many folders call themselves as often.
+    subprocess.run(["mkdir", "-p", str(tmp_path / deep)], check=True)
+    grow(tmp_path, "a.md", f"{deep}/b.md")
+    try:
+        assert set(scanned(tmp_path).files) == {"a.md", f"{deep}/b.md"}
+        assert set(Vault(tmp_path, Rules()).look(["d"]).files) == {f"{deep}/b.md"}
+    finally:
+        subprocess.run(["rm", "-r", str(tmp_path / "d")], check=True)
 
 
 def test_names_are_composed(tmp_path: Path) -> None:
