@@ -35,7 +35,10 @@ _SIGNS: _Steps = (
 )
 _MARKED = re.compile(r"[ \t]*[|>#*+_:\d-]")
 """How a line begins that any of the next three may change."""
-_RULE = re.compile(r"[ \t]*>?[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)+|[ \t]*(?:[-*_][ \t]*){3,}")
+_RULE = re.compile(
+    # Possessive: else the ways to share out the blanks of a row of empty cells multiply from cell to cell.
+    r"[ \t]*+>?[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-*+:?[ \t]*+)++|[ \t]*+(?:[-*_][ \t]*+){3,}+"
+)
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![\w|-]+\][+-]?)?")
 _ITEM = re.compile(r"[ \t]*(?:#{1,6}|(?:[-*+]|\d{1,9}[.)])(?:[ \t]+\[.\])?)[ \t]+")
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*\Z")

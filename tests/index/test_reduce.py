@@ -18,6 +18,8 @@ from bridge.index.reduce import reduced, without_programs
         ("- [ ] task\n- [x] done\n1. one\n* two", "task\ndone\none\ntwo"),
         ("> [!note]- Title\n> body", "Title\nbody"),
         ("| a | b |\n|---|:-:|\n| 1 | 2 |", "a b\n1 2"),
+        ("| -- " + "|    " * 40 + "| total |", "-- total"),
+        (" " * 2_000 + "- far to the right", "far to the right"),
         ("text ^block-id", "text"),
         ("claim[^1]\n\n[^1]: source", "claim\nsource"),
         ("before %%hidden%% after <!-- gone --> end", "before after end"),
