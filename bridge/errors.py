@@ -152,7 +152,7 @@ class NoteNotFound(Missing):
     """There is no such note."""
 
     code = "note_not_found"
-    hint = "Use one of `closest`, or `find_notes` to list notes."
+    hint = "`find_notes` lists notes, `search` finds them."
 
 
 class FolderNotFound(Missing):
@@ -166,14 +166,14 @@ class HeadingNotFound(Missing):
     """The note has no such heading."""
 
     code = "heading_not_found"
-    hint = "Use one of `headings`."
+    hint = "Use one of its headings."
 
 
 class BlockNotFound(Missing):
     """The note has no such block."""
 
     code = "block_not_found"
-    hint = "Use one of `blocks`."
+    hint = "Use one of its blocks."
 
 
 class TextNotFound(Missing):

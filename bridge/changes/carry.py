@@ -199,7 +199,8 @@ def _template(path: VaultPath, desk: Desk, around: Around) -> str:
     for place in (path, f"{path}.md", *((f"{folder}/{path}", f"{folder}/{path}.md") if folder else ())):
         if desk.is_file(VaultPath(place)):
             return desk.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")
-    raise NoteNotFound(f"There is no template `{path}`.", path=path)
+    where = f"`find_notes` with the folder `{folder}` lists them." if folder else None
+    raise NoteNotFound(f"There is no template `{path}`.", hint=where, path=path)
 
 
 def _unchanged(

@@ -11,7 +11,7 @@ from bridge.changes.known import BOOKMARKS, Known
 from bridge.changes.naming import in_bookmarks, naming
 from bridge.changes.puts import puts
 from bridge.changes.shift import Shift
-from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, ProtectedPath
+from bridge.errors import InvalidArguments, NoteExists, ProtectedPath
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
 from bridge.vault import NOT_IN_WIKI, fold
@@ -70,7 +70,7 @@ def _wanted(path: VaultPath, to: VaultPath, known: Known) -> Move:
         return Move(path, to, {path: to}, folder=False)
     below = {file: VaultPath(to + file[len(path) :]) for file in known.names if file.startswith(f"{path}/")}
     if not below:
-        raise NoteNotFound(f"There is no note or folder `{path}`.", closest=known.names.closest(path))
+        raise known.names.missing(path, "note or folder")
     return Move(path, to, below, folder=True)
 
 
@@ -85,7 +85,8 @@ def _check(wanted: Move, known: Known) -> None:
     if name != path.rpartition("/")[2] and (flaw := NOT_IN_WIKI.search(name)):
         raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
     if not wanted.folder and _ending(path) != _ending(to) and {_ending(path), _ending(to)} & set(_READ):
-        raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"End the path with `{_ending(path)}`.")
+        whole = f"{to}/{path.rpartition('/')[2]}" if known.names.has_folder(to) else f"{to}{_ending(path)}"
+        raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"Give the whole path: `{whole}`?")
     for one in (path, to, *wanted.files, *wanted.files.values()):
         if known.rules.keeps(one):
             raise _kept(one)

@@ -26,7 +26,7 @@ def remove(path: VaultPath, known: Known) -> Planned:
         ProtectedPath: The user's settings keep it as it is.
     """
     if path not in known.names:
-        raise NoteNotFound(f"There is no note `{path}`.", closest=known.names.closest(path))
+        raise known.names.missing(path, "file")
     if known.rules.keeps(path):
         raise ProtectedPath(f"`{path}` must stay as it is: the user's settings say so.", path=path)
     data = known.read(path)

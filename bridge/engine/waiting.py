@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from bridge.engine.atlas import Chart
 from bridge.engine.links import Web
 from bridge.engine.looking import What, holds
-from bridge.errors import NoteNotFound, NotReady
+from bridge.errors import NotReady
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Waiting:
         while not engine.is_open and time.monotonic() < ends:
             await engine.signal.wait(OPEN_LOOK_S)
         if engine.vault.stat(path) is None and path not in engine.index.notes:
-            raise NoteNotFound(f"There is no note `{path}`.", closest=engine.names.closest(path))
+            raise engine.names.missing(path)
         if not holds(engine.following, path, digest, what):
             await engine.report([path])
         while not holds(engine.following, path, digest, what):

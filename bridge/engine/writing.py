@@ -153,10 +153,10 @@ class Writing:
         def read(path: VaultPath) -> bytes:
             try:
                 return vault.read(path)[0]
-            except NoteNotFound as error:
-                closest = names.closest(path)
-                meant = f" The closest are {', '.join(f'`{near}`' for near in closest)}." if closest else ""
-                raise NoteNotFound(f"{error.message}{meant}", path=path, closest=closest) from None
+            except NoteNotFound:
+                if path in names:
+                    raise
+                raise names.missing(path) from None
 
         return Desk(read, vault.has)
 

@@ -38,7 +38,4 @@ def no_such_note(engine: "VaultEngine", path: VaultPath) -> NoteNotFound:
             path=path,
             closest=[],
         )
-    closest = engine.names.closest(path)
-    meant = "; the closest are " + ", ".join(f"`{near}`" for near in closest) if closest else ""
-    hint = "Use one of `closest`, or `find_notes` to list notes." if closest else "`find_notes` lists notes."
-    return NoteNotFound(f"There is no note `{path[:200]}`{meant}.", hint=hint, path=path, closest=closest)
+    return engine.names.missing(path)

@@ -106,7 +106,11 @@ def opened(engine: "VaultEngine", path: VaultPath) -> "Note":
         raise (
             no_such_note(engine, path)
             if path not in engine.names
-            else NoteNotFound(f"`{path}` is a file without text that can be read.", path=path)
+            else NoteNotFound(
+                f"`{path}` is a file without text that can be read.",
+                hint="`note_links` tells which notes use it.",
+                path=path,
+            )
         )
     try:
         data, _ = engine.vault.read(path)

@@ -12,7 +12,7 @@ from bridge.index import IndexedNote
 from bridge.retrieval.request import SearchRequest
 from bridge.retrieval.terms import HasProperty
 from bridge.types import VaultPath
-from bridge.vault import Names, Value
+from bridge.vault import Names, Value, nearest
 
 Notes = Mapping[VaultPath, IndexedNote]
 
@@ -112,8 +112,7 @@ def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | No
     if prefix is None or spelt(notes, folder) is not None:
         return None
     folders = {VaultPath(path[:end]) for path in notes for end, letter in enumerate(path) if letter == "/"}
-    closest = ", ".join(f"`{near}`" for near in Names(folders).closest(prefix))
-    return f"There is no folder `{prefix[:-1]}` with notes" + (f"; the closest are {closest}." if closest else ".")
+    return f"There is no folder `{prefix[:-1]}` with notes{nearest(Names(folders).closest(prefix))}"
 
 
 def fold(text: str) -> str:

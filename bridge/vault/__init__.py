@@ -21,7 +21,7 @@ from bridge.vault.kinds import is_document, kind_of
 from bridge.vault.link_text import link_text, tables
 from bridge.vault.linkable import NOT_IN_WIKI, in_address, in_wiki
 from bridge.vault.moments import moment
-from bridge.vault.names import Names
+from bridge.vault.names import Names, nearest
 from bridge.vault.note import (
     Block,
     Callout,
@@ -119,6 +119,7 @@ __all__ = [
     "moment",
     "moment_of",
     "name_key",
+    "nearest",
     "one_line",
     "parse",
     "protected",

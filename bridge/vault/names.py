@@ -1,8 +1,9 @@
 """Every file of a vault by name: finds the one that a link means."""
 
 import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from bridge.errors import NoteNotFound
 from bridge.types import VaultPath
 from bridge.vault.note import LinkKind
 from bridge.vault.resolve import Resolved, against, fold, is_external, taken_apart
@@ -103,6 +104,26 @@ class Names:
 
         return sorted(near, key=unlikeness)[:limit]
 
+    def has_folder(self, path: str) -> bool:
+        """Say whether there is a folder with files in it."""
+        return any(known.startswith(f"{path}/") for known in self._folded)
+
+    def missing(self, path: VaultPath, what: str = "note") -> NoteNotFound:
+        """Say that there is no such file, and name the closest ones.
+
+        Args:
+            path: What was asked for.
+            what: What it should have been.
+        """
+        if self.has_folder(path):
+            lists = "`find_notes` lists the notes in a `folder`."
+            return NoteNotFound(f"`{path}` is a folder, no {what}.", hint=lists, path=path, closest=[])
+        closest = self.closest(path)
+        hint = "Use one of these, or `find_notes` to list notes." if closest else None
+        return NoteNotFound(
+            f"There is no {what} `{path[:200]}`{nearest(closest)}", hint=hint, path=path, closest=closest
+        )
+
     def _find(self, target: str, source: VaultPath) -> VaultPath | None:
         """Find a file by the end of its path."""
         wanted = fold(target)
@@ -158,3 +179,9 @@ def stem(path: str) -> str:
     """Return a path's last part without its extension."""
     name = last(path)
     return name.rpartition(".")[0] or name
+
+
+def nearest(names: Sequence[str]) -> str:
+    """End a sentence about something that there is not with what comes closest."""
+    are = "is" if len(names) == 1 else "are"
+    return f"; the closest {are} {', '.join(f'`{name}`' for name in names)}." if names else "."

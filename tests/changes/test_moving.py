@@ -392,3 +392,11 @@ def test_a_name_is_written_as_the_quotes_around_it_want() -> None:
     text = "---\na: '[[Rye]]'\nb: \"[[Rye]]\"\nc: >-\n  [[Rye]]\n---\n"
     wanted = '---\na: \'[[it\'\'s "x"]]\'\nb: "[[it\'s \\"x\\"]]"\nc: >-\n  [[it\'s "x"]]\n---\n'
     assert after(text, new='it\'s "x".md') == wanted
+
+
+@pytest.mark.parametrize(("to", "whole"), [("Grain", "Grain/Rye.md"), ("Grain/Dark", "Grain/Dark.md")])
+def test_a_place_that_is_no_path_of_a_note_is_refused_with_one(to: str, whole: str) -> None:
+    paper = Paper.of({OLD: "# Dough\n", "Grain/Oat.md": ""})
+    with pytest.raises(InvalidArguments) as refused:
+        move(OLD, VaultPath(to), paper.known())
+    assert refused.value.hint == f"Give the whole path: `{whole}`?"

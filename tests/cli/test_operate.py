@@ -63,7 +63,7 @@ async def test_a_command_means_the_note_as_it_is(served: Served) -> None:
 async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served) -> None:
     ran = await served.command("read-note", "Bread/Ry.md")
     assert (ran.status, ran.out) == (1, "")
-    assert ran.err.startswith("vault-bridge: There is no note `Bread/Ry.md`; the closest are `Bread/Rye.md`")
+    assert ran.err.startswith("vault-bridge: There is no note `Bread/Ry.md`; the closest is `Bread/Rye.md`")
     assert ran.err.count("\n") == 2
 
 

@@ -80,7 +80,7 @@ async def test_the_older_protocol_of_2025_06_is_spoken(served: Served) -> None:
         ("search", {"query": "a", "limit": "many"}, "invalid_arguments: `limit` must be an integer from 1 to 100"),
         ("search", {"query": "a", "vault": 7}, "invalid_arguments: `vault` must be the name or id"),
         ("search", {"query": "a", "vault": "x"}, "no_such_vault: There is no vault `x`.\n`status` lists the vaults."),
-        ("read_note", {"path": "Bread/Ry.md"}, "note_not_found: There is no note `Bread/Ry.md`; the closest are"),
+        ("read_note", {"path": "Bread/Ry.md"}, "note_not_found: There is no note `Bread/Ry.md`; the closest is"),
         ("read_note", {"path": "../x.md"}, "outside_vault: "),
         ("read_note", {"path": "Bread/Rye.md", "section": "Nope"}, "heading_not_found: "),
         (

@@ -92,7 +92,7 @@ async def test_filters_choose_what_is_drawn(drawn: Served, filters: dict[str, An
 async def test_a_folder_that_is_not_there_is_refused(drawn: Served, operation: str) -> None:
     answer = await drawn.call(operation, folder="Bred")
     assert (answer.status, answer.code) == (404, "folder_not_found")
-    message = "There is no folder `Bred` with notes; the closest are `Bread`."
+    message = "There is no folder `Bred` with notes; the closest is `Bread`."
     assert answer.json["error"]["message"] == message
     assert (await drawn.call(operation, folder="bread")).json == (await drawn.call(operation, folder="Bread")).json
 

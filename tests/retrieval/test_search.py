@@ -115,7 +115,7 @@ async def test_filters_that_no_note_passes_say_so(sources: Sources) -> None:
 @pytest.mark.parametrize(
     ("folder", "notice"),
     [
-        ("Gardn", "There is no folder `Gardn` with notes; the closest are `Garden`."),
+        ("Gardn", "There is no folder `Gardn` with notes; the closest is `Garden`."),
         ("Elsewhere/", "There is no folder `Elsewhere` with notes."),
     ],
 )

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -80,3 +81,22 @@ def test_closest_offers_nothing_far_fetched_and_at_most_its_limit() -> None:
     assert Names([VaultPath("Kombucha.md"), VaultPath("Index.md")]).closest("nosuch.md") == []
     assert Names([VaultPath("Kombucha.md"), VaultPath("Index.md")]).closest("nul.md") == []
     assert Names().closest("a.md") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "message", "hint"),
+    [
+        ("Plam", "There is no note `Plam`; the closest is `Work/Plan.md`.", "Use one "),
+        (
+            "Work/S",
+            "There is no note `Work/S`; the closest are `Work/Sow.md`, `Work/Plan.md`.",
+            "Use one of these, or ",
+        ),
+        ("zzzzzz", "There is no note `zzzzzz`.", "`find_notes` lists notes, `search` finds them."),
+        ("Work", "`Work` is a folder, no note.", "`find_notes` lists the notes in a `folder`."),
+    ],
+)
+def test_a_missing_note_is_told_with_a_way_out(path: str, message: str, hint: str) -> None:
+    names = Names([VaultPath("Work/Plan.md"), VaultPath("Work/Sow.md")])
+    told = names.missing(VaultPath(path))
+    assert (told.message, told.hint.startswith(hint)) == (message, True)
