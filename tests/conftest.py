@@ -18,6 +18,13 @@ def models_dir() -> Path:
     return folder
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count as covered only what everyone can run: development data is beside few checkouts."""
+    for item in items:
+        if item.get_closest_marker("eval"):
+            item.add_marker("no_cover")
+
+
 @pytest.fixture(autouse=True)
 def _not_into_your_trash(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what tests delete out of the trash of whoever runs them."""

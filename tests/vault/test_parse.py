@@ -309,6 +309,7 @@ def test_hostile_repetition_is_only_text(source: str) -> None:
     assert note(source).text == source
 
 
+@pytest.mark.no_cover  # a big input runs the lines of a small one, only more often
 def test_a_note_of_ten_megabytes_is_read_whole() -> None:
     paragraph = "The loaf [[Rye|is]] in the oven, said the #baker 漢字.\n\n- [ ] turn it\n  - [x] twice\n\n## Later\n\n"
     count = 10_000_000 // len(paragraph.encode())
