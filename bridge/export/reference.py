@@ -1,12 +1,11 @@
 """The registry as a page for people."""
 
-import dataclasses
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
-from bridge.operations import Argument, Operation, expected, operations, read_docstring
+from bridge.operations import Argument, Operation, expected, operations, read_docstring, records_in
 
 INTRODUCTION = """# Operations
 
@@ -59,18 +58,10 @@ def fields(record: type, indent: str) -> Iterator[str]:
     """Describe the fields of a result and of the records in it."""
     hints = get_type_hints(record)
     for name, meaning in read_docstring(record).section("Attributes").items():
-        inner = record_in(hints[name])
+        inner = next(records_in(hints[name]), None)
         yield f"{indent}- `{name}`: {meaning}"
         if inner is not None:
             yield from fields(inner, indent + "  ")
-
-
-def record_in(hint: Any) -> type | None:
-    """Return the record that a field holds, alone or in a list."""
-    for part in (hint, *get_args(hint)):
-        if isinstance(part, type) and dataclasses.is_dataclass(part):
-            return part
-    return None
 
 
 def command(operation: Operation, example: Mapping[str, Any] | None = None) -> str:

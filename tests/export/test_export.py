@@ -10,7 +10,7 @@ import pytest
 from bridge.export import catalogue, command, openapi, reference, typescript
 from bridge.export.catalogue import form
 from bridge.export.typescript import kind
-from bridge.operations import operations
+from bridge.operations import operations, read_docstring, records_in
 
 
 def test_the_generated_files_are_up_to_date() -> None:
@@ -67,6 +67,9 @@ def test_the_page_tells_of_every_argument_and_field(operation: Any) -> None:
     for argument in operation.arguments:
         assert f"| `{argument.name}` |" in found[1]
         assert argument.meaning in found[1]
+    for record in records_in(operation.result):
+        for name, meaning in read_docstring(record).section("Attributes").items():
+            assert f"- `{name}`: {meaning}\n" in found[1]
     assert f"$ {command(operation)}" in found[1]
 
 
