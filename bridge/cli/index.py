@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from bridge.cli import client, local
-from bridge.cli.progress import IndexBar
+from bridge.cli.progress import IndexBar, summary
 from bridge.cli.reach import Folder, Served, reach
-from bridge.cli.serve import summary, tell
+from bridge.cli.render import tell
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable, NotReady
 
 LOOK_EVERY_S = 0.1

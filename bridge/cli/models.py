@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bridge.cli.serve import tell
+from bridge.cli.render import json_line, table, tell
 from bridge.errors import BridgeError
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ def main(given: argparse.Namespace) -> int:
 
 def show(given: argparse.Namespace) -> int:
     """List the catalogue and what is installed."""
-    from bridge.cli.render import json_line, table
     from bridge.models import catalogue, installed
 
     here = {model.spec.id: model for model in installed(given.models_dir)}

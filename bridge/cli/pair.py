@@ -5,15 +5,13 @@ import sys
 
 from bridge.cli import client
 from bridge.cli.reach import Served, reach
-from bridge.cli.serve import tell
+from bridge.cli.render import json_line, tell
 from bridge.errors import NoSuchVault, NotReady
 from bridge.server import Runtime, running
 
 
 def main(given: argparse.Namespace) -> int:
     """Open pairing in the running bridge and print the code."""
-    from bridge.cli.render import json_line
-
     runtime = listening(given)
     opened = client.call(runtime, "open_pairing", {})
     if given.json:

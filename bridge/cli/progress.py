@@ -1,12 +1,21 @@
 """Shows on standard error how long work gets on: a bar for a person, a line now and then for a log."""
 
+import asyncio
+import shutil
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+
+from bridge.cli.render import tell
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from bridge.engine import Bridge
+    from bridge.server import Runtime
+
+LOOK_EVERY_S = 0.25
 LINE_EVERY_S = 10.0
 PATIENT_S = 1.0
 
@@ -76,3 +85,52 @@ def bars() -> "Progress":
         console=Console(stderr=True),
         transient=True,
     )
+
+
+async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
+    """Tell a person where the bridge listens and how far it is, until everything is indexed."""
+    from bridge.cli.local import plain
+    from bridge.operations import OWNER, Call, named
+
+    names = ", ".join(engine.name for engine in bridge.vaults.values())
+    folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
+    tell(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
+    # In a virtual environment that is not active, the name alone would not be found.
+    program = "vault-bridge" if shutil.which("vault-bridge") else Path(sys.executable).with_name("vault-bridge")
+    tell(f'Search from another terminal: {program} search "words"')
+    searchable = False
+    with IndexBar() as bar:
+        while True:
+            status = plain(await named("status").run(Call(bridge, OWNER), {}))["vaults"]
+            bar.show(together(status))
+            if not searchable and all(vault["ready"]["keyword"] for vault in status):
+                searchable = True
+            if searchable and all(settled(vault) for vault in status):
+                break
+            await asyncio.sleep(LOOK_EVERY_S)
+    for vault in status:
+        tell(summary(vault))
+
+
+def settled(vault: dict[str, Any]) -> bool:
+    """Say whether nothing is left to do that could be done now."""
+    waits_for_model = vault["model"] is None or vault["paused"]
+    return not vault["pending"]["keyword"] and (waits_for_model or not vault["pending"]["vectors"])
+
+
+def together(vaults: list[dict[str, Any]]) -> dict[str, Any]:
+    """Add up the progress of several vaults."""
+    return {
+        "notes": sum(vault["notes"] for vault in vaults),
+        "passages": sum(vault["passages"] for vault in vaults),
+        "model": next((vault["model"] for vault in vaults if vault["model"]), None),
+        "pending": {kind: sum(vault["pending"][kind] for vault in vaults) for kind in ("keyword", "vectors")},
+    }
+
+
+def summary(vault: dict[str, Any]) -> str:
+    """Say what is indexed of a vault."""
+    by_meaning = "words and meaning" if vault["ready"]["semantic"] else "words only, since no model is installed"
+    skipped = f", {vault['skipped']['count']:,} skipped" if vault["skipped"]["count"] else ""
+    failed = f", {vault['failed']['count']:,} unreadable" if vault["failed"]["count"] else ""
+    return f"{vault['name']}: {vault['notes']:,} notes{skipped}{failed}; search by {by_meaning}."

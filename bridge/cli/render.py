@@ -79,18 +79,18 @@ def hits(result: dict[str, Any]) -> None:
         out.print(styled((f"    {' · '.join(hit['why'])}", "dim"), (f"  {tags}" if tags else "", "dim green")))
         out.print()
     if not result["hits"]:
-        note("Nothing found.")
+        tell("Nothing found.")
     for notice in result["notices"]:
-        note(notice)
+        tell(notice)
     waiting = result["freshness"]
     if waiting["pending_keyword"]:
-        note(f"Still indexing: {waiting['pending_keyword']:,} notes to read.")
+        tell(f"Still indexing: {waiting['pending_keyword']:,} notes to read.")
     if waiting["pending_vectors"] and result["mode_used"] != "keyword":
-        note(f"Still indexing: {waiting['pending_vectors']:,} passages cannot be found by meaning yet.")
+        tell(f"Still indexing: {waiting['pending_vectors']:,} passages cannot be found by meaning yet.")
 
 
-def note(line: str) -> None:
-    """Say something about an answer, beside it."""
+def tell(line: str) -> None:
+    """Say something beside an answer, on standard error."""
     sys.stdout.flush()
     sys.stderr.write(f"{safe(line)}\n")
 
@@ -111,7 +111,7 @@ def read_note(result: dict[str, Any]) -> None:
         out.print(styled((line, "bold" if line.startswith("#") and line.lstrip("#").startswith(" ") else "")))
     if "next" in result:
         (first, last), offset = result["next"]["lines"], result["next"]["offset"]
-        note(f"Cut here; --lines {first}-{last} --offset {offset} reads on.")
+        tell(f"Cut here; --lines {first}-{last} --offset {offset} reads on.")
 
 
 def status(result: dict[str, Any]) -> None:
@@ -184,7 +184,7 @@ def usage(result: dict[str, Any]) -> None:
     rows = [{**use, "kind": kind} for kind, uses in kinds for use in uses]
     table(rows, ("kind", "name", "calls", "errors", "p50_ms", "p95_ms", "tokens_out", "tokens_whole"))
     for error in result["errors"]:
-        note(f"{error['calls']:,} ended in {error['code']}.")
+        tell(f"{error['calls']:,} ended in {error['code']}.")
 
 
 def links(result: dict[str, Any]) -> None:
@@ -211,13 +211,13 @@ def links(result: dict[str, Any]) -> None:
     for one in said or ():
         out.print(styled((f"  {one['path']}:{one['line']}", "cyan"), (f"  {one['context']}", "dim")))
     if not any(result.get(name) for name in ("links", "backlinks", "unresolved", "mentions")):
-        note("It links to nothing, and nothing links to it.")
+        tell("It links to nothing, and nothing links to it.")
 
 
 def resolved(result: dict[str, Any]) -> None:
     """Print where a link leads, as a link would say it."""
     if result["path"] is None:
-        note("It leads nowhere.")
+        tell("It leads nowhere.")
         return
     block = f"^{result['block']}" if result["block"] else None
     sys.stdout.write("#".join(cell(part) for part in (result["path"], result["heading"], block) if part) + "\n")
@@ -229,9 +229,9 @@ def listed(name: str, columns: Sequence[str]) -> Callable[[dict[str, Any]], None
     def print_list(result: dict[str, Any]) -> None:
         table(result[name], columns)
         if not result[name]:
-            note("Nothing found.")
+            tell("Nothing found.")
         elif "total" in result and result["total"] > len(result[name]):
-            note(f"{len(result[name])} of {result['total']:,}; --offset shows more.")
+            tell(f"{len(result[name])} of {result['total']:,}; --offset shows more.")
 
     return print_list
 

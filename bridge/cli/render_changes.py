@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from bridge.cli.render import console, listed, note, safe, styled
+from bridge.cli.render import console, listed, safe, styled, tell
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -24,26 +24,26 @@ def written(result: dict[str, Any]) -> None:
     """Print what was changed and how to turn it back."""
     diff(result["diff"])
     for warning in result["warnings"]:
-        note(warning)
+        tell(warning)
     for link in result.get("links_broken", ()):
-        note(f"A link leads nowhere then: {link['text']} in {link['path']}:{link['line']}.")
+        tell(f"A link leads nowhere then: {link['text']} in {link['path']}:{link['line']}.")
     if rewritten := result.get("links_rewritten"):
-        note(f"Links written anew in other places: {rewritten:,}.")
+        tell(f"Links written anew in other places: {rewritten:,}.")
     id_ = result["change_id"]
     if id_ is None:
-        note("Nothing was written.")
+        tell("Nothing was written.")
     elif result["state"] == "proposed":
-        note(f"Proposed; `vault-bridge accept-change {id_}` makes it.")
+        tell(f"Proposed; `vault-bridge accept-change {id_}` makes it.")
     else:
-        note(f"Written; `vault-bridge undo-change {id_}` turns it back.")
+        tell(f"Written; `vault-bridge undo-change {id_}` turns it back.")
 
 
 def linked(result: dict[str, Any]) -> None:
     """Print an edit that makes links, and what it leaves out."""
     if not result["links"]:
-        note("There is nothing to link.")
+        tell("There is nothing to link.")
     for one in result["refused"]:
-        note(f"Line {one['line']} does not link to {one['target']}: {one['why']}.")
+        tell(f"Line {one['line']} does not link to {one['target']}: {one['why']}.")
     written(result)
 
 
@@ -52,7 +52,7 @@ def daily(result: dict[str, Any]) -> None:
     if result["diff"]:
         written(result)
     elif result["text"] is None:
-        note(f"There is no {result['path']} yet; `--append` makes it.")
+        tell(f"There is no {result['path']} yet; `--append` makes it.")
     else:
         sys.stdout.write(safe(result["text"]))
 
@@ -61,16 +61,16 @@ def shown(result: dict[str, Any]) -> None:
     """Print a change whole."""
     diff(result["diff"])
     for hunk in result["hunks"] if len(result["hunks"]) > 1 else ():
-        note(f"Hunk {hunk['number']}: {hunk['path']}:{hunk['after'][0]}" + (", undone." if hunk["undone"] else "."))
+        tell(f"Hunk {hunk['number']}: {hunk['path']}:{hunk['after'][0]}" + (", undone." if hunk["undone"] else "."))
     reason = f" ({result['reason']})" if result["reason"] else ""
-    note(f"{result['operation']} by {result['client'] or 'nobody named'}, {result['time']}{reason}: {result['state']}.")
+    tell(f"{result['operation']} by {result['client'] or 'nobody named'}, {result['time']}{reason}: {result['state']}.")
 
 
 def settled(result: dict[str, Any]) -> None:
     """Print what became of changes."""
     written(result)
     for change in result["changes"]:
-        note(f"{change['id']} is {change['state']}.")
+        tell(f"{change['id']} is {change['state']}.")
 
 
 WRITES = (

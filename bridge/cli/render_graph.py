@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from bridge.cli.render import console, lines_of, note, safe, styled, table
+from bridge.cli.render import console, lines_of, safe, styled, table, tell
 
 NAMES_SHOWN = 200
 """Nodes of a picture that are listed: a picture is for programs that draw."""
@@ -14,7 +14,7 @@ def neighbours(result: dict[str, Any]) -> None:
     """Print notes by distance."""
     table(result["nodes"], ("distance", "score", "path", "kinds", "via"))
     if result["total"] > len(result["nodes"]):
-        note(f"{len(result['nodes'])} of {result['total']:,}; --limit shows more.")
+        tell(f"{len(result['nodes'])} of {result['total']:,}; --limit shows more.")
 
 
 def paths(result: dict[str, Any]) -> None:
@@ -29,7 +29,7 @@ def paths(result: dict[str, Any]) -> None:
             if step["text"]:
                 out.print(styled((f"      {step['text']}", "")))
     if not result["paths"]:
-        note("Nothing joins the two.")
+        tell("Nothing joins the two.")
 
 
 def insights(result: dict[str, Any]) -> None:
@@ -56,7 +56,7 @@ def view(result: dict[str, Any]) -> None:
     """List what would be drawn."""
     table(result["nodes"][:NAMES_SHOWN], ("title", "path", "type", "joined", "community"))
     shown = min(len(result["nodes"]), NAMES_SHOWN)
-    note(f"{shown} of {result['total']:,} nodes, {len(result['edges']):,} edges; --json has places and edges.")
+    tell(f"{shown} of {result['total']:,} nodes, {len(result['edges']):,} edges; --json has places and edges.")
 
 
 def history(result: dict[str, Any]) -> None:
@@ -71,7 +71,7 @@ def history(result: dict[str, Any]) -> None:
             out.print(styled(("  - ", "red"), (path, "cyan")))
         for grown in week["grown"]:
             out.print(styled((f"  {grown['more']:+} ", "dim"), (grown["path"], "cyan")))
-    note(f"Known since {result['since']}.")
+    tell(f"Known since {result['since']}.")
 
 
 def exported(result: dict[str, Any]) -> None:

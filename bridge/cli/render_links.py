@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from bridge.cli.render import console, note, styled, table
+from bridge.cli.render import console, styled, table, tell
 
 
 def suggestions(result: dict[str, Any]) -> None:
@@ -20,14 +20,14 @@ def suggestions(result: dict[str, Any]) -> None:
         )
         out.print(styled((f"    {found['score']:.2f} · {' · '.join(found['why'])}", "dim")))
     if not result["suggestions"]:
-        note("No link seems to be missing.")
+        tell("No link seems to be missing.")
 
 
 def prospects(result: dict[str, Any]) -> None:
     """Print names worth a note."""
     table(result["prospects"], ("name", "kind", "notes", "confidence", "examples"))
     if not result["prospects"]:
-        note("No name stands out.")
+        tell("No name stands out.")
 
 
 SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {"suggest_links": suggestions, "find_prospects": prospects}

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from bridge.access import Client, Tokens
-from bridge.cli.serve import tell
+from bridge.cli.render import json_line, table, tell
 
 
 def main(given: argparse.Namespace) -> int:
@@ -18,8 +18,6 @@ def main(given: argparse.Namespace) -> int:
 
 def create(given: argparse.Namespace, tokens: Tokens) -> int:
     """Make a token and print it, this once."""
-    from bridge.cli.render import json_line
-
     client, token = tokens.create(given.name, given.scope or ["read"], given.preset)
     if given.json:
         json_line({**client.wire(), "token": token})
@@ -31,15 +29,13 @@ def create(given: argparse.Namespace, tokens: Tokens) -> int:
 
 def show(given: argparse.Namespace, tokens: Tokens) -> int:
     """List the clients."""
-    from bridge.cli.render import json_line, note, table
-
     rows = [client.wire() for client in tokens.clients()]
     if given.json:
         json_line({"tokens": rows})
         return 0
     table(rows, ("id", "name", "scopes", "preset", "created", "last_used"))
     if not rows:
-        note("No client has a token.")
+        tell("No client has a token.")
     return 0
 
 
