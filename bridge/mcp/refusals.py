@@ -10,7 +10,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.errors import BridgeError, Invalid, InvalidArguments, Missing, OutsideVault, ProtectedPath
 from bridge.mcp.caller import Context
-from bridge.mcp.text import inline
+from bridge.mcp.change_forms import diff
+from bridge.mcp.text import UNTRUSTED, inline
 from bridge.operations import encode, internal, named
 
 NOT_FOUND_2025 = -32002
@@ -29,6 +30,9 @@ def of_tool(error: BridgeError) -> types.CallToolResult:
         for name, value in facts.items()
         if isinstance(value, list | dict) and value and not (isinstance(value, list) and str(value[0]) in error.message)
     ]
+    # What others wrote meanwhile spares another look at the whole note.
+    if differs := facts.get("differs"):
+        lines += [UNTRUSTED, "Since you read it:", *diff(differs)]
     text = "\n".join(filter(None, lines))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 

@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import functools
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
@@ -11,13 +12,15 @@ import orjson
 
 from bridge.errors import InvalidArguments
 from bridge.operations.hints import Folder, expected, field_names, inside, plain, public, tagged
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from bridge.operations.registry import Operation
     from bridge.vault import Vault
+
+DIGEST = re.compile("[0-9a-f]{64}")
 
 VAULT = "vault"
 """The argument that the registry adds to every operation."""
@@ -69,6 +72,8 @@ def misfit(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> 
     hint, way = inside(argument.hint, tuple(place))
     if first["type"].startswith("union_tag") and (options := tagged(hint)):
         return unchosen(spelled(name, way), *options, first["input"])
+    if first["type"] == "too_short":
+        return f"`{spelled(name, way)}` is empty."
     value = functools.reduce(lambda held, step: held[step], way, arguments[name]) if present(first, way) else None
     said = f", not {described(value)}" if present(first, way) else "; it is missing"
     return f"`{spelled(name, way)}` must be {expected(hint)}{said}."
@@ -132,12 +137,12 @@ def model_of(operation: "Operation") -> "type[BaseModel]":
 
 
 def locate(operation: "Operation", bound: dict[str, Any], vault: "Vault") -> dict[str, Any]:
-    """Check every path among the arguments and give it the vault's form.
+    """Check every path and digest among the arguments and give paths the vault's form.
 
     Raises:
         OutsideVault: A path leaves the vault.
         ProtectedPath: A path belongs to Obsidian or another program.
-        InvalidArguments: A path cannot be one.
+        InvalidArguments: A path or a digest cannot be one.
     """
     hints = {argument.name: plain(argument.hint) for argument in operation.arguments}
     return {name: located(value, hints[name], vault) for name, value in bound.items()}
@@ -147,6 +152,12 @@ def located(value: Any, hint: Any, vault: "Vault") -> Any:
     """Check a value that may be, or hold, a path."""
     if value is None:
         return None
+    if hint is Digest and not DIGEST.fullmatch(value):
+        # One that was cut short would look as if the note had changed, however often it is read again.
+        raise InvalidArguments(
+            f"A digest has 64 digits from 0 to f, not {described(value)}.",
+            hint="Give it whole, as `read_note` told it.",
+        )
     if hint is VaultPath:
         return vault.locate(value)
     if hint is Folder:

@@ -42,6 +42,22 @@ async def test_an_edit_is_told_and_turned_back(served: Served, era: Era) -> None
 
 
 @BOTH
+async def test_what_others_wrote_since_is_told(served: Served, era: Era) -> None:
+    root = served.bridge.find(None).root
+    async with connected(served, era) as client:
+        made = text_of(await client.call_tool("create_note", {"path": "Made.md", "text": "One.\n"}))
+        (digest,) = re.findall(r"digest (\w+)", made)
+        await client.call_tool("edit_note", {"path": "Made.md", "edits": [{"op": "append", "text": "Two."}]})
+        edits = [{"op": "replace_text", "old": "One", "new": "Three"}]
+        stale = text_of(await client.call_tool("edit_note", {"path": "Made.md", "edits": edits, "digest": digest}))
+        assert stale.startswith("note_changed: `Made.md` changed since you read it.\nRead it again and repeat")
+        assert stale.endswith("\nSince you read it:\n--- a/Made.md\n+++ b/Made.md\n@@ -1 +1,3 @@\n One.\n+\n+Two.")
+        short = text_of(await client.call_tool("edit_note", {"path": "Made.md", "edits": edits, "digest": digest[:12]}))
+        assert short.startswith(f'invalid_arguments: A digest has 64 digits from 0 to f, not "{digest[:12]}".')
+        assert (root / "Made.md").read_text() == "One.\n\nTwo.\n"
+
+
+@BOTH
 async def test_a_paired_agent_proposes(served: Served, era: Era) -> None:
     root = served.bridge.find(None).root
     _, token = Tokens(served.bridge.folders.tokens).create("agent", ["read", "write"])

@@ -223,6 +223,7 @@ def test_listing_operations_imports_no_engine() -> None:
         ("doctor", {"zzz": 3}, "`doctor` has no argument `zzz`; it takes none."),
         ("read_note", {"path": "a.md", "lines": [1]}, "`lines[1]` must be an integer; it is missing."),
         ("read_note", {"path": "a.md", "lines": [1, 2, 3]}, "`lines` must be a list of 2 integers, not a list of 3."),
+        ("edit_note", {"path": "a.md", "edits": []}, "`edits` is empty."),
         ("report_changes", {"changes": [{"kind": "upsert"}]}, "`changes[0].path` must be a string; it is missing."),
         (
             "report_changes",
