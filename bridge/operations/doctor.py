@@ -82,6 +82,7 @@ def of_vault(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
     health = engine.health()
     looks = (
         folder(engine),
+        obsidian(engine),
         index(health),
         state(health),
         past(engine),
@@ -168,6 +169,20 @@ def folder(engine: "VaultEngine") -> Finding:
         do = "Change its rights if notes shall be changed through the bridge."
         return found("vault", "warn", f"{engine.root} can be read, but not written.", do)
     return found("vault", "ok", f"{engine.root} can be read and written.")
+
+
+def obsidian(engine: "VaultEngine") -> Finding:
+    """Look for what Obsidian's own settings say that could not be used."""
+    from bridge.vault import Rules, read_obsidian_settings
+
+    settings = read_obsidian_settings(engine.root)
+    unused = [f"`{text}`" for text in Rules(ignored=settings.ignored).unused]
+    said = [f"What its excluded files {', '.join(unused)} name is indexed: they cannot be used."] if unused else []
+    # Of a vault that is gone nothing can be used, which is said already.
+    if (said or settings.problems) and engine.root.is_dir():
+        do = "Change it in Obsidian; what shall not be indexed can be named in the setting `exclude`, too."
+        return found("Obsidian", "warn", " ".join([*settings.problems, *said]), do)
+    return found("Obsidian", "ok", "Its settings of the vault can be used.")
 
 
 def index(health: Mapping[str, Any]) -> Finding:

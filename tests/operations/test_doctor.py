@@ -4,13 +4,12 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from bridge.access import Tokens
 from bridge.changes import digest_of
@@ -23,14 +22,9 @@ from bridge.steps import Plan, Step
 from bridge.store import Change
 from bridge.types import VaultPath
 from tests.models.disks import read_only
-from tests.operations.served import Served, serving, write_vault
+from tests.operations.served import Served
 
-
-@pytest_asyncio.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    vault = write_vault(tmp_path / "Notes", {"A.md": "# A\n"})
-    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
-        yield served
+NOTES = {"A.md": "# A\n"}
 
 
 async def findings(served: Served) -> dict[str, Finding]:
@@ -45,7 +39,7 @@ async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) ->
     found = await findings(served)
     assert {check: f.verdict for check, f in found.items() if check != "watcher"} == {
         "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "vault": "ok", "index": "ok",
-        "state": "ok", "changes": "ok", "runtime file": "ok", "tokens": "ok", "calls": "ok",
+        "state": "ok", "changes": "ok", "runtime file": "ok", "tokens": "ok", "calls": "ok", "Obsidian": "ok",
     }  # fmt: skip
     assert "models install" in found["model"].do
     assert (await served.call("doctor")).json["verdict"] == "fail"
@@ -119,6 +113,15 @@ async def test_a_vault_that_went_away_is_seen(served: Served) -> None:
     assert (await findings(served))["vault"].verdict == "fail"
     root.mkdir()
     assert (await findings(served))["vault"].verdict == "warn"
+
+
+async def test_what_obsidian_leaves_out_and_the_bridge_cannot_is_seen(served: Served) -> None:
+    app = served.bridge.find(None).root / ".obsidian" / "app.json"
+    app.write_text('{"userIgnoreFilters": ["Drafts/", "/(a+)+$/"]}')
+    found = (await findings(served))["Obsidian"]
+    assert (found.verdict, "`/(a+)+$/`" in found.message, "Drafts" in found.message) == ("warn", True, False)
+    app.write_text("[]")
+    assert "app.json" in (await findings(served))["Obsidian"].message
 
 
 async def test_a_vault_that_cannot_be_written_is_seen(served: Served) -> None:
