@@ -1,4 +1,4 @@
-"""The sample vault, served once for all tests of this folder, with the real model."""
+"""The sample vault, served once for this folder with the real model; and the few notes of one test file."""
 
 import shutil
 from collections.abc import AsyncIterator
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.operations.served import Served, readable, serving
+from tests.operations.served import Served, readable, serving, write_vault
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 
@@ -18,4 +18,12 @@ async def sample(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> 
     shutil.copytree(SAMPLE, folder / "sample")
     async with serving([folder / "sample"], folder / "data", models_dir) as served:
         await readable(served, meaning=True)
+        yield served
+
+
+@pytest_asyncio.fixture
+async def served(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Served]:
+    """What a test file calls `NOTES`, served afresh and without a model."""
+    vault = write_vault(tmp_path / "Notes", request.module.NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
         yield served

@@ -1,12 +1,10 @@
 """Every call leaves a record of who called what and how it ended, and none of what was asked or answered."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from bridge.errors import NotReady
 from bridge.operations import OWNER, Call, Principal, answer, encode, named
@@ -14,13 +12,6 @@ from bridge.store import Recorded
 from tests.operations.served import Served, command, serving, write_vault
 
 NOTES = {"Bread/Rye.md": "# Rye\nSour and dark. [[Wheat]]\n", "Wheat.md": "# Wheat\nlight\n"}
-
-
-@pytest_asyncio.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    vault = write_vault(tmp_path / "Notes", NOTES)
-    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
-        yield served
 
 
 async def calls(served: Served, tool: str) -> list[Recorded]:

@@ -1,11 +1,9 @@
 """What could be better about the links of a vault."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from tests.operations.served import Served, readable, serving, write_vault
 
@@ -18,13 +16,6 @@ NOTES = {
     "Log.md": "The Old Rye Starter and the Turbopump. [[Index]]\n",
     "Plan.md": "The Old Rye Starter on 2024-01-01.\n",
 }
-
-
-@pytest_asyncio.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    vault = write_vault(tmp_path / "Notes", NOTES)
-    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
-        yield served
 
 
 async def report(served: Served, **arguments: Any) -> Any:

@@ -2,12 +2,10 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from tests.operations.served import Served, readable, serving, write_vault
 
@@ -19,14 +17,6 @@ NOTES = {
     "b/Index.md": "Two.\n",
     "b/List.md": "- Index\n",
 }
-
-
-@pytest_asyncio.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    vault = write_vault(tmp_path / "Notes", NOTES)
-    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
-        await readable(served)
-        yield served
 
 
 async def targets(served: Served, **arguments: Any) -> list[str]:

@@ -1,12 +1,8 @@
 """Choosing where a link leads, which learns from what was chosen."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
-import pytest_asyncio
-
-from tests.operations.served import Served, readable, serving, write_vault
+from tests.operations.served import Served
 
 NOTES = {
     "Old Rye Starter.md": "---\naliases: [Gertrude]\n---\nFed daily.\n",
@@ -14,14 +10,6 @@ NOTES = {
     "Spelt.md": "A grain, like rye. Gertrude likes it.\n",
     "Ovens.md": "Heat.\n",
 }
-
-
-@pytest_asyncio.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    vault = write_vault(tmp_path / "Notes", NOTES)
-    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
-        await readable(served)
-        yield served
 
 
 async def picked(served: Served, words: str, **arguments: Any) -> list[str]:

@@ -1,13 +1,9 @@
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
-
-import pytest_asyncio
 
 from bridge.operations.usage import Use, reported
 from bridge.store import Recorded
 from bridge.types import VaultPath
-from tests.operations.served import Served, serving, write_vault
+from tests.operations.served import Served
 
 A, B = VaultPath("A.md"), VaultPath("B.md")
 SIZES = {A: 4_000, B: 400}
@@ -60,11 +56,7 @@ def test_nothing_called_is_nothing_to_report() -> None:
     assert (report.total, report.tools, report.clients) == (Use("all", 0, 0, 0.0, 0.0, 0, 0), (), ())
 
 
-@pytest_asyncio.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    vault = write_vault(tmp_path / "Notes", {"A.md": "# A\n" + "word " * 2_000, "B.md": "# B\n"})
-    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
-        yield served
+NOTES = {"A.md": "# A\n" + "word " * 2_000, "B.md": "# B\n"}
 
 
 async def test_the_calls_of_one_client_are_reported(served: Served) -> None:
