@@ -8,6 +8,8 @@ import pytest
 from bridge.folders import default_models_dir
 from bridge.models import DEFAULT_MODEL, install
 
+PLUGIN = Path(__file__).with_name("plugin")
+
 
 @pytest.fixture(scope="session")
 def models_dir() -> Path:
@@ -19,7 +21,8 @@ def models_dir() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count as covered only what everyone can run: development data is beside few checkouts."""
+    """Begin with the plugin, whose browser takes longest; count as covered only what everyone can run."""
+    items.sort(key=lambda item: PLUGIN not in item.path.parents)
     for item in items:
         if item.get_closest_marker("eval"):
             item.add_marker("no_cover")
