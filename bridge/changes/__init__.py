@@ -16,7 +16,7 @@ from bridge.changes.moving import move
 from bridge.changes.offering import Offer, offer
 from bridge.changes.plain import bytes_of, shown, text_of
 from bridge.changes.removing import remove
-from bridge.changes.switching import redoing, sharing, undoing
+from bridge.changes.switching import accepting, redoing, undoing
 from bridge.changes.whereabouts import Today
 from bridge.changes.words import Run, runs, words
 
@@ -37,6 +37,7 @@ __all__ = [
     "Run",
     "Today",
     "accept",
+    "accepting",
     "below",
     "bytes_of",
     "carry",
@@ -55,7 +56,6 @@ __all__ = [
     "rename_heading",
     "runs",
     "shares",
-    "sharing",
     "shown",
     "text_of",
     "together",

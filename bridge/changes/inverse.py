@@ -125,12 +125,14 @@ def _require_none(conflicts: Sequence[Conflict]) -> None:
 
 
 def _inverse(step: Step) -> Step:
-    """Return what takes a step back; to put a removed file back names where it went."""
+    """Return what takes a step back; what comes out of the trash, or goes there again, names its place there."""
     match step.kind:
         case "put":
             return Step("remove" if step.before is None else "put", step.path, before=step.after, after=step.before)
         case "remove":
             return Step("put", step.path, to=step.to, after=step.before)
+        case "move" if is_hidden(step.path):
+            return Step("remove", step.to or step.path, to=step.path, before=step.before)
         case "move":
             return Step("move", step.to or step.path, to=step.path, before=step.before)
         case "make_folder":

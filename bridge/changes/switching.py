@@ -1,56 +1,75 @@
 """Which parts of other changes one puts in or out of force by turning them back or making them again."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from bridge.changes.compare import Piece, pieces
 from bridge.changes.diff import differing, near
-from bridge.changes.differences import Snapshot, differences
+from bridge.changes.differences import Difference, Snapshot, differences
 from bridge.changes.plain import lines_of, text_of
 from bridge.changes.slide import blank
 from bridge.steps import Step
 from bridge.store import REST, Change, Switch, parts_undone, switches_of
-from bridge.types import Digest
+from bridge.types import Digest, VaultPath
 
 Find = Callable[[str], Change | None]
 """Returns a change by its id."""
 
 
-def undoing(change: Change, snapshot: Snapshot, find: Find, hunks: Collection[int] | None = None) -> Iterator[Switch]:
-    """Yield what it puts in and out of force to turn a change back: itself out, and what it had turned as it was.
+def undoing(
+    changes: Iterable[Change], snapshot: Snapshot, find: Find, hunks: Collection[int] | None = None
+) -> list[Switch]:
+    """Return what is put in and out of force when changes are turned back: themselves out, what they turned as it was.
 
     Args:
-        change: The change.
+        changes: The changes.
         snapshot: Gives contents that are kept.
-        find: Gives the changes that it turned.
-        hunks: Only these.
+        find: Gives the changes that they turned.
+        hunks: Of each only these.
     """
+    switches: list[Switch] = []
+    for change in changes:
+        every = _parts(change.steps, snapshot)
+        parts = every - parts_undone(change.facts)
+        if hunks is not None:
+            parts &= frozenset(hunks)
+        turned = switches_of(change.facts) if parts == every else _sharing(change, parts, snapshot, find)
+        switches.append(Switch(change.id, parts, on=False, of=len(every)))
+        switches += [replace(one, on=not one.on) for one in turned]
+    return _effective(switches, find)
+
+
+def redoing(change: Change, snapshot: Snapshot, find: Find) -> list[Switch]:
+    """Return what is put in and out of force when a change is made again; arguments as for `undoing`."""
     every = _parts(change.steps, snapshot)
-    parts = every - parts_undone(change.facts)
-    if hunks is not None:
-        parts &= frozenset(hunks)
-    yield Switch(change.id, parts, on=False, of=len(every))
-    turned = switches_of(change.facts) if parts == every else sharing(change, parts, snapshot, find)
-    for one in reversed([*turned]):
-        yield Switch(one.change, one.parts, on=not one.on, of=one.of)
+    return _effective([Switch(change.id, every, on=True, of=len(every)), *switches_of(change.facts)], find)
 
 
-def redoing(change: Change, snapshot: Snapshot) -> Iterator[Switch]:
-    """Yield what it puts in and out of force to make a change again."""
-    every = _parts(change.steps, snapshot)
-    yield Switch(change.id, every, on=True, of=len(every))
-    yield from switches_of(change.facts)
+def accepting(change: Change, snapshot: Snapshot, find: Find, hunks: Collection[int] | None = None) -> list[Switch]:
+    """Return what is put in and out of force when a proposal is accepted; arguments as for `undoing`."""
+    turned = switches_of(change.facts) if hunks is None else _sharing(change, hunks, snapshot, find)
+    return _effective(turned, find)
 
 
-def sharing(change: Change, hunks: Collection[int], snapshot: Snapshot, find: Find) -> Iterator[Switch]:
-    """Yield what some hunks of a change put in and out of force; arguments as for `undoing`.
+def _effective(switches: Iterable[Switch], find: Find) -> list[Switch]:
+    """Leave out what is so already."""
+    found: list[Switch] = []
+    for one in switches:
+        change = find(one.change)
+        undone = parts_undone(change.facts) if change else frozenset()
+        if parts := one.parts & undone if one.on else one.parts - undone:
+            found.append(replace(one, parts=parts))
+    return found
+
+
+def _sharing(change: Change, hunks: Collection[int], snapshot: Snapshot, find: Find) -> Iterator[Switch]:
+    """Yield what some hunks of a change put in and out of force.
 
     A part of another change that is not all in these hunks stays as it is.
     """
     for one in switches_of(change.facts):
-        turned = find(one.change)
-        parts = one.parts.intersection(_within(turned, change, hunks, snapshot, on=one.on)) if turned else frozenset()
-        if parts:
-            yield Switch(one.change, parts, one.on, one.of)
+        if (turned := find(one.change)) is not None:
+            yield replace(one, parts=one.parts.intersection(_within(turned, change, hunks, snapshot, on=one.on)))
 
 
 def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
@@ -65,25 +84,27 @@ def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
 
 def _within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:
     """Yield the parts of a change that are turned by some hunks of another and by none of its others."""
-    whole = [*differences(by.steps, snapshot)]
-    for found, place in zip(
-        differences(turned.steps, snapshot), zip(turned.now, turned.gone, strict=True), strict=True
-    ):
-        for other, where in zip(whole, zip(by.now, by.gone, strict=True), strict=True):
-            if where != place or not other.hunks:
+    for found, place in _placed(turned, snapshot):
+        for other, where in _placed(by, snapshot):
+            # What is brought back is there again only when that is done.
+            if where != place and (where[0] != place[0] or other.step.before is not None):
                 continue
             chosen = [hunk.number in hunks for hunk in other.hunks]
-            base = found.step.before if on else found.step.after
-            texts = [_text(digest, snapshot) for digest in (base, other.step.before)]
-            if all(chosen):
+            base = _text(found.step.before if on else found.step.after, snapshot)
+            text = _text(other.step.before, snapshot)
+            if chosen and all(chosen):
                 yield from (hunk.number for hunk in found.hunks)
-            elif any(chosen) and None not in texts:
-                old, now = (lines_of(text or "") for text in texts)
-                carried = pieces(old, now, blank)
+            elif any(chosen) and base is not None and text is not None:
+                carried = pieces(lines_of(base), lines_of(text), blank)
                 spots = _spans(other.step, snapshot, old=True)
                 for hunk, spans in zip(found.hunks, _spans(found.step, snapshot, old=on), strict=True):
                     if all(chosen[_nearest(_carried(span, carried), spots)] for span in spans):
                         yield hunk.number
+
+
+def _placed(change: Change, snapshot: Snapshot) -> Iterator[tuple[Difference, tuple[VaultPath, str | None]]]:
+    """Yield what each step of a change does, and where its file is today."""
+    return zip(differences(change.steps, snapshot), zip(change.now, change.gone, strict=True), strict=True)
 
 
 def _spans(step: Step, snapshot: Snapshot, *, old: bool) -> list[list[range]]:

@@ -81,7 +81,7 @@ class Turning:
             case "put" if step.after is not None and step.before is not None:
                 self._put(number, place, step.before, step.after)
             case "remove":
-                self._remove(number, step.path, place, step.before)
+                self._remove(number, step, place)
             case "move" if step.to is not None:
                 self._move(number, step, place)
             case "make_folder" if not self._desk.has(place):
@@ -123,7 +123,7 @@ class Turning:
             blobs = {} if data is None else {after: data}
             self._desk.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
         else:
-            if trashed is not None and trashed in self._today.inside(VaultPath(trashed.rpartition("/")[0])):
+            if trashed is not None and self._is_there(trashed):
                 self.notes.append(f"`{trashed}` was changed since, and stays; `{place}` says what it said before.")
             self._desk.create(place, self._kept(place, after))
 
@@ -174,7 +174,8 @@ class Turning:
             return (Conflict(place, "It is so already: somebody changed it back since."),)
         return reconciled(place, base, self._desk.read(place), theirs, touching=touching, alike=not touching)
 
-    def _remove(self, number: int, path: VaultPath, place: VaultPath, before: Digest | None) -> None:
+    def _remove(self, number: int, step: Step, place: VaultPath) -> None:
+        path, before = step.path, step.before
         if not self._is_left(number, place):
             return
         if not self._desk.is_file(place):
@@ -185,7 +186,9 @@ class Turning:
             self._conflict(place, "It was changed since, and what was written would be lost with it.")
         else:
             data = self._desk.read(place)
-            self._desk.take(Plan((Step("remove", place, before=digest_of(data)),), {digest_of(data): data}))
+            # What had come out of the trash goes there again.
+            to = step.to if self._desk.back and step.to is not None and not self._is_there(step.to) else None
+            self._desk.take(Plan((Step("remove", place, to, before=digest_of(data)),), {digest_of(data): data}))
 
     def _has_but_followed(self, number: int, place: VaultPath) -> bool:
         """Say whether a note is as the change made it, but for links that followed what was moved."""
@@ -256,6 +259,9 @@ class Turning:
 
     def _is(self, place: VaultPath, digest: Digest) -> bool:
         return self._desk.is_file(place) and digest_of(self._desk.read(place)) == digest
+
+    def _is_there(self, hidden: VaultPath) -> bool:
+        return hidden in self._today.inside(VaultPath(hidden.rpartition("/")[0]))
 
     def _kept(self, place: VaultPath, digest: Digest) -> bytes:
         data = self._snapshot(digest)

@@ -20,11 +20,11 @@ class Today:
     past: Callable[[VaultPath, str | None], Iterable[Change]]
     """Returns the changes of a file, given by where it is today and the change that took it away, the oldest first."""
     is_newest: Callable[[str, VaultPath, str | None], bool]
-    """Says whether a change, given by its id, is the last of a file."""
+    """Says whether a change, given by when it was made, is the last of a file."""
     moves: Callable[[str], Iterable[tuple[str, VaultPath, VaultPath]]]
-    """Returns whence and where folders were moved after a change, each with the change that did it, oldest first."""
-    departures: Callable[[str], Iterable[tuple[str, VaultPath]]]
-    """Returns from where changes in force took something away after a change, each with the change that did it."""
+    """Returns when, whence and where folders were moved after a change was made, the oldest first."""
+    departures: Callable[[str], Iterable[tuple[str, str, VaultPath]]]
+    """Returns by which change in force, when and from where something was taken away after a change was made."""
 
 
 class Whereabouts:
@@ -42,27 +42,27 @@ class Whereabouts:
         self._change = change
         self._together = together
 
-    def carried(self, path: VaultPath, change: str = "") -> VaultPath:
+    def carried(self, path: VaultPath, after: str = "") -> VaultPath:
         """Return where a path is today, since a folder takes along also the places of what was moved out of it.
 
         Args:
             path: The path.
-            change: When it was so: after this change, or the one that this is about.
+            after: When it was so; without, when the change that this is about was made.
         """
-        for by, place, to in self._moves:
-            if by > change and path != place:
+        for when, place, to in self._moves:
+            if when > after and path != place:
                 path = moved(path, place, to) or path
         return path
 
     def is_touched(self, number: int) -> bool:
         """Say whether something was done to the file of a step after it, even if that came to nothing."""
         change = self._change
-        return not self._today.is_newest(change.id, change.now[number], change.gone[number])
+        return not self._today.is_newest(change.made, change.now[number], change.gone[number])
 
     def is_moved_on(self, number: int) -> bool:
         """Say whether a later change in force moved the file or folder of a step, even if it came back."""
         now, gone = self._change.now[number], self._change.gone[number]
-        later = (one for one in self._in_force(now, gone) if one.id > self._change.id)
+        later = (one for one in self._in_force(now, gone) if one.made > self._change.made)
         return any(_has(one, "move", now, gone) for one in later)
 
     def is_unmade(self, number: int) -> bool:
@@ -81,11 +81,11 @@ class Whereabouts:
         """Return a change that took another file away from a path since, and would need it free to be turned back."""
         name = path.rpartition("/")[2]
         others = (
-            (by, place)
-            for by, place in self._today.departures(self._change.id)
+            (by, when, place)
+            for by, when, place in self._today.departures(self._change.made)
             if by not in self._together and place.rpartition("/")[2] == name
         )
-        return next((by for by, place in others if self.carried(place, by) == path), None)
+        return next((by for by, when, place in others if self.carried(place, when) == path), None)
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool) -> bool:
         """Say whether a folder is there only because of changes that are undone.
@@ -108,7 +108,7 @@ class Whereabouts:
 
     @cached_property
     def _moves(self) -> list[tuple[str, VaultPath, VaultPath]]:
-        return [*self._today.moves(self._change.id)]
+        return [*self._today.moves(self._change.made)]
 
 
 def _has(change: Change, kind: str, path: VaultPath, gone: str | None) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.changes import Desk, Effect, Today, accept, digest_of, redo, redoing, sharing, undo, undoing
+from bridge.changes import Desk, Effect, Today, accept, accepting, digest_of, redo, redoing, undo, undoing
 from bridge.engine.handing import Answer, Refusal
 from bridge.engine.handover import is_handed_over, is_made
 from bridge.engine.writing import Author, Drawn, Made, Writing
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
 from bridge.steps import Plan, Step
-from bridge.store import Change, State, Store, Switch, Wanted, facts_of
+from bridge.store import Change, State, Store, Wanted, facts_of
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -89,19 +89,20 @@ class Deciding:
             ChangeNotFound: There is no such change, or what it took away is kept no more.
             ChangeConflict: It is not in force, or what it touched was changed since.
         """
-        changes = sorted((self._in_state(id_, "applied") for id_ in ids), key=lambda change: change.id, reverse=True)
+        changes = sorted((self._in_state(id_, "applied") for id_ in ids), key=lambda change: change.made, reverse=True)
+        snapshot, find = self._store.snapshot, self._store.change
 
         def draw(desk: Desk) -> Drawn:
             desk.back = True
-            notes = undo(desk, changes, self._store.snapshot, self._today, hunks)
-            facts = {"undoes": [change.id for change in changes], **facts_of(self._undoing(changes, hunks))}
+            notes = undo(desk, changes, snapshot, self._today, hunks)
+            facts = {"undoes": [change.id for change in changes], **facts_of(undoing(changes, snapshot, find, hunks))}
             return Drawn(first_path(changes[0]), Effect(warnings=notes), facts)
 
         made = await self._writing.make(draw, None, author, dry_run=dry_run)
         if not made.plan.steps:
             made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
-                await asyncio.to_thread(lambda: self._store.switch(self._undoing(changes, hunks)))
+                await asyncio.to_thread(lambda: self._store.switch(undoing(changes, snapshot, find, hunks)))
                 for change in changes:
                     self._writing.tell(self.change(change.id))
         return made
@@ -117,7 +118,7 @@ class Deciding:
 
         def draw(desk: Desk) -> Drawn:
             redo(desk, change, self._store.snapshot, self._today)
-            switches = [*redoing(change, self._store.snapshot)]
+            switches = redoing(change, self._store.snapshot, self._store.change)
             return Drawn(first_path(change), facts={"redoes": change.id, **facts_of(switches)})
 
         return await self._writing.make(draw, None, author, dry_run=dry_run)
@@ -135,9 +136,7 @@ class Deciding:
         def draw(desk: Desk) -> Drawn:
             desk.back = "undoes" in change.facts
             accept(desk, change, self._store.snapshot, self._today, hunks)
-            if hunks is None:
-                return Drawn(first_path(change), facts=change.facts)
-            switches = [*sharing(change, hunks, self._store.snapshot, self._store.change)]
+            switches = accepting(change, self._store.snapshot, self._store.change, hunks)
             return Drawn(first_path(change), facts={**change.facts, **facts_of(switches)})
 
         return await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
@@ -201,11 +200,6 @@ class Deciding:
             raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
         return ids
 
-    def _undoing(self, changes: Sequence[Change], hunks: Collection[int] | None) -> list[Switch]:
-        """Return what turning changes back puts in and out of force."""
-        store = self._store
-        return [switch for change in changes for switch in undoing(change, store.snapshot, store.change, hunks)]
-
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)
         if change.state not in states:
@@ -250,5 +244,7 @@ def contents(step: Step) -> tuple[Digest, ...]:
 
 
 def first_path(change: Change) -> VaultPath:
-    """Return what a change is about: the first file that it names."""
-    return next((step.path for step in change.steps if not step.kind.endswith("folder")), change.steps[0].path)
+    """Return what a change is about: the first file that it names, but for those in the trash."""
+    files = (step for step in change.steps if not step.kind.endswith("folder"))
+    named = (place for step in files for place in (step.path, step.to) if place and not place.startswith("."))
+    return next(named, change.steps[0].path)

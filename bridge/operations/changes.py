@@ -18,6 +18,7 @@ from bridge.types import Lines, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine import Made, VaultEngine
+    from bridge.steps import Step
     from bridge.store import Change
 
 State = Literal["applied", "proposed", "rejected", "expired", "undone", "conflict"]
@@ -349,13 +350,20 @@ def listed(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChang
         session=change.session,
         operation=change.operation,
         reason=change.reason,
-        paths=tuple(dict.fromkeys(step.path for step in change.steps if not step.kind.endswith("_folder"))),
+        paths=tuple(dict.fromkeys(file_of(step) for step in change.steps if not step.kind.endswith("_folder"))),
         diff=diff,
         state=known_state(change),
         expires=iso(change.expires) if change.expires is not None and change.state == "proposed" else None,
         undoes=tuple(map(str, undoes)) if isinstance(undoes, list) else (),
         by=wrote(change),
     )
+
+
+def file_of(step: "Step") -> VaultPath:
+    """Return the file that a step is about, as it was called then, or is since it came out of the trash."""
+    from bridge.vault import is_hidden
+
+    return step.to if step.to is not None and is_hidden(step.path) else step.path
 
 
 def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:

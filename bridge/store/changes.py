@@ -9,7 +9,7 @@ from bridge.store.switches import switch, switches_of
 from bridge.store.trails import follow, moved_to
 from bridge.types import Digest, VaultPath
 
-INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
+INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
 MOST = 100_000
 """Changes that are kept at most."""
 
@@ -22,7 +22,7 @@ def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> 
         moved = {step.path: step.to} if pending and step.kind == "move" and step.to else {}
         now = [moved_to(path, moved) for path in [*now, step.path]]
     head = (change.id, change.time, change.client, change.session, change.operation, change.reason, change.state)
-    connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts))))
+    connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts)), change.made or None))
     connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
     connection.executemany(
         "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
@@ -33,21 +33,29 @@ def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> 
     )
 
 
-def settle(connection: sqlite3.Connection, change: str, *, done: bool) -> None:
-    """End what was pending of a change: it was done, or nothing was."""
-    if not done:
+def settle(connection: sqlite3.Connection, change: str, made: str | None) -> None:
+    """End what was pending of a change: it was made, as what `make` is told, or nothing was done."""
+    if made is None:
         connection.execute("DELETE FROM step WHERE change = ? AND pending", (change,))
         connection.execute("DELETE FROM change WHERE id = ? AND state = 'prepared'", (change,))
         return
     connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
     connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
-    connection.execute("UPDATE change SET state = 'applied' WHERE id = ?", (change,))
+    make(connection, change, made)
     follow(connection, change)
-    account(connection, change)
 
 
-def account(connection: sqlite3.Connection, change: str) -> None:
-    """Put in and out of force what a change turns back and makes again."""
+def make(connection: sqlite3.Connection, change: str, made: str) -> None:
+    """Say that a change was made: after all others, and what it turns back or makes again is in force no more, or anew.
+
+    Args:
+        connection: The file of the vault's state.
+        change: The change.
+        made: A new id, by which it is made when it was kept before.
+    """
+    connection.execute(
+        "UPDATE change SET made = iif(state = 'prepared', NULL, ?), state = 'applied' WHERE id = ?", (made, change)
+    )
     if (found := one(connection, change)) is not None:
         switch(connection, [*switches_of(found.facts)])
 
@@ -56,8 +64,6 @@ def set_state(connection: sqlite3.Connection, change: str, state: State, facts: 
     """Say what became of a change, and more facts of it; what was pending of it is its own from now on."""
     add_facts(connection, change, facts)
     connection.execute("UPDATE change SET state = ? WHERE id = ?", (state, change))
-    if state == "applied":
-        account(connection, change)
     if connection.execute("SELECT 1 FROM step WHERE change = ? AND pending", (change,)).fetchone():
         connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
         connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
@@ -79,7 +85,7 @@ def expire(connection: sqlite3.Connection, moment: float) -> list[str]:
 
 def last(connection: sqlite3.Connection) -> str:
     """Return the greatest id."""
-    (found,) = connection.execute("SELECT max(id) FROM change").fetchone()
+    (found,) = connection.execute("SELECT max(coalesce(made, id)) FROM change").fetchone()
     return found or ""
 
 

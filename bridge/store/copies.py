@@ -55,8 +55,9 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
         rotate(path)
         put(fresh, copy(path, 0))
     finally:
-        # On a full disk half a copy takes the room that the file itself needs.
-        fresh.unlink(missing_ok=True)
+        # On a full disk half a copy takes the room that the file itself needs, as does its log, which then stays.
+        for end in ("", "-wal", "-shm"):
+            fresh.with_name(f"{fresh.name}{end}").unlink(missing_ok=True)
 
 
 def rotate(path: Path) -> None:

@@ -112,7 +112,7 @@ class History(ABC):
     def settle(self, change: str, *, done: bool) -> None:
         """End what was pending of a change."""
         with self._writing(durably=True) as connection:
-            changes.settle(connection, change, done=done)
+            changes.settle(connection, change, self.next_id() if done else None)
 
     def change(self, change: str) -> Change | None:
         """Return a change; None when there is none, or no more."""
@@ -132,16 +132,16 @@ class History(ABC):
         """
         return self._read(lambda connection: trails.past(connection, path, gone, limit))
 
-    def is_newest(self, change: str, path: VaultPath, gone: str | None = None) -> bool:
+    def is_newest(self, made: str, path: VaultPath, gone: str | None = None) -> bool:
         """Say whether no other change was made of a file after one; arguments as for `past`."""
-        return self._read(lambda connection: trails.is_newest(connection, change, path, gone))
+        return self._read(lambda connection: trails.is_newest(connection, made, path, gone))
 
     def folder_moves(self, after: str) -> list[tuple[str, VaultPath, VaultPath]]:
-        """Return whence and where folders were moved after a change, each with the change that did it, oldest first."""
+        """Return whence and where folders were moved after a change was made, each with when it was, oldest first."""
         return self._read(lambda connection: trails.folder_moves(connection, after))
 
-    def departures(self, after: str) -> list[tuple[str, VaultPath]]:
-        """Return from where changes in force took something away after a change, each with the change that did it."""
+    def departures(self, after: str) -> list[tuple[str, str, VaultPath]]:
+        """Return by what, when and from where something was taken away after a change was made, the oldest first."""
         return self._read(lambda connection: trails.departures(connection, after))
 
     def unsettled(self) -> list[tuple[Change, Entry]]:
@@ -155,6 +155,8 @@ class History(ABC):
         """Say what became of a change, and more facts of it; what was pending is its own from now on."""
         with self._writing() as connection:
             changes.set_state(connection, change, state, facts or {})
+            if state == "applied":
+                changes.make(connection, change, self.next_id())
 
     def switch(self, switches: Collection[Switch]) -> None:
         """Put parts of changes in or out of force, though no change did it; a change that does so says it itself."""

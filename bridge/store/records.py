@@ -12,7 +12,7 @@ from bridge.types import Digest, VaultPath
 State = Literal["prepared", "applied", "proposed", "rejected", "expired", "undone", "conflict"]
 """What became of a change; a `prepared` one was begun, and a crash left open whether it was made."""
 
-COLUMNS = "id, time, client, session, operation, reason, state, expires, facts"
+COLUMNS = "id, time, client, session, operation, reason, state, expires, facts, made"
 MARKS_AT_ONCE = 500
 
 
@@ -21,7 +21,7 @@ class Change:
     """One change, made or proposed."""
 
     id: str
-    """Opaque; a later change has a greater one."""
+    """Opaque; what was made or proposed later has a greater one."""
     time: float
     """In seconds since 1970."""
     operation: str
@@ -38,6 +38,8 @@ class Change:
     """When a proposal is no longer waited for, in seconds since 1970."""
     facts: Mapping[str, object] = field(default_factory=dict)
     """What else is to be told of it, such as the changes that it `undoes`; JSON."""
+    made: str = ""
+    """Its place in the order in which changes were made: its id, or a later one when it was proposed; by the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def filled(
 
 def change_of(row: tuple[object, ...]) -> Change:
     """Make a change of a row, without its steps; a spoilt `facts` costs only these."""
-    id_, time, client, session, operation, reason, state, expires, facts = cast("tuple[str, ...]", row)
+    id_, time, client, session, operation, reason, state, expires, facts, made = cast("tuple[str, ...]", row)
     try:
         known = json.loads(facts)
     except ValueError:
@@ -120,6 +122,7 @@ def change_of(row: tuple[object, ...]) -> Change:
         state=cast("State", state),
         expires=cast("float | None", expires),
         facts=known if isinstance(known, dict) else {},
+        made=made or id_,
     )
 
 

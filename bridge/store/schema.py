@@ -46,6 +46,10 @@ MIGRATIONS = (
     "ALTER TABLE step ADD COLUMN gone TEXT;",
     # Never written: what a change turned back is among its facts, since that may be several changes.
     "ALTER TABLE change DROP COLUMN undoes;",
+    """
+    ALTER TABLE change ADD COLUMN made TEXT;
+    CREATE INDEX change_made ON change (coalesce(made, id));
+    """,
 )
 
 FAR = 1_000

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from bridge.store.records import COLUMNS, Change, filled, one
 from bridge.types import VaultPath
 
+MADE = "coalesce(made, id)"
+WERE_MADE = "state IN ('applied', 'undone')"
+
 
 def follow(connection: sqlite3.Connection, change: str) -> None:
     """Follow files through the steps of a change that was made: where they went, and whether they are there still."""
@@ -80,36 +83,38 @@ def past(connection: sqlite3.Connection, path: VaultPath, gone: str | None, limi
         limit: How many.
     """
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM change WHERE state IN ('applied', 'undone') AND id IN"  # noqa: S608
-        " (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY id DESC LIMIT ?",
+        f"SELECT {COLUMNS} FROM change WHERE {WERE_MADE} AND id IN"  # noqa: S608
+        f" (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY {MADE} DESC LIMIT ?",
         (path, gone, limit),
     )
     return filled(connection, rows.fetchall())[::-1]
 
 
-def is_newest(connection: sqlite3.Connection, change: str, path: VaultPath, gone: str | None) -> bool:
-    """Say whether no other change was made of a file after one; arguments as for `past`."""
+def is_newest(connection: sqlite3.Connection, made: str, path: VaultPath, gone: str | None) -> bool:
+    """Say whether no other change was made of a file after a moment; other arguments as for `past`."""
     later = connection.execute(
-        "SELECT 1 FROM step WHERE now = ? AND gone IS ? AND change > ? AND NOT pending LIMIT 1", (path, gone, change)
+        "SELECT 1 FROM step JOIN change ON id = change"  # noqa: S608
+        f" WHERE now = ? AND gone IS ? AND NOT pending AND {WERE_MADE} AND {MADE} > ? LIMIT 1",
+        (path, gone, made),
     )
     return later.fetchone() is None
 
 
 def folder_moves(connection: sqlite3.Connection, after: str) -> list[tuple[str, VaultPath, VaultPath]]:
-    """Return whence and where folders were moved after a change, each with the change that did it, the oldest first."""
+    """Return when, whence and where folders were moved after a moment, the oldest first."""
     rows = connection.execute(
-        "SELECT id, path, target FROM step JOIN change ON id = change WHERE kind = 'move' AND before IS NULL"
-        " AND target IS NOT NULL AND NOT pending AND state IN ('applied', 'undone') AND id > ? ORDER BY id, number",
+        f"SELECT {MADE}, path, target FROM step JOIN change ON id = change WHERE kind = 'move' AND before IS NULL"  # noqa: S608
+        f" AND target IS NOT NULL AND NOT pending AND {WERE_MADE} AND {MADE} > ? ORDER BY {MADE}, number",
         (after,),
     )
-    return [(change, VaultPath(path), VaultPath(target)) for change, path, target in rows]
+    return [(made, VaultPath(path), VaultPath(target)) for made, path, target in rows]
 
 
-def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, VaultPath]]:
-    """Return from where changes in force took something away after a change, each with the change that did it."""
+def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, str, VaultPath]]:
+    """Return by which change in force, when and whence something was taken away after a moment, the oldest first."""
     rows = connection.execute(
-        "SELECT id, path, facts FROM step JOIN change ON id = change WHERE kind IN ('move', 'remove')"
-        " AND NOT pending AND state = 'applied' AND id > ? ORDER BY id, number",
+        f"SELECT id, {MADE}, path, facts FROM step JOIN change ON id = change WHERE kind IN ('move', 'remove')"  # noqa: S608
+        f" AND NOT pending AND state = 'applied' AND {MADE} > ? ORDER BY {MADE}, number",
         (after,),
     )
-    return [(change, VaultPath(path)) for change, path, facts in rows if "undoes" not in json.loads(facts)]
+    return [(by, made, VaultPath(path)) for by, made, path, facts in rows if "undoes" not in json.loads(facts)]

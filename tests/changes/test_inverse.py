@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bridge.changes import Desk, differences
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
 from bridge.steps import Plan, Step
-from bridge.store import Change
+from bridge.store import Change, parts_undone
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, gone, written
 
@@ -275,6 +275,64 @@ def test_a_proposal_does_not_touch_what_was_written_beside_it() -> None:
     change = proposed(vault, "a.md", NOTE.replace("line 2\n", "two\n"))
     vault.put("a.md", NOTE.replace("line 3\n", "mine\n"))
     assert conflicts(lambda: vault.accept(change))[0]["lines"] == (2, 3)
+
+
+def test_a_proposal_counts_from_when_it_is_accepted() -> None:
+    vault = Trial(a=NOTE)
+    start = vault.state()
+    change = proposed(vault, "a.md", NOTE.replace("line 2\n", "two\n"))
+    other = vault.put("a.md", NOTE.replace("line 15\n", "mine\n"))
+    vault.accept(change)
+    later = vault.put("a.md", vault.text("a.md").replace("two\n", "2\n"))
+    conflicts(lambda: vault.undo(change))
+    for one in (other, later, change):
+        vault.undo(one)
+    assert vault.state() == start
+
+
+def test_a_proposed_undo_turns_only_what_is_still_in_force() -> None:
+    vault = Trial(a=NOTE)
+    change = vault.put("a.md", NOTE.replace("line 2\n", "two\n").replace("line 28\n", "28\n"))
+    vault.proposes = True
+    undo = vault.undo(change)
+    vault.proposes = False
+    vault.undo(change, hunks=[1])
+    vault.accept(undo)
+    assert vault.today_of(change).state == "undone"
+    vault.undo(undo)
+    assert vault.text("a.md") == NOTE.replace("line 28\n", "28\n")
+    assert parts_undone(vault.today_of(change).facts) == {1}
+
+
+def test_a_note_whose_return_is_undone_goes_to_the_trash_again() -> None:
+    vault = Trial(a="old\n", b="b\n")
+    vault.has_trash = True
+    removed = vault.put("a.md", None)
+    without = vault.state(), dict(vault.trash)
+    back = vault.undo(removed)
+    vault.undo(back)
+    assert ((vault.state(), vault.trash), vault.today_of(removed).state) == (without, "applied")
+    vault.undo(removed)
+    assert (vault.text("a.md"), vault.trash) == ("old\n", {})
+
+
+def test_a_note_that_was_made_again_and_undone_again_is_gone() -> None:
+    vault = Trial(b="b\n")
+    start = vault.state()
+
+    def draw(desk: Desk) -> None:
+        written(desk, A, "a\n")
+        written(desk, VaultPath("c.md"), "c\n")
+
+    change = vault.do(draw)
+    vault.undo(change, hunks=[1])
+    vault.undo(change)
+    vault.redo(change)
+    vault.put("a.md", "a\nmore\n")
+    conflicts(lambda: vault.undo(change))
+    vault.undo(vault.changes[-1])
+    vault.undo(change)
+    assert vault.state() == start
 
 
 def test_a_proposal_that_moves_is_accepted_as_a_whole() -> None:

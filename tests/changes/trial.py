@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from bridge.changes import Desk, Today, accept, digest_of, redo, redoing, sharing, undo, undoing
+from bridge.changes import Desk, Today, accept, accepting, digest_of, redo, redoing, undo, undoing
 from bridge.errors import NoteNotFound
 from bridge.steps import Plan, Step
 from bridge.store import Change, State, Wanted, changes, facts_of, records, trails
@@ -88,9 +88,12 @@ class Trial:
             return self.today_of(change)
         self.kept.update(plan.blobs)
         done = [step for planned in plan.steps for step in self._done(planned, trash=not plan.back and self.has_trash)]
-        change = replace(of, steps=tuple(done), facts=facts or {}) if of else self._named(done, facts, "prepared")
+        change = self._named(done, facts, "prepared")
+        made = change.id
+        if of is not None:
+            change = replace(change, id=of.id, state=of.state)
         changes.insert(self.journal, change, pending=True)
-        changes.settle(self.journal, change.id, done=True)
+        changes.settle(self.journal, change.id, made)
         return self.today_of(change)
 
     def today_of(self, change: Change) -> Change:
@@ -115,7 +118,7 @@ class Trial:
     def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
         """Turn changes back."""
         today = [self.today_of(change) for change in undone]
-        switches = [one for change in today for one in undoing(change, self.snapshot, self._find, hunks)]
+        switches = undoing(today, self.snapshot, self._find, hunks)
 
         def draw(desk: Desk) -> None:
             desk.back = True
@@ -126,15 +129,13 @@ class Trial:
     def redo(self, change: Change) -> Change:
         """Make a change again."""
         change = self.today_of(change)
-        facts = {"redoes": change.id, **facts_of([*redoing(change, self.snapshot)])}
+        facts = {"redoes": change.id, **facts_of(redoing(change, self.snapshot, self._find))}
         return self.do(lambda desk: redo(desk, change, self.snapshot, self.today), facts)
 
     def accept(self, change: Change, hunks: Collection[int] | None = None) -> Change:
         """Make a change that was proposed, or some of its hunks."""
         change = self.today_of(change)
-        facts = dict(change.facts)
-        if hunks is not None:
-            facts |= facts_of([*sharing(change, hunks, self.snapshot, self._find)])
+        facts = {**change.facts, **facts_of(accepting(change, self.snapshot, self._find, hunks))}
 
         def draw(desk: Desk) -> None:
             desk.back = "undoes" in facts
@@ -155,12 +156,7 @@ class Trial:
                 assert step.path not in self.folders
                 self.files[step.path] = self.kept[step.after]
             case "remove":
-                data = self.files.pop(step.path)
-                assert digest_of(data) == step.before
-                if trash:
-                    name = f".trash/{step.path.rpartition('/')[2]}"
-                    step = replace(step, to=VaultPath(name if name not in self.trash else f"{name} {self.count}"))
-                    self.trash[step.to or step.path] = data
+                step = self._thrown_away(step, trash=trash)
             case "move" if step.path in self.trash:
                 assert step.to is not None
                 assert step.to not in self.files
@@ -186,6 +182,16 @@ class Trial:
                 assert not self.inside(step.path)
                 self.folders.remove(step.path)
         return [*made, step]
+
+    def _thrown_away(self, step: Step, *, trash: bool) -> Step:
+        data = self.files.pop(step.path)
+        assert digest_of(data) == step.before
+        if step.to is None and trash:
+            name = f".trash/{step.path.rpartition('/')[2]}"
+            step = replace(step, to=VaultPath(name if name not in self.trash else f"{name} {self.count}"))
+        if step.to is not None:
+            self.trash[step.to] = data
+        return step
 
     def _room(self, path: VaultPath) -> list[Step]:
         parts = path.split("/")[:-1]

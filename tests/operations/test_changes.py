@@ -27,15 +27,17 @@ class Notes:
         self._root = root
 
     def texts(self) -> dict[str, str]:
-        return {file.name: file.read_text() for file in self._root.glob("*.md")}
+        return {file.relative_to(self._root).as_posix(): file.read_text() for file in self._root.rglob("*.md")}
+
+    def digest(self, name: str) -> str:
+        return hashlib.sha256((self._root / name).read_bytes()).hexdigest()
 
     async def edited(self, *, swapped: bool = False) -> str:
         """Change three lines, far apart, of each of the notes; return the change."""
         edits = []
         for name in reversed(NAMES) if swapped else NAMES:
-            digest = hashlib.sha256((self._root / name).read_bytes()).hexdigest()
             lines = [{"op": "replace_lines", "lines": [at, at], "text": text} for at, text in CHANGED.items()]
-            edits.append({"op": "edit_note", "path": name, "digest": digest, "edits": lines})
+            edits.append({"op": "edit_note", "path": name, "digest": self.digest(name), "edits": lines})
         return str((await named("change_set").run(self.owner, {"edits": edits})).change_id)
 
     async def asked(self, who: Call, operation: str, **arguments: Any) -> str:
@@ -69,6 +71,7 @@ def at(hunk: Any) -> list[int]:
 async def notes(tmp_path: Path) -> AsyncIterator[Notes]:
     root = tmp_path / "Notes"
     (root / ".obsidian").mkdir(parents=True)
+    (root / ".obsidian/app.json").write_text('{"trashOption": "local"}')
     for name in NAMES:
         (root / name).write_text("".join(LINES))
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [root])
@@ -173,3 +176,15 @@ async def test_the_undo_of_a_redo_is_an_undo(notes: Notes) -> None:
     assert (await notes.shown(change)).state == "undone"
     await notes.asked(notes.owner, "redo_change", change_id=change)
     assert (notes.restored(), (await notes.shown(change)).state) == (set(), "applied")
+
+
+async def test_a_note_that_came_back_out_of_the_trash_goes_there_again(notes: Notes) -> None:
+    start = notes.texts()
+    removed = await notes.asked(notes.owner, "delete_note", path="a.md", digest=notes.digest("a.md"))
+    without = notes.texts()
+    back = await notes.asked(notes.owner, "undo_change", change_id=removed)
+    assert ((await notes.shown(back)).paths, notes.texts()) == (("a.md",), start)
+    await notes.asked(notes.owner, "undo_change", change_id=back)
+    assert (notes.texts(), set(without)) == (without, {".trash/a.md", "b.md", "c.md"})
+    await notes.asked(notes.owner, "undo_change", change_id=removed)
+    assert notes.texts() == start

@@ -101,7 +101,9 @@ def test_a_change_is_kept_with_its_steps_and_contents(tmp_path: Path, store: Sto
     store.close()
     again = Store.open(tmp_path / "state.sqlite")
     found = again.change(change.id)
-    assert found == replace(change, steps=tuple(plan.steps), now=(path("Ordner/Übersicht.md"),), gone=(None,))
+    assert found == replace(
+        change, steps=tuple(plan.steps), now=(path("Ordner/Übersicht.md"),), gone=(None,), made=change.id
+    )
     assert [again.snapshot(digest(data)) for data in (b"old", b"new\0\xff", b"other")] == [b"old", b"new\0\xff", None]
     again.close()
 
@@ -264,8 +266,8 @@ def test_it_is_known_from_where_things_went(store: Store) -> None:
     folder, file = made(store, moved("F", "G")), made(store, put("G/b.md", None, b"2"))
     away = made(store, Plan([Step("move", path("G/b.md"), to=path("b.md"), before=digest(b"2"))], {digest(b"2"): b"2"}))
     assert store.folder_moves(start) == [(folder, "F", "G")]
-    assert store.departures(start) == [(folder, "F"), (away, "G/b.md")]
-    assert (store.folder_moves(folder), store.departures(file)) == ([], [(away, "G/b.md")])
+    assert store.departures(start) == [(folder, folder, "F"), (away, away, "G/b.md")]
+    assert (store.folder_moves(folder), store.departures(file)) == ([], [(away, away, "G/b.md")])
     store.set_state(away, "undone", {})
     assert store.departures(file) == []
 

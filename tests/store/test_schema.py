@@ -54,7 +54,7 @@ def test_changes_of_an_earlier_version_are_told(tmp_path: Path) -> None:
         connection.execute("INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     connection.close()
     store = Store.open(path)
-    assert store.change("01") == Change("01", 5.0, "undo_change", session="s", facts={"undoes": ["00"]})
+    assert store.change("01") == Change("01", 5.0, "undo_change", session="s", facts={"undoes": ["00"]}, made="01")
     assert not store.salvaged
     store.close()
 
