@@ -63,6 +63,7 @@ export class Bridge {
 				said += piece.toString();
 				if (said.includes("\n")) resolve(said);
 			});
+			child.on("error", reject);
 			child.on("exit", (code) => reject(new Error(`The bridge ended with ${code}.`)));
 		});
 		const { url, token } = JSON.parse(line) as { url: string; token: string };
