@@ -29,17 +29,34 @@ const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
  */
 export function sectionAt(editor: readonly string[], at: number, saved: readonly Heading[]): Section | null {
 	for (let line = at; line >= 0; line--) {
-		const alike = meant(editor, line, saved);
-		if (alike.length === 0) continue;
-		const exact = alike.findIndex((heading) => heading.line === line);
-		const nth = exact === -1 ? Math.min(above(editor, line, saved), alike.length - 1) : exact;
-		const found = alike[nth];
+		const [found, nth] = savedAt(editor, line, saved);
 		if (found === undefined) continue;
 		const next = saved.find((heading) => heading.line > found.line);
 		const last = next === undefined ? Infinity : next.line - 1;
 		return { heading: found.heading, nth, line: Math.min(found.line + at - line, last) + 1 };
 	}
 	return null;
+}
+
+/**
+ * Find the heading of the saved note that a line of its editor is.
+ *
+ * @returns The headings above it and its own, outermost first; none when the line is no heading that is saved.
+ */
+export function headingAt(editor: readonly string[], at: number, saved: readonly Heading[]): readonly string[] {
+	const [found] = savedAt(editor, at, saved);
+	if (found === undefined) return [];
+	const chain = [found];
+	for (const heading of saved.slice(0, saved.indexOf(found)).reverse()) if (heading.level < (chain[0]?.level ?? 0)) chain.unshift(heading);
+	return chain.map(({ heading }) => heading);
+}
+
+/** The saved heading that a line of the editor is, and how many of the same stand above it. */
+function savedAt(editor: readonly string[], line: number, saved: readonly Heading[]): readonly [Heading | undefined, number] {
+	const alike = meant(editor, line, saved);
+	const exact = alike.findIndex((heading) => heading.line === line);
+	const nth = exact === -1 && alike.length > 0 ? Math.min(above(editor, line, saved), alike.length - 1) : exact;
+	return [alike[nth], nth];
 }
 
 /** The saved headings that a line may be. */

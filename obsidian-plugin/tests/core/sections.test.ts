@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Heading, sectionAt } from "../../src/core/sections";
+import { type Heading, headingAt, sectionAt } from "../../src/core/sections";
 
 const SAVED = ["# Oven", "", "Intro.", "## Log", "One.", "```", "# not a heading", "```", "## Plans", "Two.", "## Log", "Three.", "Four."];
 const HEADINGS: readonly Heading[] = [
@@ -41,4 +41,12 @@ test("a heading may be underlined, or closed with hashes", () => {
 	const lines = ["Under", "=====", "Text.", "## Closed ##", "Text."];
 	expect(sectionAt(lines, 2, headings)).toEqual({ heading: "Under", nth: 0, line: 3 });
 	expect(sectionAt(lines, 4, headings)).toEqual({ heading: "Closed", nth: 0, line: 5 });
+});
+
+test("the heading that a line is comes with those above it, and only where it is one", () => {
+	expect(headingAt(SAVED, 8, HEADINGS)).toEqual(["Oven", "Plans"]);
+	expect(headingAt(SAVED, 0, HEADINGS)).toEqual(["Oven"]);
+	expect([headingAt(SAVED, 9, HEADINGS), headingAt(SAVED, 6, HEADINGS), headingAt(["# Fresh"], 0, HEADINGS)]).toEqual([[], [], []]);
+	const deep = [{ heading: "A", level: 3, line: 0 }, { heading: "B", level: 1, line: 1 }, { heading: "C", level: 4, line: 2 }, { heading: "D", level: 2, line: 3 }, { heading: "E", level: 3, line: 4 }];
+	expect(headingAt(["### A", "# B", "#### C", "## D", "### E"], 4, deep)).toEqual(["B", "D", "E"]);
 });

@@ -7,6 +7,7 @@ import { LinkPicker } from "./link-picker";
 import { offerLinks } from "./offer-links";
 import { offering } from "./offers-field";
 import { PathPicker } from "./path-picker";
+import { headingHere, renameHeading } from "./rename-heading";
 
 /** Add to editors what helps while one writes, and to the menus of files and editors what is around a note. */
 export function registerEditor(plugin: Plugin & Host): void {
@@ -21,6 +22,15 @@ export function registerEditor(plugin: Plugin & Host): void {
 		editorCheckCallback: (checking, editor, info) => {
 			if (!checking) void offerLinks(plugin, editor, info);
 			return info.file !== null;
+		},
+	});
+	plugin.addCommand({
+		id: "rename-heading",
+		name: "Rename this heading and the links to it…",
+		editorCheckCallback: (checking, editor, info) => {
+			if (info.file === null || headingHere(plugin.app, editor, info.file).length === 0) return false;
+			if (!checking) void renameHeading(plugin, editor, info);
+			return true;
 		},
 	});
 	plugin.addCommand({
@@ -39,6 +49,8 @@ export function registerEditor(plugin: Plugin & Host): void {
 			if (file === null) return;
 			around(menu, plugin, file);
 			menu.addItem((item) => item.setTitle("Suggest links for this paragraph").setIcon("link").onClick(() => void offerLinks(plugin, editor, info)));
+			if (headingHere(plugin.app, editor, file).length === 0) return;
+			menu.addItem((item) => item.setTitle("Rename this heading and the links to it…").setIcon("heading").onClick(() => void renameHeading(plugin, editor, info)));
 		}),
 	);
 }

@@ -6,9 +6,8 @@ import type { Missing } from "../../core/missing-links";
 import { titleOf } from "../../core/place";
 import { withHint } from "../../core/refusal";
 import { CHANGES, type Host } from "../host";
+import { OFFERED_MS, offering, undo } from "../undoing";
 import { LinkPreview } from "./link-preview";
-
-const UNDO_MS = 10_000;
 
 /** Makes links of words through the bridge, and lets the person look at it before and take it back after. */
 export class LinkMaker {
@@ -110,34 +109,17 @@ export class LinkMaker {
 			this.unlearned.delete(learn);
 			for (const { target, text: words } of made) void this.host.link.call("judge_link", { path, target, text: words, verdict: "accept" });
 		};
-		const timer = window.setTimeout(learn, UNDO_MS);
+		const timer = window.setTimeout(learn, OFFERED_MS);
 		this.unlearned.add(learn);
 		offering(text, "Undo", () => {
 			window.clearTimeout(timer);
 			this.unlearned.delete(learn);
-			void this.undo(change);
+			void undo(this.host, change).then(() => this.changed());
 		});
-	}
-
-	private async undo(change: string): Promise<void> {
-		const answer = await this.host.link.call("undo_change", { change_id: change });
-		if (answer.ok) new Notice(answer.result.state === "proposed" ? "Undoing it is proposed, and waits." : "Undone.");
-		else say(answer.error);
-		this.changed();
 	}
 }
 
 /** Say why something was not done. */
 function say(error: Refusal<string>): void {
 	new Notice(withHint(error));
-}
-
-/** Say what was done, with a button for as long as it can be undone. */
-function offering(text: string, name: string, act: () => void): void {
-	const notice = new Notice(text, UNDO_MS);
-	const button = notice.messageEl.createEl("button", { cls: "vault-bridge-undo", text: name });
-	button.addEventListener("click", () => {
-		notice.hide();
-		act();
-	});
 }

@@ -1,4 +1,4 @@
-/** What the app adds to the prototypes of the page (obsidian.d.ts, "declare global"). */
+/** What the app adds to the prototypes of each of its windows (obsidian.d.ts, "declare global"). */
 
 type Options = { cls?: string | string[]; text?: string | DocumentFragment; attr?: Record<string, string | number | boolean | null>; [key: string]: unknown };
 
@@ -19,14 +19,24 @@ function setAttr(el: Element, name: string, value: unknown): void {
 	else el.setAttribute(name, String(value));
 }
 
+/** In the window of its parent, so that it is made by another page than the plugin when that is in a window of its own. */
 export function makeEl(tag: string, options?: Options | string, parent?: Node): HTMLElement {
-	const el = document.createElement(tag);
+	const el = (parent?.ownerDocument ?? document).createElement(tag);
 	fill(el, options);
 	if (parent !== undefined) parent.appendChild(el);
 	return el;
 }
 
-Object.assign(Node.prototype, {
+type Migrated = (win: Window) => unknown;
+
+const waiting = new Map<Node, Set<Migrated>>();
+
+/** Tell what waits in an element that it is in another window now. */
+export function migrated(el: HTMLElement): void {
+	for (const [node, all] of waiting) if (el.contains(node)) for (const told of all) told(el.win);
+}
+
+const NODE = {
 	createEl(this: Node, tag: string, options?: Options) {
 		return makeEl(tag, options, this);
 	},
@@ -40,19 +50,20 @@ Object.assign(Node.prototype, {
 		while (this.lastChild !== null) this.removeChild(this.lastChild);
 	},
 	appendText(this: Node, text: string) {
-		this.appendChild(document.createTextNode(text));
+		this.appendChild(this.doc.createTextNode(text));
 	},
-	/** "when this node has been migrated to another window": there is one window here. */
-	onWindowMigrated() {
-		return () => {};
+	/** "when this node has been migrated to another window". */
+	onWindowMigrated(this: Node, told: Migrated) {
+		waiting.set(this, (waiting.get(this) ?? new Set()).add(told));
+		return () => waiting.get(this)?.delete(told);
 	},
-	instanceOf(this: Node, type: new () => unknown) {
-		return this instanceof type;
+	/** "cross-window capable". */
+	instanceOf(this: Node, type: { readonly name: string }) {
+		return this instanceof (this.win as unknown as Record<string, new () => unknown>)[type.name]!;
 	},
-});
-Object.defineProperties(Node.prototype, { doc: { get: () => document }, win: { get: () => window } });
+};
 
-Object.assign(Element.prototype, {
+const ELEMENT = {
 	addClass(this: Element, ...names: string[]) {
 		this.classList.add(...names);
 	},
@@ -84,7 +95,31 @@ Object.assign(Element.prototype, {
 	toggle(this: HTMLElement, on: boolean) {
 		this.style.display = on ? "" : "none";
 	},
-});
+};
+
+/** Give a window what the app gives each. "activeWindow: the actively focused window." */
+export function enhance(win: Window & typeof globalThis): void {
+	Object.assign(win.Node.prototype, NODE);
+	// Of the window that a node is in now, though another made it.
+	Object.defineProperties(win.Node.prototype, {
+		doc: {
+			get(this: Node) {
+				return this.ownerDocument ?? this;
+			},
+		},
+		win: {
+			get(this: Node) {
+				return (this.ownerDocument ?? (this as Document)).defaultView ?? window;
+			},
+		},
+	});
+	Object.assign(win.Element.prototype, ELEMENT);
+	for (const kind of ["focusin", "pointerdown"]) {
+		win.addEventListener(kind, () => Object.assign(window, { activeWindow: win, activeDocument: win.document }), true);
+	}
+}
+
+enhance(window);
 Object.assign(window, {
 	activeWindow: window,
 	activeDocument: document,

@@ -45,9 +45,13 @@ export class Scope {
 export class Keymap {
 	private scopes: Scope[] = [];
 
-	/** Before the page sees a key, the active scope does. */
 	constructor() {
-		window.addEventListener(
+		this.hear__(window);
+	}
+
+	/** Before a window's page sees a key, the active scope does. */
+	hear__(win: Window): void {
+		win.addEventListener(
 			"keydown",
 			(event) => {
 				if (this.scopes.at(-1)?.handle__(event) !== false) return;
@@ -81,7 +85,7 @@ export class Keymap {
 	/** "Returns 'tab' if Cmd/Ctrl is pressed OR if this is a middle-click", "'split' if Cmd/Ctrl+Alt", "'window' if Cmd/Ctrl+Alt+Shift". */
 	static isModEvent(event: MouseEvent | KeyboardEvent): string | false {
 		const mod = event.ctrlKey || event.metaKey;
-		if (event instanceof MouseEvent && event.button === 1) return "tab";
+		if ("button" in event && event.button === 1) return "tab";
 		if (!mod) return false;
 		return event.altKey ? (event.shiftKey ? "window" : "split") : "tab";
 	}

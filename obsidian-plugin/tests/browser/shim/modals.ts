@@ -37,8 +37,8 @@ export class Modal {
 	onClose(): void {}
 
 	open(): void {
-		this.focused = document.activeElement;
-		document.body.append(this.containerEl);
+		this.focused = activeDocument.activeElement;
+		activeDocument.body.append(this.containerEl);
 		this.app.keymap.pushScope(this.scope);
 		this.onOpen();
 	}
@@ -48,7 +48,7 @@ export class Modal {
 		if (!this.containerEl.isConnected) return;
 		this.containerEl.remove();
 		this.app.keymap.popScope(this.scope);
-		if (this.focused instanceof HTMLElement) this.focused.focus();
+		if (this.focused?.instanceOf(HTMLElement) === true) this.focused.focus();
 		this.onClose();
 	}
 }

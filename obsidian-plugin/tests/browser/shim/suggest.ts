@@ -95,7 +95,7 @@ export abstract class PopoverSuggest<T> implements Owner<T> {
 	}
 
 	open(): void {
-		document.body.append(this.suggestEl);
+		activeDocument.body.append(this.suggestEl);
 		this.app.keymap.pushScope(this.scope);
 	}
 

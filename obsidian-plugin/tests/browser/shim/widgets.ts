@@ -6,7 +6,7 @@ import { icon } from "./icons";
 export function setIcon(parent: HTMLElement, id: string): void {
 	const svg = icon(id);
 	if (svg === undefined) throw new Error(`There is no icon ${id}.`);
-	parent.replaceChildren(document.createRange().createContextualFragment(svg));
+	parent.replaceChildren(parent.doc.createRange().createContextualFragment(svg));
 }
 
 export function setTooltip(el: HTMLElement, text: string): void {
@@ -87,12 +87,12 @@ export class Menu extends Component {
 	}
 
 	showAtMouseEvent(event: MouseEvent): this {
-		return this.showAtPosition({ x: event.clientX, y: event.clientY });
+		return this.showAtPosition({ x: event.clientX, y: event.clientY }, event.view?.document);
 	}
 
-	showAtPosition({ x, y }: { x: number; y: number }): this {
-		document.querySelector(".menu")?.remove();
-		const el = makeEl("div", { cls: "menu", attr: { role: "menu" } }, document.body);
+	showAtPosition({ x, y }: { x: number; y: number }, doc: Document = document): this {
+		doc.querySelector(".menu")?.remove();
+		const el = makeEl("div", { cls: "menu", attr: { role: "menu" } }, doc.body);
 		for (const item of this.items) {
 			if (item === null) {
 				makeEl("div", { cls: "menu-separator" }, el);
@@ -108,9 +108,10 @@ export class Menu extends Component {
 			});
 		}
 		const { width, height } = el.getBoundingClientRect();
-		el.style.left = `${Math.min(x, window.innerWidth - width - 8)}px`;
-		el.style.top = `${Math.min(y, window.innerHeight - height - 8)}px`;
-		window.setTimeout(() => document.addEventListener("click", () => el.remove(), { once: true }));
+		el.style.left = `${Math.min(x, doc.win.innerWidth - width - 8)}px`;
+		el.style.top = `${Math.min(y, doc.win.innerHeight - height - 8)}px`;
+		window.setTimeout(() => doc.addEventListener("click", () => el.remove(), { once: true }));
+		doc.addEventListener("keydown", ({ key }) => key === "Escape" && el.remove(), { once: true });
 		return this;
 	}
 }

@@ -1,7 +1,7 @@
 import type { Extension } from "@codemirror/state";
 import type { App } from "./app";
 import { Events } from "./component";
-import { makeEl } from "./dom";
+import { enhance, makeEl, migrated } from "./dom";
 import { MarkdownView } from "./markdown";
 import { EditorSuggests } from "./suggest";
 import type { TFile } from "./vault";
@@ -23,7 +23,7 @@ export class WorkspaceLeaf {
 
 	constructor(
 		readonly app: App,
-		readonly side: Side,
+		public side: Side,
 	) {
 		this.tabEl = makeEl("div", { cls: "workspace-tab-header" }, side.tabs);
 		this.containerEl = makeEl("div", { cls: "workspace-leaf" }, side.body);
@@ -75,6 +75,16 @@ export class WorkspaceLeaf {
 		this.app.workspace.trigger("file-menu", menu, this.view.file, "tab-header", this);
 		menu.showAtMouseEvent(event);
 		event.preventDefault();
+	}
+
+	/** Go to another place, which may be in another window. */
+	move__(side: Side): void {
+		this.side = side;
+		side.tabs.append(this.tabEl);
+		side.body.append(this.containerEl);
+		if (this.view instanceof MarkdownView) this.view.editor.cm.setRoot(this.containerEl.ownerDocument);
+		migrated(this.containerEl);
+		this.app.workspace.setActiveLeaf(this);
 	}
 
 	async empty(): Promise<void> {
@@ -136,7 +146,20 @@ export class Workspace extends Events {
 		return this.leaves.filter((leaf) => leaf.getViewState().type === type);
 	}
 
+	/** "Migrates this leaf to a new popout window." When that is closed, the leaf goes with it. */
+	moveLeafToPopout(leaf: WorkspaceLeaf): { win: Window; doc: Document } {
+		const { win, body } = popout(this.app);
+		leaf.move__(side(body, "mod-root"));
+		win.addEventListener("pagehide", () => leaf.detach());
+		return { win, doc: win.document };
+	}
+
 	getLeaf(where?: string | boolean): WorkspaceLeaf {
+		if (where === "window") {
+			const leaf = this.add(this.rootSplit);
+			this.moveLeafToPopout(leaf);
+			return leaf;
+		}
 		const open = this.leaves.find((leaf) => leaf.side === this.rootSplit);
 		return open === undefined || (where !== undefined && where !== false) ? this.add(this.rootSplit) : open;
 	}
@@ -205,6 +228,18 @@ export class Workspace extends Events {
 		this.leaves.push(leaf);
 		return leaf;
 	}
+}
+
+/** Another window, which looks as the first one does; its page has prototypes of its own. */
+function popout(app: App): { win: Window; body: HTMLElement } {
+	const win = window.open("", "_blank", "width=700,height=600") as (Window & typeof globalThis) | null;
+	if (win === null) throw new Error("No window was opened.");
+	enhance(win);
+	app.keymap.hear__(win);
+	for (const style of document.querySelectorAll("style")) win.document.head.append(style.cloneNode(true));
+	win.document.body.className = `${document.body.className} is-popout-window`;
+	const body = makeEl("div", { cls: "horizontal-main-container" }, makeEl("div", { cls: "app-container" }, win.document.body));
+	return { win, body };
 }
 
 function side(parent: HTMLElement, cls: string): Side {

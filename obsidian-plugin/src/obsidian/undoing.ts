@@ -1,0 +1,23 @@
+import { Notice } from "obsidian";
+import { withHint } from "../core/refusal";
+import type { Host } from "./host";
+
+/** How long something is offered. */
+export const OFFERED_MS = 10_000;
+
+/** Say what was done, and offer to do something about it. */
+export function offering(text: string, name: string, act: () => void): void {
+	const notice = new Notice(text, OFFERED_MS);
+	const button = notice.messageEl.createEl("button", { cls: "vault-bridge-undo", text: name });
+	button.addEventListener("click", () => {
+		notice.hide();
+		act();
+	});
+}
+
+/** Turn a change back, and say what became of that. */
+export async function undo({ link }: Host, change: string): Promise<void> {
+	const answer = await link.call("undo_change", { change_id: change });
+	if (!answer.ok) new Notice(withHint(answer.error));
+	else new Notice(answer.result.state === "proposed" ? "Undoing it is proposed, and waits." : "Undone.");
+}
