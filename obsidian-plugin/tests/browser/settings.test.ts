@@ -202,6 +202,28 @@ test("the panes look as the settings say, at once", async () => {
 	await expect.poll(() => obsidian.page.locator(".vault-bridge-hit").count()).toBe(5);
 });
 
+test("panes that are open take up whether sections are followed, whether it is said why, and the graph's colours", async () => {
+	await settings();
+	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.hide());
+	await obsidian.run("related");
+	await obsidian.run("graph");
+	await obsidian.page.evaluate(async () => {
+		const file = window.app.vault.getFileByPath("Welcome.md");
+		if (file !== null) await window.app.workspace.getLeaf().openFile(file);
+	});
+	await obsidian.page.locator(".vault-bridge-graph-dot").first().waitFor();
+	await show();
+	await obsidian.page.getByLabel("Graph colours").selectOption("type");
+	await obsidian.page.getByLabel("Follow sections").uncheck();
+	await obsidian.page.getByRole("checkbox", { name: "Show why" }).uncheck();
+	await obsidian.page.evaluate(() => window.plugin.tabs[0]?.hide());
+	await expect.poll(() => obsidian.page.locator(".vault-bridge-graph-group-name").allInnerTexts()).toContain("Notes");
+	await obsidian.run("related");
+	await obsidian.page.getByText("Related to the whole note").waitFor();
+	expect(await obsidian.page.getByRole("button", { name: "Show why each note is here" }).getAttribute("aria-pressed")).toBe("false");
+	expect(await obsidian.page.locator(".vault-bridge-hit-why:visible").count()).toBe(0);
+});
+
 /** A home whose notes are few, with the model under two names. */
 async function twoModels(): Promise<Home> {
 	const vault = await mkdtemp(join(tmpdir(), "vault-bridge-few-"));

@@ -10,7 +10,7 @@ export type Shown =
 /** By what colours tell notes apart. */
 export type Colouring = "community" | "folder" | "tag" | "type";
 
-/** How the graph is drawn; kept with the pane. */
+/** How the graph is drawn; all but the colours is kept with the pane. */
 export interface Look {
 	readonly depth: 1 | 2 | 3;
 	readonly colours: Colouring;
@@ -34,12 +34,12 @@ export function asked(shown: Exclude<Shown, { is: "way" }>, look: Look, filters:
 }
 
 /** Take up a look that was kept; what is not understood is as it is by default. */
-export function kept(state: unknown): Look {
+export function kept(state: unknown, colours: Colouring): Look {
 	const told = typeof state === "object" && state !== null ? (state as Record<string, unknown>) : {};
-	const { depth, colours, stubs, list } = told;
+	const { depth, stubs, list } = told;
 	return {
 		depth: depth === 2 || depth === 3 ? depth : LOOK.depth,
-		colours: colours === "folder" || colours === "tag" || colours === "type" ? colours : LOOK.colours,
+		colours,
 		stubs: typeof stubs === "boolean" ? stubs : LOOK.stubs,
 		list: typeof list === "boolean" ? list : LOOK.list,
 	};

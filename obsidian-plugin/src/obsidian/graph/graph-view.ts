@@ -32,7 +32,7 @@ export class GraphView extends Pane {
 	private shown: Shown = { is: "around", path: null };
 	/** What was shown before a way was. */
 	private before: Shown = this.shown;
-	private look: Look = LOOK;
+	private look: Look = { ...LOOK, colours: this.host.settings.graphColours };
 	private filters: Filters = NONE;
 	private pinned = false;
 	private picking: Picking = null;
@@ -69,7 +69,7 @@ export class GraphView extends Pane {
 	}
 
 	override async setState(state: unknown, result: ViewStateResult): Promise<void> {
-		this.look = kept(state);
+		this.look = kept(state, this.host.settings.graphColours);
 		if (typeof state === "object" && state !== null && "whole" in state && state.whole === true) this.shown = { is: "whole" };
 		this.soon(0);
 		await super.setState(state, result);
@@ -126,6 +126,7 @@ export class GraphView extends Pane {
 			if (stirs(event, this.progress)) this.soon(AFTER_CHANGES_MS);
 			this.progress = progressOf(event) ?? this.progress;
 		}));
+		this.whileShown(this.host.kept.add(({ graphColours: colours }) => colours !== this.look.colours && this.restyle({ ...this.look, colours })));
 		this.whileShown(el.onWindowMigrated(() => stage.moved()));
 		this.whileShown(() => {
 			field.stop();
@@ -155,6 +156,11 @@ export class GraphView extends Pane {
 
 	private restyle(look: Look): void {
 		this.look = look;
+		const { settings } = this.host;
+		if (look.colours !== settings.graphColours) {
+			settings.graphColours = look.colours;
+			void this.host.keep();
+		}
 		this.last.answer = "";
 		this.app.workspace.requestSaveLayout();
 		this.soon(0);

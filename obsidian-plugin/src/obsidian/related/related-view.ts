@@ -74,13 +74,20 @@ export class RelatedView extends Pane {
 	}
 
 	protected show(el: HTMLElement): void {
-		const { settings } = this.host;
+		const { settings, kept } = this.host;
 		const head = new Head(el, this.following, {
 			bySection: () => settings.followSection,
 			why: () => settings.showWhy,
 			setBySection: (on) => this.set({ followSection: on }),
 			setWhy: (on) => this.set({ showWhy: on }),
 		});
+		let bySection = settings.followSection;
+		this.whileShown(kept.add(({ followSection }) => {
+			head.draw(this.following.place);
+			if (followSection === bySection) return;
+			bySection = followSection;
+			this.following.go();
+		}));
 		const body = el.createDiv({ cls: "vault-bridge-body vault-bridge-related" });
 		for (const kind of ["pointermove", "pointerdown", "wheel"]) body.addEventListener(kind, () => (this.touched = performance.now()), { passive: true });
 		body.addEventListener("pointerleave", () => (this.touched = -Infinity));
@@ -157,14 +164,13 @@ export class RelatedView extends Pane {
 	private set(changed: Partial<Host["settings"]>): void {
 		Object.assign(this.host.settings, changed);
 		void this.host.keep();
-		if (changed.followSection === undefined) this.following.again();
-		else this.following.go();
 	}
 
 	private hideHere(change: (hidden: Hidden, beside: string) => Hidden): void {
 		const beside = this.following.place?.path;
 		if (beside === undefined) return;
 		this.set({ hidden: change(this.host.settings.hidden, beside) });
+		this.following.again();
 	}
 
 	private async ask(shown: Place | null): Promise<void> {
@@ -175,7 +181,6 @@ export class RelatedView extends Pane {
 		const place = shown && { ...shown, section: host.settings.followSection ? shown.section : null };
 		parts.head.draw(place);
 		parts.body.setAttr("aria-busy", "true");
-		parts.body.toggleClass("is-without-why", !host.settings.showWhy);
 		const path = place?.path ?? null;
 		if (path !== this.known || path === null) {
 			this.known = path;

@@ -13,6 +13,16 @@ export function appearance(): SettingDefinitionItem[] {
 					control: { type: "slider", key: "results", min: 5, max: 50, step: 5 },
 				},
 				{
+					name: "Follow sections",
+					desc: "Show related notes for the section that the cursor is in, not for the whole note.",
+					control: { type: "toggle", key: "followSection" },
+				},
+				{
+					name: "Graph colours",
+					desc: "What the colours of the graph tell apart.",
+					control: { type: "dropdown", key: "graphColours", options: { community: "Communities", folder: "Folders", tag: "Tags", type: "Types" } },
+				},
+				{
 					name: "Show why",
 					desc: "Say below each note why it is there.",
 					control: { type: "toggle", key: "showWhy" },
@@ -34,7 +44,7 @@ export function appearance(): SettingDefinitionItem[] {
 				},
 				{
 					name: "Ribbon icons",
-					desc: "Show the icons for search and for changes in the ribbon. The commands are there without them.",
+					desc: "Show the icons for search, the graph and changes in the ribbon. The commands are there without them.",
 					control: { type: "toggle", key: "ribbon" },
 				},
 			],

@@ -1,3 +1,4 @@
+import type { Colouring } from "../../core/graph/shown";
 import type { Hidden } from "../../core/hidden";
 import type { Queries } from "../../core/recent";
 
@@ -18,6 +19,8 @@ export interface Settings {
 	followSection: boolean;
 	/** Show why each note is related. */
 	showWhy: boolean;
+	/** By what the colours of the graph tell notes apart. */
+	graphColours: Colouring;
 	/** How many notes a search shows at once. */
 	results: number;
 	/** How close together notes stand. */
@@ -41,6 +44,7 @@ export const DEFAULTS: Settings = {
 	queries: { recent: [], pinned: [] },
 	followSection: true,
 	showWhy: true,
+	graphColours: "community",
 	results: 20,
 	density: "comfortable",
 	highlight: true,

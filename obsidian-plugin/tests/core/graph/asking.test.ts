@@ -20,9 +20,9 @@ test("around a note its steps are asked for, of the whole the most central notes
 
 test("a look that was kept comes back, and what is not understood is as by default", () => {
 	const look = { depth: 3, colours: "tag", stubs: false, list: true } as const;
-	expect(kept(look)).toEqual(look);
-	expect(kept({ depth: 9, colours: "smell", list: "yes" })).toEqual(LOOK);
-	expect(kept(null)).toEqual(LOOK);
+	expect(kept(look, look.colours)).toEqual(look);
+	expect(kept({ depth: 9, list: "yes" }, LOOK.colours)).toEqual(LOOK);
+	expect(kept(null, LOOK.colours)).toEqual(LOOK);
 });
 
 const step = (source: string, target: string, text = "", note: string | null = source): GraphPath["steps"][number] => ({ source, target, kind: "wiki", note, line: 1, text });
