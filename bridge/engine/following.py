@@ -175,7 +175,8 @@ class Following:
             due = plan(scan.files, notes, recipe(self.boilerplate))
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
-            self.pending |= read
+            # What an earlier try left is read now, or has gone since.
+            self.pending = (self.pending - known) | read
             lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
             if lost and (buried := await asyncio.to_thread(self.vault.buried, lost)):
                 # What was kept of a note by its old path is erased with what is denied now.

@@ -210,6 +210,23 @@ def test_a_disk_that_is_full_is_refused_in_words_and_keeps_the_index(tmp_path: P
             assert finds_all(bridge) == (NOTES, 1)
 
 
+@needs_mounts
+def test_a_note_that_came_and_went_while_the_disk_was_full_is_not_waited_for(
+    indexed: tuple[Path, Path], tmp_path: Path
+) -> None:
+    vault, filled = indexed
+    with disk(tmp_path / "disk", "size=64m") as small:
+        data = Path(shutil.copytree(filled, small / "data"))
+        with serving(vault, data_dir=data, models_dir=tmp_path / "none", log=tmp_path / "log") as bridge:
+            assert finds_all(bridge) == (NOTES, 1)
+            ballast = fill(small)
+            (vault / "New.md").write_text("freshly written\n")
+            bridge.until(lambda: bridge.vault()["trouble"], "the disk is named")
+            (vault / "New.md").unlink()
+            ballast.unlink()
+            assert finds_all(bridge) == (NOTES, 1)
+
+
 def fill(disk: Path) -> Path:
     """Leave no byte, and return the file that takes them."""
     ballast = disk / "ballast"
