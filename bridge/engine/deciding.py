@@ -94,6 +94,7 @@ class Deciding:
 
         def draw(desk: Desk) -> Drawn:
             desk.back = True
+            self._require_state(ids, "applied")
             notes = undo(desk, changes, snapshot, self._today, hunks)
             facts = {"undoes": [change.id for change in changes], **facts_of(undoing(changes, snapshot, find, hunks))}
             return Drawn(first_path(changes[0]), Effect(warnings=notes), facts)
@@ -117,6 +118,7 @@ class Deciding:
         change = self._in_state(id_, "undone")
 
         def draw(desk: Desk) -> Drawn:
+            self._require_state([id_], "undone")
             redo(desk, change, self._store.snapshot, self._today)
             switches = redoing(change, self._store.snapshot, self._store.change)
             return Drawn(first_path(change), facts={"redoes": change.id, **facts_of(switches)})
@@ -135,6 +137,7 @@ class Deciding:
 
         def draw(desk: Desk) -> Drawn:
             desk.back = "undoes" in change.facts
+            self._require_state([id_], "proposed")
             accept(desk, change, self._store.snapshot, self._today, hunks)
             switches = accepting(change, self._store.snapshot, self._store.change, hunks)
             return Drawn(first_path(change), facts={**change.facts, **facts_of(switches)})
@@ -149,8 +152,9 @@ class Deciding:
             ChangeConflict: It waits no more.
         """
         await self.expire()
-        change = replace(self._in_state(id_, "proposed", "conflict"), state="rejected")
-        await asyncio.to_thread(self._store.set_state, change.id, change.state)
+        async with self._writing.alone():
+            change = replace(self._in_state(id_, "proposed", "conflict"), state="rejected")
+            await asyncio.to_thread(self._store.set_state, change.id, change.state)
         self._writing.tell(change)
         return change
 
@@ -199,6 +203,11 @@ class Deciding:
         if not ids:
             raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
         return ids
+
+    def _require_state(self, ids: Collection[str], state: State) -> None:
+        """Ask again when it is our turn: whoever was before us may have settled one of these changes."""
+        for id_ in ids:
+            self._in_state(id_, state)
 
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -160,9 +161,13 @@ class Writing:
 
         return Desk(read, vault.has)
 
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """Let nobody else change the vault, or settle a change, until the block is left."""
+        return self._locks.hold(None)
+
     async def close(self) -> None:
         """Wait until nothing is being written."""
-        async with self._locks.hold(None):
+        async with self.alone():
             pass
 
     def _drawn(self, draw: Callable[[Desk], Drawn], desk: Desk) -> tuple[Drawn, Plan, tuple[str, ...]]:

@@ -293,6 +293,25 @@ async def test_a_proposal_waits_until_it_is_accepted(vault: Path, opened: Opened
         assert bytes_of(vault) == before
 
 
+async def test_of_those_who_settle_a_change_at_once_one_does(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        before, deciding = bytes_of(vault), engine.deciding
+        proposed = await make(engine, append(BEANS, "Hoe."), author=replace(AGENT, proposes=True))
+        assert proposed.change is not None
+        id_ = proposed.change.id
+        for several in (
+            (deciding.accept(id_, AGENT), deciding.reject(id_), deciding.accept(id_, AGENT)),
+            (deciding.undo([id_], AGENT), deciding.undo([id_], AGENT)),
+            (deciding.redo(id_, AGENT), deciding.redo(id_, AGENT)),
+            (deciding.undo([id_], AGENT), deciding.undo([id_], AGENT)),
+        ):
+            first, *others = await asyncio.gather(*several, return_exceptions=True)
+            assert not isinstance(first, BaseException)
+            assert [type(other) for other in others] == [ChangeConflict] * len(others)
+        assert bytes_of(vault) == before
+
+
 async def test_a_rejected_proposal_is_over(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = await ready(bridge)
