@@ -36,7 +36,8 @@ export function insertLink(app: App, hit: Placed): void {
 /** Copy something and say so. */
 export async function copy(text: string | null): Promise<void> {
 	if (text === null) return;
-	await navigator.clipboard.writeText(text);
+	// A window that is not in front may not.
+	await activeWindow.navigator.clipboard.writeText(text);
 	new Notice("Copied.");
 }
 

@@ -72,7 +72,8 @@ export class GraphCanvas {
 		});
 		this.sigma.on("afterRender", () => titles.write());
 		this.listen();
-		this.sizes = new ResizeObserver(() => this.sigma.resize().scheduleRefresh());
+		// That of its own window, as the first one may not be drawn at all.
+		this.sizes = new (el.doc.defaultView ?? window).ResizeObserver(() => this.sigma.resize().scheduleRefresh());
 		this.sizes.observe(el);
 	}
 
