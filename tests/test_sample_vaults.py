@@ -12,10 +12,10 @@ from bridge.types import VaultPath
 from bridge.vault import (
     Names,
     Note,
+    Outline,
     Resolved,
     Rules,
     Vault,
-    heading_path,
     is_document,
     read_document,
     read_obsidian_settings,
@@ -248,7 +248,7 @@ def test_a_hostile_file_is_read_and_its_places_lie_inside_it(path: VaultPath) ->
     assert all(1 <= link.line <= lines for link in note.links)
     assert all(1 <= first <= last <= lines for first, last in (block.lines for block in note.blocks))
     assert all(1 <= first <= last <= lines for first, last in (callout.lines for callout in note.callouts))
-    assert heading_path(note, len(note.text)).strip() == heading_path(note, len(note.text))
+    assert Outline(note).at(len(note.text)).strip() == Outline(note).at(len(note.text))
     note.text.encode("utf-8")
     json.dumps(note.properties, allow_nan=True)
 

@@ -65,7 +65,7 @@ def of_name(said: str, name: str, *, alias: bool, almost: bool = False) -> list[
         alias: Whether it is one of the note's other names.
         almost: Whether the text says only something like it.
     """
-    parts = [Part("prior", PRIOR), Part("length", LONG * min(length(said), FULL_LENGTH) / 10)]
+    parts = [Part("prior", PRIOR), of_length(said)]
     if almost:
         same = bare(fold(said)) == bare(fold(name))
         parts.append(Part("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
@@ -76,6 +76,11 @@ def of_name(said: str, name: str, *, alias: bool, almost: bool = False) -> list[
     else:
         parts.append(Part("case", OTHER_CASE, f"says “{said}”, in other letters than the title"))
     return parts
+
+
+def of_length(said: str) -> Part:
+    """Judge how much is said: a long name is seldom said by chance."""
+    return Part("length", LONG * min(length(said), FULL_LENGTH) / 10)
 
 
 def of_place(text: str, start: int, end: int) -> list[Part]:

@@ -64,6 +64,6 @@ def likely(corpus: Corpus, path: VaultPath, form: str, linked: int) -> float:
     """Return how likely a mention of a note by a name should be a link, whatever is around it."""
     alias = all(name.alias for name in corpus.names.of(form) if name.path == path)
     habit = evidence.of_habit(linked, corpus.notes(form))
-    length = Part("length", evidence.LONG * min(evidence.length(form), evidence.FULL_LENGTH) / 10)
-    parts = [Part("prior", evidence.PRIOR), length, evidence.of_rarity(corpus.notes(form)), *([habit] if habit else [])]
-    return evidence.likelihood((*parts, *([Part("alias", evidence.ALIAS)] if alias else [])))
+    parts = (Part("prior", evidence.PRIOR), evidence.of_length(form), evidence.of_rarity(corpus.notes(form)))
+    named = (Part("alias", evidence.ALIAS),) if alias else ()
+    return evidence.likelihood((*parts, *((habit,) if habit else ()), *named))

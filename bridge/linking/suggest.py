@@ -56,6 +56,12 @@ class Source:
     path: VaultPath | None = None
     linked: Collection[VaultPath] = field(default_factory=frozenset)
     """What it links to already."""
+    within: Span | None = None
+    """The part of the text that is looked at; without, all of it."""
+
+    def holds(self, span: Span) -> bool:
+        """Tell whether a place is looked at."""
+        return self.within is None or (self.within[0] <= span[0] and span[1] <= self.within[1])
 
 
 def suggest(
@@ -86,7 +92,7 @@ def mentioned(source: Source, corpus: Corpus, around: Surroundings, *, almost: b
         almost: Also places that say something like a name.
     """
     for mention in corpus.names.mentions(source.text, source.protected, almost=almost):
-        name = chosen(mention, source, around)
+        name = chosen(mention, source, around) if source.holds(mention.span) else None
         if name is not None:
             yield judged(mention, name, source, corpus, around)
 

@@ -44,7 +44,7 @@ from bridge.vault.protected import protected
 from bridge.vault.resolve import Resolved, asked_file, fold, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
-from bridge.vault.sections import Outline, heading_path, heading_paths, section
+from bridge.vault.sections import Outline, heading_paths, section
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
 from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
 from bridge.vault.tasks import PRIORITIES, Priority, TaskFacts, is_date, task_facts
@@ -104,7 +104,6 @@ __all__ = [
     "filled",
     "fold",
     "has_asides",
-    "heading_path",
     "heading_paths",
     "in_address",
     "in_wiki",

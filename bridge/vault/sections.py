@@ -33,11 +33,6 @@ class Outline:
         return self.paths[index - 1] if index else ""
 
 
-def heading_path(note: Note, offset: int) -> str:
-    """Return the headings above an offset as `A > B`, empty before the first; see `Outline` for many offsets."""
-    return Outline(note).at(offset)
-
-
 def heading_paths(headings: Sequence[Heading]) -> tuple[str, ...]:
     """Return each heading with those above it as `A > B`."""
     return tuple(_BETWEEN.join(chain) for chain in chains(headings))

@@ -1,7 +1,7 @@
 """PDFs, a page at a time."""
 
 from bridge.types import VaultPath
-from bridge.vault import Heading, Piece, heading_path, read_document
+from bridge.vault import Heading, Outline, Piece, read_document
 from bridge.vault.pdf import read_pdf
 from tests.vault.pdfs import pdf
 
@@ -14,7 +14,7 @@ def test_each_page_with_text_is_a_section() -> None:
     assert note.text == "Page 1\n\nFire the oven\nfor two hours\n\nPage 3\n\nRake it out\n\n"
     assert note.headings == (Heading("Page 1", 1, 1, (0, 6)), Heading("Page 3", 1, 6, (37, 43)))
     assert note.pieces[1] == Piece("page", (8, 35), (3, 4))
-    assert heading_path(note, note.text.index("Rake")) == "Page 3"
+    assert Outline(note).at(note.text.index("Rake")) == "Page 3"
 
 
 def test_more_pages_than_allowed_are_left_and_said() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.types import VaultPath
-from bridge.vault import Note, Outline, heading_path, parse, section
+from bridge.vault import Note, Outline, parse, section
 
 TEXT = """intro
 
@@ -51,11 +51,11 @@ def note() -> Note:
 )
 def test_a_place_has_the_headings_above_it(note: Note, place: str, path: str) -> None:
     offset = TEXT.rindex(place)
-    assert heading_path(note, offset) == Outline(note).at(offset) == path
+    assert Outline(note).at(offset) == path
 
 
 def test_offsets_outside_the_text_are_at_its_ends(note: Note) -> None:
-    assert (heading_path(note, -1), heading_path(note, 10_000)) == ("", "Skip > Notes")
+    assert (Outline(note).at(-1), Outline(note).at(10_000)) == ("", "Skip > Notes")
 
 
 @pytest.mark.parametrize(

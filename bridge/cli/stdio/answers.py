@@ -9,7 +9,7 @@ import orjson
 
 from bridge.cli.stdio import sse
 from bridge.cli.stdio.endpoint import Lost
-from bridge.cli.stdio.messages import Id
+from bridge.cli.stdio.messages import Id, parsed
 from bridge.errors import BridgeError, Internal
 
 
@@ -34,14 +34,6 @@ async def messages(response: aiohttp.ClientResponse, id_: Id | None) -> AsyncIte
             yield {**content, "id": id_}
         case content if not response.ok:
             raise refused(response.status, content)
-
-
-def parsed(body: bytes) -> Any:
-    """Read a body; None when it is no JSON."""
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
 
 
 def refused(status: int, content: Any) -> BridgeError:

@@ -12,6 +12,8 @@ from bridge.errors import BridgeError
 BODY_LIMIT = 8 * 2**20
 """Bytes of a message that the bridge takes."""
 
+TOO_LONG = f"A message may have {BODY_LIMIT >> 20} MiB."
+
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 """Where a message of the newer era names the version of the protocol."""
 
@@ -60,7 +62,7 @@ def read(line: bytes) -> Message:
         Malformed: It cannot be passed on.
     """
     if len(line) > READ_LIMIT:
-        raise Malformed(INVALID_REQUEST, f"A message may have {BODY_LIMIT >> 20} MiB.")
+        raise Malformed(INVALID_REQUEST, TOO_LONG)
     try:
         content = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -77,9 +79,16 @@ def read(line: bytes) -> Message:
         case _:
             raise Malformed(INVALID_REQUEST, "This is no JSON-RPC message; batches are not taken.")
     if len(line) > BODY_LIMIT:
-        text = f"A message may have {BODY_LIMIT >> 20} MiB."
-        raise Malformed(INVALID_REQUEST, text, message.id if message.is_request else None)
+        raise Malformed(INVALID_REQUEST, TOO_LONG, message.id if message.is_request else None)
     return message
+
+
+def parsed(text: bytes) -> Any:
+    """Read JSON; None when it is none."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
 
 
 def failure(id_: Id | None, code: int, text: str, data: Mapping[str, Any] | None = None) -> bytes:

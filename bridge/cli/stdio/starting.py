@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from bridge.cli.log_file import open_log
+from bridge.cli.stdio.messages import parsed
 from bridge.errors import BridgeError, Internal
 from bridge.server import Runtime
 
@@ -152,11 +151,3 @@ def program() -> list[str]:
     """Return the command that runs this program, from whatever folder."""
     script = Path(sys.executable).with_name("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
     return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "bridge.cli"]
-
-
-def parsed(line: bytes) -> Any:
-    """Read a line; None when it is no JSON."""
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None

@@ -44,14 +44,16 @@ def faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str, ..
         before: What it was; None when there was none.
         after: What it is to be.
     """
-    known = Counter(fault.name for fault in faults_in(path, before)) if before is not None else Counter()
-    found: list[str] = []
-    for fault in faults_in(path, after):
+    found = tuple(faults_in(path, after))
+    # What a note was is read only where it matters: it takes as long.
+    known = Counter(fault.name for fault in faults_in(path, before)) if found and before is not None else Counter()
+    fresh: list[str] = []
+    for fault in found:
         if known[fault.name] > 0:
             known[fault.name] -= 1
         else:
-            found.append(fault.sentence)
-    return tuple(found)
+            fresh.append(fault.sentence)
+    return tuple(fresh)
 
 
 def faults_in(path: VaultPath, data: bytes) -> Iterator[Fault]:

@@ -1,12 +1,11 @@
 """Looks at a plan before anything is touched: what cannot be done is refused, what may be regretted is told."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bridge.errors import InvalidArguments, NoteExists, ProtectedPath
 from bridge.steps import Plan, Step
-from bridge.types import VaultPath
 from bridge.vault.inside import is_link, relative
 from bridge.vault.paths import nfc, shown, vault_path
 from bridge.vault.vault import Vault
@@ -16,7 +15,7 @@ from bridge.vault.write.hands import Hands
 from bridge.vault.write.naming import doubts, last, require_name, twins
 from bridge.vault.write.place import Place
 from bridge.vault.write.refusals import told
-from bridge.vault.write.states import SOMETHING, Held, beginning, origin, states
+from bridge.vault.write.states import SOMETHING, Held, beginning, beginnings, moving, origin, states
 from bridge.vault.write.trash import in_trash
 
 LINKED = "`{}` has a second name elsewhere (a hard link): under that one it keeps its old text."
@@ -45,14 +44,21 @@ class Checking:
             BridgeError: It cannot be carried out.
         """
         found: list[str] = []
-        replaced = {origin(step.path, plan.steps[:n]) for n, step in enumerate(plan.steps) if step.kind == "put"}
-        for known, held in beginning(plan.steps).items():
+        steps = plan.steps
+        replaced = {origin(step.path, moves) for step, moves in moving(steps) if step.kind == "put"}
+        for known, held in beginning(steps).items():
             found += self._of_present(known, held, replaced=known in replaced)
-        for number, (step, state) in enumerate(zip(plan.steps, states(plan.steps), strict=False)):
+        emptied: set[str] = set()
+        for (step, moves), state, first in zip(moving(steps), states(steps), beginnings(steps), strict=False):
             if (path := named(step)) is not None:
                 if path in state:
                     raise taken(path)
-                found += self._of_new(step, path, plan.steps[:number], back=plan.back)
+                if not plan.back:
+                    found += of_name(step, path)
+                if (before := origin(path, moves)) not in first and path not in emptied:
+                    found += self._of_new(step, path, before)
+            if step.kind == "remove_folder":
+                emptied.add(step.path)
         return tuple(dict.fromkeys(found))
 
     def _require_allowed(self, step: Step) -> None:
@@ -100,15 +106,10 @@ class Checking:
         except OSError as error:
             raise told(path, error) from None
 
-    def _of_new(self, step: Step, path: str, earlier: Sequence[Step], *, back: bool) -> Iterator[str]:
-        """Look at a name that must be free."""
-        if not back and (step.kind != "move" or last(path) != last(step.path)):
-            require_name(path)
-            yield from doubts(path)
-        if origin(path, earlier) in beginning(earlier) or Step("remove_folder", VaultPath(path)) in earlier:
-            return
+    def _of_new(self, step: Step, path: str, before: str) -> Iterator[str]:
+        """Look at a place that must be free, by the name that it has before the first step."""
         try:
-            with self.hands.at(origin(path, earlier)) as place:
+            with self.hands.at(before) as place:
                 names = place.names()
                 if f".{last(path)}.icloud" in names:
                     raise NoteExists(f"`{shown(path)}` is in iCloud and was not downloaded to this computer.")
@@ -128,6 +129,13 @@ class Checking:
             return False
         with self.hands.at(step.path) as here:
             return same(here, place) and not place.is_spelled
+
+
+def of_name(step: Step, path: str) -> Iterator[str]:
+    """Look at a name that a step gives, if it is another than before."""
+    if step.kind != "move" or last(path) != last(step.path):
+        require_name(path)
+        yield from doubts(path)
 
 
 def same_folder(step: Step, place: Place) -> bool:

@@ -1,6 +1,7 @@
 """What each path holds after each step of a plan: by this one sees how far a change came that a crash broke off."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 from bridge.steps import Step
@@ -19,27 +20,40 @@ State = Mapping[str, Held]
 OF_FILES = ("put", "move", "remove")
 
 
-def states(steps: Sequence[Step]) -> list[State]:
-    """Return what the plan's paths hold before its first step and after each; folders that are made do not count."""
-    found = [beginning(steps)]
-    for step in steps:
-        found.append(after(found[-1], step))
+def states(steps: Sequence[Step]) -> Iterator[State]:
+    """Yield what the plan's paths hold before its first step and after each; folders that are made do not count."""
+    return accumulate(steps, after, initial=beginning(steps))
+
+
+def beginning(steps: Iterable[Step]) -> State:
+    """Return what the paths hold that a plan finds, by the names that they have before its first step."""
+    *_, found = beginnings(steps)
     return found
 
 
-def beginning(steps: Sequence[Step]) -> State:
-    """Return what the paths hold that a plan finds, by the names that they have before its first step."""
+def beginnings(steps: Iterable[Step]) -> Iterator[State]:
+    """Yield, for the plan without any step and with ever more of them, its beginning: one mapping that grows."""
     first: dict[str, Held] = {}
     known: State = {}
-    for number, step in enumerate(steps):
+    yield first
+    for step, moves in moving(steps):
         for path, held in wanted(step):
             # A file that is moved without a word of its bytes may be known by what a later step says of it.
             if held is not None and (path not in known or (known[path] == SOMETHING and held != SOMETHING)):
-                before = origin(path, steps[:number])
+                before = origin(path, moves)
                 first[before] = held if first.get(before) in {None, SOMETHING} else first[before]
                 known = {**known, path: held}
         known = after(known, step)
-    return first
+        yield first
+
+
+def moving(steps: Iterable[Step]) -> Iterator[tuple[Step, Sequence[Step]]]:
+    """Yield each step with the moves before it: one list that grows."""
+    moves: list[Step] = []
+    for step in steps:
+        yield step, moves
+        if step.kind == "move":
+            moves.append(step)
 
 
 def wanted(step: Step) -> list[tuple[str, Held]]:
@@ -67,11 +81,10 @@ def after(state: State, step: Step) -> State:
             return state
 
 
-def origin(path: str, steps: Sequence[Step]) -> str:
-    """Return where a file was before some steps."""
-    for step in reversed(steps):
-        if step.kind == "move" and step.to:
-            path = moved(path, step.to, step.path)
+def origin(path: str, moves: Sequence[Step]) -> str:
+    """Return where a file was before some moves."""
+    for step in reversed(moves):
+        path = moved(path, step.to or "", step.path)
     return path
 
 

@@ -116,7 +116,7 @@ class Writer:
         """
         try:
             tidy(self._hands, plan)
-            trail = states(plan.steps)
+            trail = list(states(plan.steps))
             number, fits = progress(trail, self._look)
             if fits and number == len(plan.steps) and self._finishes(plan):
                 return "after"
