@@ -233,11 +233,11 @@ class Turning:
     def _is_left(self, number: int, place: VaultPath) -> bool:
         """Say whether there may be something to do about a file: not when the change that made it was turned back.
 
-        Another file that has its name today is a conflict.
+        What was taken out of such a file cannot come back without it, and another that has its name is a conflict.
         """
         if self._taking is None or not self._where.is_gone(number):
             return True
-        if self._where.is_unmade(number):
+        if self._where.is_unmade(number) and "undoes" not in self._change.facts:
             return False
         if self._desk.has(place):
             self._conflict(place, GONE)

@@ -1,11 +1,12 @@
 """Where the files and folders that a change touched are by now, and whether they are the same."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from bridge.changes.desk import moved
-from bridge.store import Change
+from bridge.steps import Step, StepKind
+from bridge.store import Change, switches_of
 from bridge.types import Digest, VaultPath
 
 
@@ -68,9 +69,11 @@ class Whereabouts:
     def is_unmade(self, number: int) -> bool:
         """Say whether the file of a step is gone because the change that made it was turned back."""
         now, gone = self._change.now[number], self._change.gone[number]
-        return self.is_gone(number) and any(
-            one.id == gone and "undoes" in one.facts for one in self._today.past(now, gone)
-        )
+        if not self.is_gone(number):
+            return False
+        past = [*self._today.past(now, gone)]
+        undone = {switch.change for one in past if one.id == gone for switch in switches_of(one.facts) if not switch.on}
+        return any(one.id in undone and _is_maker(one, now, gone) for one in past)
 
     def is_gone(self, number: int) -> bool:
         """Say whether the file of a step was taken away; another may have its name by now."""
@@ -111,7 +114,18 @@ class Whereabouts:
         return [*self._today.moves(self._change.made)]
 
 
-def _has(change: Change, kind: str, path: VaultPath, gone: str | None) -> bool:
+def _has(change: Change, kind: StepKind, path: VaultPath, gone: str | None) -> bool:
     """Say whether a change did something of a kind to a file."""
+    return any(step.kind == kind for step in _of(change, path, gone))
+
+
+def _is_maker(change: Change, path: VaultPath, gone: str | None) -> bool:
+    """Say whether a change made a file, and did not only bring it back."""
+    made = any(step.kind == "put" and step.before is None for step in _of(change, path, gone))
+    return made and change.facts.keys().isdisjoint({"undoes", "redoes"})
+
+
+def _of(change: Change, path: VaultPath, gone: str | None) -> Iterator[Step]:
+    """Yield what a change did to a file."""
     places = zip(change.steps, change.now, change.gone, strict=True)
-    return any(step.kind == kind and place == [path, gone] for step, *place in places)
+    return (step for step, *place in places if place == [path, gone])

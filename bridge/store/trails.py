@@ -23,8 +23,8 @@ def follow(connection: sqlite3.Connection, change: str) -> None:
         if kind in ("remove", "remove_folder"):
             lose(connection, change, number, path, now)
         elif kind != "put" or before is None:
-            # What an undo brings back is what it was, whatever had its path in between.
-            gone = [(taker, now) for taker in back]
+            # What an undo brings back is what it was, whatever had its path in between; further steps may move it on.
+            gone = [(taker, target or path) for taker in back]
             connection.executemany("UPDATE step SET gone = NULL WHERE gone = ? AND now = ?", gone)
 
 

@@ -207,6 +207,39 @@ def test_nothing_comes_back_to_a_name_that_others_go_back_through() -> None:
     assert vault.state() == start
 
 
+def test_what_is_brought_back_and_moved_on_at_once_is_the_file_that_it_was() -> None:
+    vault = Trial(a="a\n")
+    start = vault.state()
+    changes = vault.move("a.md", "b.md"), vault.put("b.md", None)
+    back = vault.undo(*reversed(changes))
+    again = vault.undo(back)
+    assert vault.files == {}
+    vault.undo(again)
+    vault.undo(back)
+    for change in reversed(changes):
+        vault.undo(change)
+    assert vault.state() == start
+
+
+def test_a_note_that_was_removed_again_is_not_one_that_was_never_made() -> None:
+    vault = Trial(a="a\n")
+    moved, removed = vault.move("a.md", "b.md"), vault.put("b.md", None)
+    vault.undo(vault.undo(removed))
+    assert "not there" in str(conflicts(vault, moved)[0]["why"])
+    assert [vault.today_of(change).state for change in (moved, removed)] == ["applied", "applied"]
+
+
+def test_what_was_taken_out_of_a_note_does_not_come_back_without_the_note() -> None:
+    vault = Trial()
+    made, edit = vault.put("a.md", "one\n"), vault.put("a.md", "one\ntwo\n")
+    without = vault.undo(edit)
+    vault.undo(made)
+    assert "not there" in str(conflicts(vault, without)[0]["why"])
+    vault.redo(made)
+    vault.undo(without)
+    assert vault.text("a.md") == "one\ntwo\n"
+
+
 def test_a_folder_that_is_there_by_itself_stays_when_it_is_empty() -> None:
     vault = Trial()
     vault.folders.add(VaultPath("F"))
@@ -263,16 +296,6 @@ def test_everything_is_as_it_was_when_all_is_undone_in_any_order(
     start = vault.state()
     for line in added:
         change_something(vault, dice, line)
-    left = list(vault.changes)
-    dice.shuffle(left)
-    while left:
-        for change in list(left):
-            try:
-                vault.undo(change)
-            except ChangeConflict:
-                # What stands on a change is in its way; the newest has nothing on it.
-                assert change is not max(left, key=lambda one: one.id)
-            else:
-                left.remove(change)
+    vault.undo_in_any_order(dice)
     assert vault.state() == start
     assert vault.trash == {}

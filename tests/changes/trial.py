@@ -1,12 +1,13 @@
 """A vault in memory, which changes exactly as it is told to and keeps what the bridge keeps of it."""
 
+import random
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
 from bridge.changes import Desk, Today, accept, accepting, digest_of, redo, redoing, undo, undoing
-from bridge.errors import NoteNotFound
+from bridge.errors import ChangeConflict, NoteNotFound
 from bridge.steps import Plan, Step
 from bridge.store import Change, State, Wanted, changes, facts_of, records, trails
 from bridge.store.schema import migrate
@@ -125,6 +126,19 @@ class Trial:
             self.notes = undo(desk, today, self.snapshot, self.today, hunks)
 
         return self.do(draw, {"undoes": [change.id for change in undone], **facts_of(switches)})
+
+    def undo_in_any_order(self, dice: random.Random) -> None:
+        """Turn every change back, those that others stand on after these."""
+        left = self.changes
+        dice.shuffle(left)
+        while left:
+            for change in list(left):
+                try:
+                    self.undo(change)
+                except ChangeConflict:
+                    assert change is not max(left, key=lambda one: one.id), "nothing stands on the newest"
+                else:
+                    left.remove(change)
 
     def redo(self, change: Change) -> Change:
         """Make a change again."""
