@@ -75,6 +75,8 @@ def application(
             response = problems.answer(error)
         except web.HTTPException as error:
             response = problems.of_http(error, request.path)
+        except web.RequestPayloadError:
+            response = problems.of_body()
         except ConnectionError:
             raise
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault

@@ -1,5 +1,6 @@
 """Every failure in the one JSON shape; nothing of a note and no stack trace leaves."""
 
+import logging
 from http import HTTPStatus
 
 from aiohttp import web
@@ -39,3 +40,19 @@ def of_http(error: web.HTTPException, path: str) -> web.Response:
             response = answer(refused)
             response.set_status(error.status)
             return response
+
+
+def of_body() -> web.Response:
+    """Answer to a body that cannot be unpacked, or ends before its time."""
+    response = answer(InvalidArguments("The body is not what the headers say.", hint="Send it as it is, not packed."))
+    # Where the next request begins is not known.
+    response.force_close()
+    return response
+
+
+def unquoted(record: logging.LogRecord) -> bool:
+    """Leave of a failure only its kind: the server quotes what was sent where it does not understand it."""
+    if record.exc_info and (error := record.exc_info[1]) is not None:
+        record.msg, record.args = f"{record.getMessage()}: {type(error).__name__}", ()
+        record.exc_info = None
+    return True

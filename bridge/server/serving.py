@@ -43,9 +43,11 @@ async def serve(
         Busy: The port is taken.
         ReadOnly: The data folder cannot be written.
     """
+    from aiohttp import log as web_log
     from aiohttp import web
 
     from bridge.operations import READER, RUNTIME
+    from bridge.server import problems
     from bridge.server.app import application
     from bridge.server.asgi import LEAVING_S, mount_all
     from bridge.server.presence import PRESENCE, leave_alone
@@ -61,6 +63,7 @@ async def serve(
         port = listening.getsockname()[1]
         app = application(bridge, port, token, READER if reads_only else RUNTIME, key)
         mounted = mount_all(app, bridge, port, mounts)
+        web_log.server_logger.addFilter(problems.unquoted)
         runner = web.AppRunner(
             app,
             access_log=None,

@@ -168,3 +168,22 @@ async def test_what_is_pending_does_not_close_status(served: Served) -> None:
     vault = (await served.call("status")).json["vaults"][0]
     assert (vault["name"], vault["notes"], vault["ready"]) == ("Notes", 2, {"keyword": True, "semantic": False})
     assert vault["model"] is None
+
+
+@pytest.mark.parametrize("path", ["/api/search", "/mcp"])
+async def test_a_body_that_is_not_packed_as_it_says_is_refused_in_words(served: Served, path: str) -> None:
+    headers = {"Authorization": f"Bearer {served.runtime.token}", "Content-Encoding": "gzip"}
+    answer = await served.request("POST", path, headers=headers, data=b"no gzip")
+    assert (answer.status, answer.code) == (400, "invalid_arguments")
+
+
+async def test_what_is_no_http_is_refused_and_not_quoted_in_the_log(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(served.runtime.url.rpartition(":")[2]))
+    writer.write(b"GET /healthz HTTP/1.1\r\nAuthorization: Bearer \x00 secret\r\n\r\n")
+    assert b" 400 " in await reader.readline()
+    writer.close()
+    assert "Error handling request" in caplog.text
+    assert "secret" not in caplog.text
+    assert "Traceback" not in caplog.text
