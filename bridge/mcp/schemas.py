@@ -10,8 +10,8 @@ UNSAID = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalP
 PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}}
 """Arguments that a model means when it leaves them out: a book must not fill its memory unasked."""
 
-JSON_ONLY: Mapping[str, Sequence[str]] = {"search": ("explain",)}
-"""Arguments that ask for what the text of an answer leaves out."""
+UNTOLD: Mapping[str, Sequence[str]] = {"search": ("explain",), "suggest_links": ("lines",)}
+"""Arguments that agents can do without: for what the text of an answer leaves out, or for an editor's cursor."""
 
 EMPTY: tuple[Any, ...] = (None, False, 0, "", [], {})
 

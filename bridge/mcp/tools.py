@@ -13,7 +13,7 @@ from bridge.mcp.confirming import Unanswered, confirmed
 from bridge.mcp.forms import FORMS
 from bridge.mcp.progress import reporting
 from bridge.mcp.refusals import of_tool, told
-from bridge.mcp.schemas import JSON_ONLY, PRESUMED, input_schema
+from bridge.mcp.schemas import PRESUMED, UNTOLD, input_schema
 from bridge.mcp.text import written
 from bridge.operations import Operation, arguments_schema, internal, named, offered, result_schema, tool_named
 
@@ -69,7 +69,7 @@ def described(operation: Operation, vaults: Sequence[str], *, full: bool) -> typ
         title=operation.title,
         description=" ".join(filter(None, (operation.summary, operation.details))),
         input_schema=input_schema(
-            operation, vaults, presumed(operation, full=full), () if full else JSON_ONLY.get(operation.name, ())
+            operation, vaults, presumed(operation, full=full), () if full else UNTOLD.get(operation.name, ())
         ),
         output_schema=result_schema(operation.result) if full else None,
         annotations=annotations(operation),

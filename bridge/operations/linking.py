@@ -1,7 +1,7 @@
 """Links that are missing, and why each should be there."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval, MaxLen
@@ -9,7 +9,7 @@ from annotated_types import Interval, MaxLen
 from bridge.errors import InvalidArguments
 from bridge.operations.call import Call
 from bridge.operations.missing import no_such_note
-from bridge.operations.reading import line_at, opened
+from bridge.operations.reading import chosen, line_at, opened, span_of
 from bridge.operations.registry import operation
 from bridge.types import Lines, Span, VaultPath
 
@@ -60,6 +60,7 @@ async def suggest_links(
     call: Call,
     path: VaultPath | None = None,
     text: Annotated[str, MaxLen(200_000)] | None = None,
+    lines: Lines | None = None,
     strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
     limit: Annotated[int, Interval(ge=1, le=200)] = 50,
 ) -> LinkSuggestions:
@@ -71,6 +72,7 @@ async def suggest_links(
     Args:
         path: The note; give this or `text`.
         text: Markdown that need not be in the vault; give this or `path`.
+        lines: Only what stands on these lines, first and last.
         strictness: How likely a link must be: `conservative` is right four times in five, `aggressive` misses little.
         limit: Most suggestions to return.
 
@@ -81,7 +83,7 @@ async def suggest_links(
         raise InvalidArguments("Give either `path` or `text`.")
     call.engine.require_keyword()
     corpus = await call.engine.mentioning.corpus()
-    return await asyncio.to_thread(suggested, call.engine, corpus, path, text, strictness, limit)
+    return await asyncio.to_thread(suggested, call.engine, corpus, path, text, lines, strictness, limit)
 
 
 def suggested(
@@ -89,6 +91,7 @@ def suggested(
     corpus: "Corpus",
     path: VaultPath | None,
     text: str | None,
+    lines: Lines | None,
     strictness: "Strictness",
     limit: int,
 ) -> LinkSuggestions:
@@ -97,7 +100,8 @@ def suggested(
     from bridge.vault import parse
 
     note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else opened(engine, path)
-    source = source_of(engine, note)
+    within = span_of(note.text, *chosen(note, None, lines)) if lines is not None else None
+    source = replace(source_of(engine, note), within=within)
     found = suggest(source, corpus, Around(engine, path, Learned(engine.store.verdicts())), strictness)[:limit]
     return LinkSuggestions(tuple(shown(note.text, one) for one in found), note.digest if path is not None else "")
 

@@ -34,6 +34,17 @@ async def test_prose_that_names_a_note_is_suggested_with_its_place(served: Serve
     assert answer["digest"] == (await served.call("read_note", path="Diary.md")).json["digest"]
 
 
+async def test_of_some_lines_each_place_counts_that_stands_on_them(served: Served) -> None:
+    text = "The Old Rye Starter.\n\nThat old rye starter again.\n"
+    for line in (1, 3):
+        answer = await served.call("suggest_links", text=text, lines=[line, line], strictness="aggressive")
+        assert [(found["target"], found["lines"]) for found in answer.json["suggestions"]] == [
+            ("Old Rye Starter.md", [line, line])
+        ]
+    assert await targets(served, text=text, lines=[2, 2]) == []
+    assert (await served.call("suggest_links", text=text, lines=[9, 9])).json["error"]["code"] == "invalid_arguments"
+
+
 async def test_of_notes_of_one_name_the_nearest_is_suggested(served: Served) -> None:
     assert await targets(served, path="b/List.md") == ["b/Index.md"]
 

@@ -12,7 +12,7 @@ export const FORMS = {
 	list_tags: "5377073c3921",
 	list_tasks: "e7a09a410fad",
 	read_note: "39170a8ae71e",
-	suggest_links: "096473ce3b4e",
+	suggest_links: "31656bd97a16",
 	judge_link: "a11a23625bef",
 	create_note: "0efbd98404dc",
 	edit_note: "8fe5e1ab343b",
@@ -2063,6 +2063,8 @@ export interface SuggestLinksArguments {
 	readonly path?: string | null;
 	/** Markdown that need not be in the vault; give this or `path`. */
 	readonly text?: string | null;
+	/** Only what stands on these lines, first and last. */
+	readonly lines?: readonly [number, number] | null;
 	/** How likely a link must be: `conservative` is right four times in five, `aggressive` misses little. */
 	readonly strictness?: "conservative" | "balanced" | "aggressive";
 	/** Most suggestions to return. */
