@@ -13,7 +13,7 @@ from bridge.engine.handover import is_handed_over, is_made
 from bridge.engine.writing import Author, Drawn, Made, Writing
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
 from bridge.steps import Plan, Step
-from bridge.store import Change, State, Store, Wanted, facts_of
+from bridge.store import Change, State, Store, Wanted, facts_of, switches_of
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -89,12 +89,13 @@ class Deciding:
             ChangeNotFound: There is no such change, or what it took away is kept no more.
             ChangeConflict: It is not in force, or what it touched was changed since.
         """
-        changes = sorted((self._in_state(id_, "applied") for id_ in ids), key=lambda change: change.made, reverse=True)
         snapshot, find = self._store.snapshot, self._store.change
 
         def draw(desk: Desk) -> Drawn:
             desk.back = True
-            self._require_state(ids, "applied")
+            # Read when it is our turn: whoever was before us may have settled or moved one of them.
+            found = (self._in_state(id_, "applied") for id_ in ids)
+            changes = sorted(found, key=lambda change: change.made, reverse=True)
             notes = undo(desk, changes, snapshot, self._today, hunks)
             facts = {"undoes": [change.id for change in changes], **facts_of(undoing(changes, snapshot, find, hunks))}
             return Drawn(first_path(changes[0]), Effect(warnings=notes), facts)
@@ -103,9 +104,9 @@ class Deciding:
         if not made.plan.steps:
             made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
-                await asyncio.to_thread(lambda: self._store.switch(undoing(changes, snapshot, find, hunks)))
-                for change in changes:
-                    self._writing.tell(self.change(change.id))
+                await asyncio.to_thread(self._store.switch, [*switches_of(made.drawn.facts)])
+                for id_ in ids:
+                    self._writing.tell(self.change(id_))
         return made
 
     async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> Made:
@@ -115,10 +116,9 @@ class Deciding:
             ChangeNotFound: There is no such change, or what it wrote is kept no more.
             ChangeConflict: It was not turned back, or what it touched was changed since.
         """
-        change = self._in_state(id_, "undone")
 
         def draw(desk: Desk) -> Drawn:
-            self._require_state([id_], "undone")
+            change = self._in_state(id_, "undone")
             redo(desk, change, self._store.snapshot, self._today)
             switches = redoing(change, self._store.snapshot, self._store.change)
             return Drawn(first_path(change), facts={"redoes": change.id, **facts_of(switches)})
@@ -136,10 +136,10 @@ class Deciding:
         change = self._in_state(id_, "proposed")
 
         def draw(desk: Desk) -> Drawn:
+            today = self._in_state(id_, "proposed")
             desk.back = "undoes" in change.facts
-            self._require_state([id_], "proposed")
-            accept(desk, change, self._store.snapshot, self._today, hunks)
-            switches = accepting(change, self._store.snapshot, self._store.change, hunks)
+            accept(desk, today, self._store.snapshot, self._today, hunks)
+            switches = accepting(today, self._store.snapshot, self._store.change, hunks)
             return Drawn(first_path(change), facts={**change.facts, **facts_of(switches)})
 
         return await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
@@ -203,11 +203,6 @@ class Deciding:
         if not ids:
             raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
         return ids
-
-    def _require_state(self, ids: Collection[str], state: State) -> None:
-        """Ask again when it is our turn: whoever was before us may have settled one of these changes."""
-        for id_ in ids:
-            self._in_state(id_, state)
 
     def _in_state(self, id_: str, *states: str) -> Change:
         change = self.change(id_)
