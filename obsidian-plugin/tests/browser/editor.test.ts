@@ -185,6 +185,14 @@ test("links that a paragraph misses are chips: one is made, one declined, by key
 	await expect.poll(async () => (await bridge.call<{ suggestions: { text: string }[] }>("suggest_links", { path: "Diary.md" })).suggestions.map((one) => one.text)).toEqual(["Kombucha"]);
 });
 
+test("a note that another paragraph names more plainly is offered in this one, too", async () => {
+	await writing("Twice.md", "Sourdough starter.\n\nThen the sourdough starter rose¦.\n");
+	await obsidian.run("offer-links");
+	await expect.poll(offered).toEqual(["sourdough starter"]);
+	await press("Enter");
+	await expect.poll(() => disk("Twice.md")).toBe("Sourdough starter.\n\nThen the [[Sourdough starter|sourdough starter]] rose.\n");
+});
+
 test("all links of a paragraph are made at once", async () => {
 	await writing("All.md", "Kimchi and the sourdough starter¦, then Kombucha.\n\nSauerkraut.\n");
 	await obsidian.run("offer-links");

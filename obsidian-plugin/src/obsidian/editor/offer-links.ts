@@ -30,7 +30,8 @@ export async function offerLinks(host: Host, editor: Editor, info: MarkdownView 
 	// Somebody looks at each of them, so that unlikely ones do no harm. What is judged is the file, which the app would write soon in any case.
 	if (info instanceof MarkdownView) await info.save();
 	const saved = await host.app.vault.read(file);
-	const answer = await host.link.call("suggest_links", { path: file.path, strictness: "aggressive", limit: MOST });
+	const [first, last] = paragraph;
+	const answer = await host.link.call("suggest_links", { path: file.path, lines: [first + 1, last + 1], strictness: "aggressive", limit: MOST });
 	if (!answer.ok) {
 		new Notice(withHint(answer.error));
 		return;
@@ -39,7 +40,6 @@ export async function offerLinks(host: Host, editor: Editor, info: MarkdownView 
 		new Notice("The note changed meanwhile. Ask once more.");
 		return;
 	}
-	const [first, last] = paragraph;
 	const from = editor.posToOffset({ line: first, ch: 0 });
 	const to = editor.posToOffset({ line: last, ch: lines[last]?.length ?? 0 });
 	const all = offersIn(saved, text, answer.result.suggestions, from, to);
