@@ -2,7 +2,8 @@
 
 * BridgeError
   x Invalid: InvalidArguments, InvalidProperties
-  x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, ReadOnly
+  x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, PathKept,
+    ReadOnly
   x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, FolderNotFound, HeadingNotFound, BlockNotFound,
     TextNotFound, ChangeNotFound, JobNotFound, ModelMissing
   x Conflict: AmbiguousHeading, Busy, NoteExists, NoteChanged, ChangeConflict, ExpectationFailed, ConfirmationRequired,
@@ -117,6 +118,12 @@ class ProtectedPath(Denied):
 
     code = "protected_path"
     hint = "Choose a note of the vault."
+
+
+class PathKept(ProtectedPath):
+    """The user's settings keep the path as it is."""
+
+    hint = "Choose another, or ask the user: the settings `deny` and `readonly` say what must stay."
 
 
 class ReadOnly(Denied):

@@ -11,7 +11,7 @@ from bridge.changes.known import BOOKMARKS, Known
 from bridge.changes.naming import in_bookmarks, naming
 from bridge.changes.puts import puts
 from bridge.changes.shift import Shift
-from bridge.errors import InvalidArguments, NoteExists, ProtectedPath
+from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
 from bridge.vault import NOT_IN_WIKI, fold
@@ -107,9 +107,9 @@ def _ending(path: str) -> str:
     return f".{name.rpartition('.')[2].lower()}" if "." in name else ""
 
 
-def _kept(path: VaultPath) -> ProtectedPath:
+def _kept(path: VaultPath) -> PathKept:
     # The same words whether or not there is a file: a refusal must not tell.
-    return ProtectedPath(f"`{path}` must stay as it is: the user's settings say so.", path=path)
+    return PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
 
 
 def _plan(wanted: Move, found: Affected, known: Known) -> Plan:

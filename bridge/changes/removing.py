@@ -8,7 +8,7 @@ from bridge.changes.effect import Effect, Planned, Reference, told
 from bridge.changes.known import BOOKMARKS, Known
 from bridge.changes.naming import in_base, in_bookmarks, in_queries, naming
 from bridge.changes.shift import Shift
-from bridge.errors import NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
+from bridge.errors import NoteNotFound, NoteUnreadable, PathKept, TooLarge
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
 from bridge.vault import LinkKind, Spots, read_spots
@@ -28,7 +28,7 @@ def remove(path: VaultPath, known: Known) -> Planned:
     if path not in known.names:
         raise known.names.missing(path, "file")
     if known.rules.keeps(path):
-        raise ProtectedPath(f"`{path}` must stay as it is: the user's settings say so.", path=path)
+        raise PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
     data = known.read(path)
     shift = Shift.of(known.names, {}, gone=[path])
     names = naming({path: None})

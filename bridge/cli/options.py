@@ -93,8 +93,9 @@ def told(argument: Argument) -> str:
     """Describe an argument on one line of help."""
     default = "" if argument.required or not argument.default else f" (default {argument.default})"
     repeated = " May be repeated." if is_many(argument) else ""
-    limits = f" {expected(argument.hint).capitalize()}." if plain(argument.hint) in (int, float) else ""
-    return f"{argument.meaning}{limits}{repeated}{default}".replace("%", "%%")
+    takes = expected(argument.hint) if plain(argument.hint) in (int, float) or placeholder(argument) == "JSON" else ""
+    takes = f" {takes[0].upper()}{takes[1:]}." if takes else ""
+    return f"{argument.meaning}{takes}{repeated}{default}".replace("%", "%%")
 
 
 def collect(operation: Operation, given: argparse.Namespace) -> dict[str, Any]:

@@ -130,7 +130,8 @@ def together(vaults: list[dict[str, Any]]) -> dict[str, Any]:
 
 def summary(vault: dict[str, Any]) -> str:
     """Say what is indexed of a vault."""
-    by_meaning = "words and meaning" if vault["ready"]["semantic"] else "words only, since no model is installed"
+    lacking = "words only, since no model is installed" if vault["model"] is None else "words; by meaning in a moment"
+    by_meaning = "words and meaning" if vault["ready"]["semantic"] else lacking
     skipped = f", {vault['skipped']['count']:,} skipped" if vault["skipped"]["count"] else ""
     failed = f", {vault['failed']['count']:,} unreadable" if vault["failed"]["count"] else ""
     return f"{vault['name']}: {vault['notes']:,} notes{skipped}{failed}; search by {by_meaning}."

@@ -130,6 +130,13 @@ def suggestions(answer: Answer) -> Iterable[str]:
         yield "No link is missing."
 
 
+def folders(answer: Answer) -> Iterable[str]:
+    """Write the folders, a line each with its notes and those below."""
+    yield from (f"{returnable(folder['path'])} · {folder['notes']}" for folder in answer["folders"])
+    if not answer["folders"]:
+        yield "No folders."
+
+
 def tags(answer: Answer) -> Iterable[str]:
     """Write the tags on one line, each with its count."""
     yield limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
@@ -168,6 +175,7 @@ FORMS: Mapping[str, Form] = {
     "read_note": note,
     "find_notes": listed,
     "note_links": links,
+    "list_folders": folders,
     "list_tags": tags,
     "list_tasks": tasks,
     "suggest_links": suggestions,

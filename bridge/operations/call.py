@@ -38,9 +38,7 @@ class Principal:
             Forbidden: It is a client that was let in by one.
         """
         if not self.local:
-            raise Forbidden(
-                f"`{self.name}` may not do this.", hint="Use the token of the runtime file, or run `vault-bridge pair`."
-            )
+            raise Forbidden(f"`{self.name}` may not do this.", hint="Only the user may, in Obsidian or by the command.")
 
 
 RUNTIME = Principal("runtime", frozenset[Scope]({"read", "write"}), local=True)

@@ -9,7 +9,7 @@ from bridge.errors import (
     NoteNotFound,
     NoteUnreadable,
     OutsideVault,
-    ProtectedPath,
+    PathKept,
     TooLarge,
     VaultUnreadable,
 )
@@ -141,7 +141,7 @@ class Vault:
             raise OutsideVault(f"`{shown(path)}` leads out of the vault through a link.")
         # The same words whether or not there is a file: a refusal must not tell.
         if self.rules.keeps(path) or self.rules.keeps(nfc(behind)):
-            raise ProtectedPath(f"`{shown(path)}` must stay as it is: the user's settings say so.")
+            raise PathKept(f"`{shown(path)}` must stay as it is: the user's settings say so.")
 
     def _read(self, path: VaultPath) -> tuple[bytes, Stat, Stat]:
         """Read a file once, with its state before and after."""

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.changes import digest_of, remove
-from bridge.errors import NoteNotFound, ProtectedPath
+from bridge.errors import NoteNotFound, PathKept
 from bridge.steps import Step
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper
@@ -34,7 +34,7 @@ def test_the_links_that_would_break_are_named() -> None:
     assert set(paper.carry_out(planned).files) == set(paper.files) - {RYE}
 
 
-@pytest.mark.parametrize(("path", "error"), [("None.md", NoteNotFound), ("Kept/K.md", ProtectedPath)])
+@pytest.mark.parametrize(("path", "error"), [("None.md", NoteNotFound), ("Kept/K.md", PathKept)])
 def test_what_is_not_there_or_is_kept_is_refused(path: str, error: type[Exception]) -> None:
     paper = Paper.of({"Kept/K.md": ""}, readonly=("Kept",))
     with pytest.raises(error):

@@ -120,6 +120,12 @@ def test_the_vault_is_named_with_an_option_or_after_doctor(words: list[str]) -> 
     assert parser().parse_args(words[:1]).vault is None
 
 
+def test_help_tells_what_json_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["edit-note", "--help"])
+    assert "insert_under (heading, text), " in " ".join(capsys.readouterr().out.split())
+
+
 def test_every_command_has_help() -> None:
     commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
     for command in commands.choices.values():

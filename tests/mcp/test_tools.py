@@ -113,7 +113,7 @@ async def test_a_tool_beyond_the_list_is_found_and_run(served: Served, era: Era)
         ran = text_of(await client.call_tool("run_tool", {"name": "list_tags", "arguments": {}}))
         assert ran.endswith("\n#garden/beans 1")
         ran = text_of(await client.call_tool("run_tool", {"name": "list_folders", "arguments": {}}))
-        assert ran.endswith("folders:\n- path: Bread · notes: 1 · direct: 1\n- path: Garden · notes: 1 · direct: 1")
+        assert ran.endswith("\nBread · 1\nGarden · 1")
 
 
 async def test_tools_say_what_they_may_do(served: Served) -> None:

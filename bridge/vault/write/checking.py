@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bridge.errors import InvalidArguments, NoteExists, ProtectedPath
+from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.steps import Plan, Step
 from bridge.vault.inside import is_link, relative
 from bridge.vault.paths import nfc, shown, vault_path
@@ -76,7 +76,7 @@ class Checking:
                     f"`{shown(step.path)}` is a link to another file.", hint="Move that one, or it by hand."
                 )
         if step.kind == "move" and step.to is not None and self._keeps_below(step.path, step.to):
-            raise ProtectedPath(f"Something in `{shown(step.path)}` must stay as it is: the user's settings say so.")
+            raise PathKept(f"Something in `{shown(step.path)}` must stay as it is: the user's settings say so.")
 
     def _keeps_below(self, path: str, to: str) -> bool:
         """Say whether a rule holds for something in a folder, here or where it would go."""

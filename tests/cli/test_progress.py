@@ -1,0 +1,19 @@
+"""What is said of a vault when it can be searched."""
+
+import pytest
+
+from bridge.cli.progress import summary
+
+
+@pytest.mark.parametrize(
+    ("model", "ready", "said"),
+    [
+        (None, False, "words only, since no model is installed"),
+        ({"id": "a"}, False, "words; by meaning in a moment"),
+        ({"id": "a"}, True, "words and meaning"),
+    ],
+)
+def test_a_model_that_is_about_to_answer_is_not_missing(model: object, *, ready: bool, said: str) -> None:
+    left = {"count": 0}
+    vault = {"name": "A", "notes": 2, "model": model, "ready": {"semantic": ready}, "skipped": left, "failed": left}
+    assert summary(vault) == f"A: 2 notes; search by {said}."
