@@ -45,7 +45,7 @@ __all__ = [
 
 # Importing a module registers its operations; documents list them in this order.
 MODULES = (
-    "search notes listing tasks reading writing moving days ticking together changes handing "
+    "search notes listing tasks reading writing moving days ticking together changes deciding handing "
     "links linking picking applying prospects reporting graph insights view growth exporting "
     "status indexing settings rules clients models pairing doctor usage tools"
 )

@@ -5,8 +5,9 @@ from typing import Literal
 
 from bridge.operations.appliers import require_applier
 from bridge.operations.call import Call
-from bridge.operations.changes import ChangeId, State
+from bridge.operations.changes import ChangeId
 from bridge.operations.registry import operation
+from bridge.operations.telling import State
 from bridge.types import Digest, VaultPath
 
 
