@@ -24,9 +24,9 @@ Look = Callable[[], Awaitable[dict[str, Any]]]
 
 def main(given: argparse.Namespace) -> int:
     """Index the vault that is named."""
-    from bridge.cli.leaving import leave, run
+    from bridge.cli.leaving import run
 
-    return leave(run(index(given)))
+    return run(index(given))
 
 
 async def index(given: argparse.Namespace) -> int:

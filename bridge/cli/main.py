@@ -24,7 +24,15 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    words = sys.argv[1:] if argv is None else argv
+    status = ran(sys.argv[1:] if argv is None else argv)
+    # Loaded at the end: nobody should wait for it at the start.
+    from bridge.cli.leaving import leave
+
+    return leave(status)
+
+
+def ran(words: Sequence[str]) -> int:
+    """Run the command, and say what goes wrong."""
     given = parser(words).parse_args(words)
     # LanceDB makes its files as the process's mask says: what is derived from notes is for this user only.
     os.umask(PRIVATE)

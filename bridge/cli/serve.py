@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 def main(given: argparse.Namespace) -> int:
     """Serve the vaults that are named."""
-    from bridge.cli.leaving import leave, run
+    from bridge.cli.leaving import run
 
-    return leave(run(serve(given)))
+    return run(serve(given))
 
 
 async def serve(given: argparse.Namespace) -> int:

@@ -18,10 +18,31 @@ print(run(work()))
 sys.exit(leave(7))
 """
 
+FAILS_MEANWHILE = """
+import asyncio, sys, threading
+from bridge.cli import main, operate
+from bridge.cli.leaving import run
+from bridge.errors import NotReady
+
+async def work():
+    asyncio.get_running_loop().run_in_executor(None, threading.Event().wait)
+    raise NotReady("It is not ready.", hint="Wait.")
+
+operate.main = lambda given: run(work())
+sys.exit(main.main(["list-folders"]))
+"""
+
 
 def test_an_answer_is_printed_before_what_still_computes_is_left_behind() -> None:
     ran = subprocess.run([sys.executable, "-c", COMPUTES_FOR_EVER], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (7, "the answer\n", "")
+
+
+def test_a_command_that_fails_does_not_wait_for_what_still_computes() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", FAILS_MEANWHILE], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "vault-bridge: It is not ready.\n  Wait.\n")
 
 
 async def test_what_another_process_measured_is_printed_where_no_bridge_runs(vault: Path, tmp_path: Path) -> None:
