@@ -25,8 +25,10 @@ def json_line(result: Any) -> None:
 def show(operation: str, result: dict[str, Any]) -> None:
     """Print the result of an operation."""
     from bridge.cli import render_changes, render_graph, render_links
+    from bridge.operations import named
 
-    (SHOWN | render_changes.SHOWN | render_graph.SHOWN | render_links.SHOWN).get(operation, anything)(result)
+    shown = SHOWN | render_changes.SHOWN | render_graph.SHOWN | render_links.SHOWN
+    shown.get(named(operation).result.__name__, anything)(result)
     sys.stdout.flush()
 
 
@@ -282,18 +284,17 @@ def lines_of(name: str, value: Any) -> Iterable[str]:
 
 
 SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
-    "search": hits,
-    "related_notes": hits,
-    "read_note": read_note,
-    "status": status,
-    "doctor": findings,
-    "usage": usage,
-    "note_links": links,
-    "resolve_link": resolved,
-    "find_notes": listed("notes", ("path", "title", "tags", "modified")),
-    "list_tasks": listed("tasks", ("path", "line", "status", "text", "due")),
-    "list_folders": listed("folders", ("path", "notes")),
-    "list_tags": listed("tags", ("tag", "count")),
-    "read_settings": listed("settings", ("name", "value", "default", "meaning")),
-    "change_settings": listed("settings", ("name", "value", "default", "meaning")),
+    "SearchResult": hits,
+    "ReadNote": read_note,
+    "Status": status,
+    "Diagnosis": findings,
+    "UsageReport": usage,
+    "NoteLinks": links,
+    "ResolvedLink": resolved,
+    "FoundNotes": listed("notes", ("path", "title", "tags", "modified")),
+    "TaskList": listed("tasks", ("path", "line", "status", "text", "due")),
+    "FolderList": listed("folders", ("path", "notes")),
+    "TagList": listed("tags", ("tag", "count")),
+    "SettingsInUse": listed("settings", ("name", "value", "default", "meaning")),
 }
+"""By the record that an operation answers with: two that answer alike are shown alike."""

@@ -73,25 +73,11 @@ def settled(result: dict[str, Any]) -> None:
         tell(f"{change['id']} is {change['state']}.")
 
 
-WRITES = (
-    "create_note",
-    "edit_note",
-    "set_properties",
-    "move_note",
-    "rename_heading",
-    "rename_alias",
-    "delete_note",
-    "toggle_task",
-    "add_task",
-    "change_set",
-)
-SETTLES = ("undo_change", "undo_session", "redo_change", "accept_change", "reject_change")
-
 SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
-    **dict.fromkeys(WRITES, written),
-    **dict.fromkeys(SETTLES, settled),
-    "apply_links": linked,
-    "daily_note": daily,
-    "show_change": shown,
-    "list_changes": listed("changes", ("id", "time", "client", "operation", "state", "paths")),
+    "Written": written,
+    "Settled": settled,
+    "LinkEdit": linked,
+    "DailyNote": daily,
+    "ShownChange": shown,
+    "ListedChanges": listed("changes", ("id", "time", "client", "operation", "state", "paths")),
 }

@@ -80,10 +80,10 @@ def exported(result: dict[str, Any]) -> None:
 
 
 SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
-    "graph_neighbours": neighbours,
-    "graph_path": paths,
-    "graph_insights": insights,
-    "graph_view": view,
-    "graph_history": history,
-    "export_graph": exported,
+    "Neighbours": neighbours,
+    "GraphPaths": paths,
+    "GraphInsights": insights,
+    "GraphView": view,
+    "GraphHistory": history,
+    "ExportedGraph": exported,
 }

@@ -30,4 +30,4 @@ def prospects(result: dict[str, Any]) -> None:
         tell("No name stands out.")
 
 
-SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {"suggest_links": suggestions, "find_prospects": prospects}
+SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {"LinkSuggestions": suggestions, "NameProspects": prospects}

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from bridge.cli import render
+from bridge.cli import render, render_changes, render_graph, render_links
+from bridge.operations import operations
 
 HIT = {
     "path": "Bread/Rye.md", "title": "Rye", "heading": "Rye > Baking", "lines": [3, 9], "score": 0.9,
@@ -151,7 +152,7 @@ def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[s
         "empty": [],
         "more": {"c": 1},
     }
-    out, _ = shown("anything else", result, capsys)
+    out, _ = shown("index_status", result, capsys)
     assert out.splitlines() == ["path: A.md", "ready: yes", "first:", "  1  two", 'more: {"c":1}']
 
 
@@ -221,6 +222,15 @@ CASES = {
         "next": {"lines": [3, 9], "offset": 4},
     },
 }  # fmt: skip
+
+
+def test_what_is_shown_in_a_way_of_its_own_is_what_some_operation_answers() -> None:
+    own = render.SHOWN | render_changes.SHOWN | render_graph.SHOWN | render_links.SHOWN
+    assert own.keys() <= {operation.result.__name__ for operation in operations()}
+
+
+def test_operations_that_answer_alike_are_shown_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown("pick_link", FOUND, capsys) == shown("search", FOUND, capsys)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
