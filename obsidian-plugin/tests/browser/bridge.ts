@@ -8,6 +8,9 @@ const ROOT = join(PLUGIN, "..");
 export const PROGRAM = process.env["VAULT_BRIDGE"] ?? join(ROOT, ".venv", "bin", "vault-bridge");
 export const MODELS = process.env["VAULT_BRIDGE_MODELS"] ?? join(process.env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "vault-bridge", "models");
 
+/** What takes from a bridge of the machine's owner the right to read every file, which no person has. */
+const ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"];
+
 /** A home folder of its own with a vault in it; the models are those of the machine. */
 export class Home {
 	private constructor(readonly path: string) {}
@@ -56,7 +59,8 @@ export class Bridge {
 
 	static async serve(home: Home, options: readonly string[] = []): Promise<Bridge> {
 		const given = ["serve", home.vault, "--print-ready", "--parent-stdin", "--data-dir", home.data, "--models-dir", join(home.data, "models"), ...options];
-		const child = spawn(PROGRAM, given, { stdio: ["pipe", "pipe", "inherit"] });
+		const [program = PROGRAM, ...rights] = process.getuid?.() === 0 ? [...ORDINARY, PROGRAM] : [PROGRAM];
+		const child = spawn(program, [...rights, ...given], { stdio: ["pipe", "pipe", "inherit"] });
 		let said = "";
 		const line = await new Promise<string>((resolve, reject) => {
 			child.stdout.on("data", (piece: Buffer) => {
