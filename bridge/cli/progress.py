@@ -105,17 +105,23 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
             bar.show(together(status))
             if not searchable and all(vault["ready"]["keyword"] for vault in status):
                 searchable = True
-            if searchable and all(settled(vault) for vault in status):
+            missing = bridge.embedders is not None and bridge.embedders.trouble is not None
+            if searchable and all(settled(vault, missing=missing) for vault in status):
                 break
             await asyncio.sleep(LOOK_EVERY_S)
     for vault in status:
         tell(summary(vault))
 
 
-def settled(vault: dict[str, Any]) -> bool:
-    """Say whether nothing is left to do that could be done now."""
-    waits_for_model = vault["model"] is None or vault["paused"]
-    return not vault["pending"]["keyword"] and (waits_for_model or not vault["pending"]["vectors"])
+def settled(vault: dict[str, Any], *, missing: bool) -> bool:
+    """Say whether nothing is left to do that could be done now.
+
+    Args:
+        vault: Its status.
+        missing: Whether there is no model; until that is known, none is in use either.
+    """
+    embedded = vault["model"] is not None and not vault["pending"]["vectors"]
+    return not vault["pending"]["keyword"] and (missing or vault["paused"] or embedded)
 
 
 def together(vaults: list[dict[str, Any]]) -> dict[str, Any]:

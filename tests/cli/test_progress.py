@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.cli.progress import summary
+from bridge.cli.progress import settled, summary
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,14 @@ def test_a_model_that_is_about_to_answer_is_not_missing(model: object, *, ready:
     left = {"count": 0}
     vault = {"name": "A", "notes": 2, "model": model, "ready": {"semantic": ready}, "skipped": left, "failed": left}
     assert summary(vault) == f"A: 2 notes; search by {said}."
+
+
+@pytest.mark.parametrize(
+    ("model", "vectors", "missing", "done"),
+    [(None, 5, True, True), (None, 0, False, False), ({"id": "a"}, 5, False, False), ({"id": "a"}, 0, False, True)],
+)
+def test_a_model_is_waited_for_until_none_is_known_to_be_there(
+    model: object, vectors: int, *, missing: bool, done: bool
+) -> None:
+    vault = {"model": model, "paused": False, "pending": {"keyword": 0, "vectors": vectors}}
+    assert settled(vault, missing=missing) == done
