@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -72,6 +73,8 @@ def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
     )
 
 
+# A change reads what was and what will be, most often with the same properties, and YAML takes its time.
+@lru_cache(maxsize=4)
 def load_properties(block: str) -> Properties:
     """Read what stands between the `---` lines.
 

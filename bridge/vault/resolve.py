@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from bridge.types import VaultPath
@@ -43,6 +44,8 @@ def is_external(target: str) -> bool:
     return bool(SCHEME.match(target)) or target.startswith(("//", "\\\\"))
 
 
+# Links of one text stand in many notes, and each is resolved as it was and as it will be.
+@lru_cache(maxsize=4_096)
 def taken_apart(target: str, kind: LinkKind = "wiki") -> Target:
     """Split a target into file, heading and block; Markdown links are percent-decoded."""
     cut = SUBPATH.search(target)

@@ -1,0 +1,26 @@
+"""What the paths of a plan hold, step by step."""
+
+from bridge.steps import Step
+from bridge.types import Digest, VaultPath
+from bridge.vault.write.states import SOMETHING, beginning, beginnings, states
+
+OLD, NEW = Digest("old"), Digest("new")
+A, B, C = VaultPath("a.md"), VaultPath("b.md"), VaultPath("f/c.md")
+STEPS = (
+    Step("move", VaultPath("f"), to=VaultPath("g")),
+    Step("put", VaultPath("g/c.md"), before=OLD, after=NEW),
+    Step("move", A, to=B),
+    Step("put", B, before=OLD, after=NEW),
+    Step("put", A, after=NEW),
+)
+
+
+def test_the_beginning_of_ever_more_steps_is_that_of_a_plan_of_them() -> None:
+    assert [dict(first) for first in beginnings(STEPS)] == [beginning(STEPS[:n]) for n in range(len(STEPS) + 1)]
+    assert beginning(STEPS) == {"f": SOMETHING, C: OLD, A: OLD}
+
+
+def test_each_step_leads_from_one_state_to_the_next() -> None:
+    found = list(states(STEPS))
+    assert found[0] == beginning(STEPS)
+    assert found[-1] == {"g": SOMETHING, "g/c.md": NEW, B: NEW, A: NEW}
