@@ -36,7 +36,12 @@ def console() -> "Console":
     """Return standard output; in a pipe lines are never wrapped."""
     from rich.console import Console
 
-    return Console(
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            # The library would end the program with a status of its own.
+            raise BrokenPipeError
+
+    return Output(
         highlight=False, markup=False, emoji=False, soft_wrap=True, no_color=bool(os.environ.get("NO_COLOR")) or None
     )
 

@@ -125,11 +125,12 @@ async def test_index_ends_when_everything_is_indexed(vault: Path, tmp_path: Path
     assert "vault-bridge models install" in ran.err
 
 
-async def test_a_reader_that_leaves_is_no_failure_to_speak_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [("models", "list"), ("doctor",)])
+async def test_a_reader_that_leaves_is_no_failure_to_speak_of(words: tuple[str, ...], tmp_path: Path) -> None:
     read, write = os.pipe()
     os.close(read)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bridge.cli", "models", "list"),
+        *(sys.executable, "-m", "bridge.cli", *words),
         *("--data-dir", str(tmp_path / "data"), "--models-dir", str(tmp_path / "m")),
         stdout=write,
         stderr=asyncio.subprocess.PIPE,
