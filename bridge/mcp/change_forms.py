@@ -106,24 +106,11 @@ def shown(answer: Answer) -> Iterable[str]:
     yield from diff(answer["diff"], WHOLE)
 
 
-WRITES = (
-    "create_note",
-    "edit_note",
-    "set_properties",
-    "move_note",
-    "rename_heading",
-    "rename_alias",
-    "delete_note",
-    "toggle_task",
-    "add_task",
-    "change_set",
-    "apply_links",
-)
-
 FORMS: Mapping[str, Form] = {
-    **dict.fromkeys(WRITES, written),
-    **dict.fromkeys(("undo_change", "redo_change", "undo_session", "accept_change", "reject_change"), settled),
-    "daily_note": day,
-    "list_changes": listed,
-    "show_change": shown,
+    "Written": written,
+    "LinkEdit": written,
+    "Settled": settled,
+    "DailyNote": day,
+    "ListedChanges": listed,
+    "ShownChange": shown,
 }

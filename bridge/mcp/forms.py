@@ -6,6 +6,7 @@ from typing import Any
 from bridge.mcp import change_forms, graph_forms
 from bridge.mcp.excerpts import around_match, cost, cut, fitting
 from bridge.mcp.text import Answer, Form, fields, inline, returnable
+from bridge.operations import named
 
 HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
 """What a hit and its parts may cost: ten are to stay below 800 tokens, and lines say where to read on."""
@@ -160,7 +161,7 @@ def tools(answer: Answer) -> Iterable[str]:
 
 def ran(answer: Answer) -> Iterable[str]:
     """Write what a tool answered as if it had been called directly."""
-    return FORMS.get(answer["name"], fields)(answer["result"])
+    return form_of(answer["name"])(answer["result"])
 
 
 def limited(words: Sequence[str], between: str) -> str:
@@ -170,17 +171,22 @@ def limited(words: Sequence[str], between: str) -> str:
 
 
 FORMS: Mapping[str, Form] = {
-    "search": hits,
-    "related_notes": hits,
-    "read_note": note,
-    "find_notes": listed,
-    "note_links": links,
-    "list_folders": folders,
-    "list_tags": tags,
-    "list_tasks": tasks,
-    "suggest_links": suggestions,
-    "find_tool": tools,
-    "run_tool": ran,
+    "SearchResult": hits,
+    "ReadNote": note,
+    "FoundNotes": listed,
+    "NoteLinks": links,
+    "FolderList": folders,
+    "TagList": tags,
+    "TaskList": tasks,
+    "LinkSuggestions": suggestions,
+    "FoundTools": tools,
+    "RanTool": ran,
     **change_forms.FORMS,
     **graph_forms.FORMS,
 }
+"""By the record that a tool answers with."""
+
+
+def form_of(tool: str) -> Form:
+    """Return how a tool's answer is written: a line a field when there is no better way."""
+    return FORMS.get(named(tool).result.__name__, fields)

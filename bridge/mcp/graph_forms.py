@@ -199,11 +199,11 @@ PARTS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 }
 
 FORMS: Mapping[str, Form] = {
-    "graph_neighbours": neighbours,
-    "graph_path": paths,
-    "graph_insights": insights,
-    "graph_view": view,
-    "graph_history": history,
-    "link_report": report,
-    "find_prospects": prospects,
+    "Neighbours": neighbours,
+    "GraphPaths": paths,
+    "GraphInsights": insights,
+    "GraphView": view,
+    "GraphHistory": history,
+    "LinkReport": report,
+    "NameProspects": prospects,
 }

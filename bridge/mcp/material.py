@@ -8,7 +8,7 @@ from mcp import types
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.mcp.addresses import written
 from bridge.mcp.caller import Caller
-from bridge.mcp.forms import FORMS
+from bridge.mcp.forms import form_of
 from bridge.mcp.resources import mime_type
 from bridge.mcp.text import Answer, returnable
 from bridge.operations import VAULT, named
@@ -44,7 +44,7 @@ async def passages(who: Caller, query: str, given: Given) -> Messages:
 async def changed(who: Caller, begun: str, given: Given) -> Messages:
     """List the notes that changed and read how the newest begin."""
     wanted = {"modified_after": begun, "sort": "-modified", "limit": CHANGES, **place(given)}
-    found, text = await who.ask(named("find_notes"), wanted, lambda answer: "\n".join(FORMS["find_notes"](answer)))
+    found, text = await who.ask(named("find_notes"), wanted, lambda answer: "\n".join(form_of("find_notes")(answer)))
     parts = [{"path": note["path"], "max_chars": BEGINNING} for note in found["notes"][:BEGINNINGS]]
     return [said(text), *await read(who, parts, given)]
 

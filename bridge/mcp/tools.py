@@ -10,7 +10,7 @@ from mcp import types
 from bridge.errors import BridgeError, ConfirmationRequired, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
 from bridge.mcp.confirming import Unanswered, confirmed
-from bridge.mcp.forms import FORMS
+from bridge.mcp.forms import form_of
 from bridge.mcp.progress import reporting
 from bridge.mcp.refusals import of_tool, told
 from bridge.mcp.schemas import PRESUMED, UNTOLD, input_schema
@@ -43,7 +43,7 @@ class Tools:
             who = caller(context, self.bridge)
             operation = offered_tool(who, params.name)
             given = {**presumed(operation, full=who.preset == "full"), **(params.arguments or {})}
-            write = partial(written, FORMS.get(operation.name), quotes=operation.vault or operation.name == "run_tool")
+            write = partial(written, form_of(operation.name), quotes=operation.vault or operation.name == "run_tool")
             async with reporting(context) as progress:
                 try:
                     answer, text = await who.ask(operation, given, write, progress)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bridge.mcp.excerpts import cost
-from bridge.mcp.forms import FORMS
+from bridge.mcp.forms import form_of
 from bridge.mcp.graph_forms import SHOWN
 from tests.mcp.client import connected, text_of
 from tests.operations.served import Served
@@ -34,7 +34,7 @@ async def test_an_answer_is_shorter_than_its_json_and_names_notes(sample: Served
 
 
 def lines(tool: str, answer: dict[str, Any]) -> list[str]:
-    return list(FORMS[tool](answer))
+    return list(form_of(tool)(answer))
 
 
 def test_a_neighbour_is_told_with_the_way_to_it() -> None:

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.mcp.excerpts import around_match, cost, fitting
-from bridge.mcp.forms import FORMS
+from bridge.mcp.forms import FORMS, form_of
 from bridge.mcp.text import UNTRUSTED, fields, inline, written
+from bridge.operations import operations
 from tests.mcp.client import connected, text_of
 from tests.operations.served import Served
 
@@ -37,7 +38,7 @@ def hit(**parts: Any) -> dict[str, Any]:
 def found(*hits: dict[str, Any], **parts: Any) -> str:
     freshness = {"pending_keyword": 0, "pending_vectors": 0}
     answer = {"hits": hits, "mode_used": "hybrid", "freshness": freshness, "notices": [], **parts}
-    return written(FORMS["search"], answer, quotes=True)
+    return written(form_of("search"), answer, quotes=True)
 
 
 @pytest.mark.model
@@ -126,7 +127,7 @@ def test_any_answer_is_written_a_line_a_field() -> None:
         "notes:",
         "- path: a.md · tags: b, c · more: d: 1",
     ]
-    assert written(None, {}, quotes=False) == "Done."
+    assert written(fields, {}, quotes=False) == "Done."
 
 
 def links_of(**given: list[dict[str, Any]]) -> dict[str, Any]:
@@ -136,9 +137,9 @@ def links_of(**given: list[dict[str, Any]]) -> dict[str, Any]:
 
 def test_many_links_are_counted_not_written() -> None:
     one = {"path": "A.md", "line": 1, "text": "A", "kind": "wiki", "target": "A", "embed": False}
-    lines = list(FORMS["note_links"](links_of(backlinks=[one] * 130)))
+    lines = list(form_of("note_links")(links_of(backlinks=[one] * 130)))
     assert (len(lines), lines[0], lines[1], lines[-1]) == (102, "Linked from:", "- A.md:1", "… and 30 more")
-    assert list(FORMS["note_links"](links_of())) == ["No links."]
+    assert list(form_of("note_links")(links_of())) == ["No links."]
 
 
 def test_the_parts_of_a_change_are_numbered() -> None:
@@ -153,15 +154,15 @@ def test_the_parts_of_a_change_are_numbered() -> None:
     }
     hunks = [{"number": at, "path": "A.md", "after": (at * 9, at * 9), "undone": at == 2} for at in (1, 2)]
     head = "1a · 2026-01-31T10:00 · applied · edit_note A.md"
-    assert list(FORMS["show_change"]({**change, "hunks": hunks[:1]})) == [head, "+x"]
-    assert list(FORMS["show_change"]({**change, "hunks": hunks})) == [
+    assert list(form_of("show_change")({**change, "hunks": hunks[:1]})) == [head, "+x"]
+    assert list(form_of("show_change")({**change, "hunks": hunks})) == [
         head, "hunk 1: A.md:9", "hunk 2: A.md:18 (undone)", "+x"
     ]  # fmt: skip
 
 
 def test_a_link_has_its_sentence_when_asked_for() -> None:
     one = {"path": "A b.md", "line": 4, "text": "that", "target": "A b", "context": "See that."}
-    lines = list(FORMS["note_links"](links_of(links=[one], backlinks=[one])))
+    lines = list(form_of("note_links")(links_of(links=[one], backlinks=[one])))
     assert lines == [
         "Links to:",
         "- A b.md “that” — See that.",
@@ -179,11 +180,11 @@ def test_a_missing_link_is_a_line() -> None:
         "score": 0.8,
         "why": ["its name", "near"],
     }
-    assert list(FORMS["suggest_links"]({"suggestions": [one], "digest": "0f"})) == [
+    assert list(form_of("suggest_links")({"suggestions": [one], "digest": "0f"})) == [
         "digest 0f",
         "- line 3 “an a” → A.md (its name; near)",
     ]
-    assert list(FORMS["suggest_links"]({"suggestions": [], "digest": ""})) == ["No link is missing."]
+    assert list(form_of("suggest_links")({"suggestions": [], "digest": ""})) == ["No link is missing."]
 
 
 def test_tools_are_written_with_what_they_take() -> None:
@@ -195,14 +196,14 @@ def test_tools_are_written_with_what_they_take() -> None:
         "accuracy": 0.88,
         "judged": 15,
     }
-    *told, last = FORMS["find_tool"]({"tools": [tool]})
+    *told, last = form_of("find_tool")({"tools": [tool]})
     assert told == [
         "find — Find it. (right in 88% of 15 cases)",
         "  path: A path.",
         "  limit?: A path. Takes an integer.",
     ]
     assert last.startswith("Call one as run_tool(name, arguments)")
-    assert list(FORMS["find_tool"]({"tools": []})) == ["No tool found; tell the task in other words."]
+    assert list(form_of("find_tool")({"tools": []})) == ["No tool found; tell the task in other words."]
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), st.lists))
@@ -231,7 +232,7 @@ def test_what_a_reader_does_not_see_is_not_said() -> None:
 def test_long_changes_are_told_in_short() -> None:
     lost = [{"path": f"{at}.md", "line": 1, "text": "A"} for at in range(30)]
     answer: dict[str, Any] = {"change_id": None, "digest": None, "path": "A.md", "warnings": [], "links_broken": lost}
-    lines = list(FORMS["delete_note"]({**answer, "diff": f"-{'word ' * 100}\n" * 70}))
+    lines = list(form_of("delete_note")({**answer, "diff": f"-{'word ' * 100}\n" * 70}))
     assert lines[0] == "Nothing was written: A.md"
     assert lines[20:22] == ["broken link: 19.md:1 [[A]]", "… and 10 more broken links"]
     assert (lines[22].endswith(" word…"), len(lines[22]) < 250) == (True, True)
@@ -249,8 +250,13 @@ def test_a_task_is_told_as_toggling_it_asks_for_it() -> None:
         "priority": "high",
         **parts,
     }
-    assert list(FORMS["list_tasks"]({"tasks": [task], "total": 3})) == [
+    assert list(form_of("list_tasks")({"tasks": [task], "total": 3})) == [
         "1 of 3 tasks; `offset` shows more",
         "A.md:7 [ ] Sow beans · due 2026-05-01 · priority high",
     ]
-    assert list(FORMS["list_tasks"]({"tasks": [], "total": 3})) == ["0 of 3 tasks; `offset` is behind the last"]
+    assert list(form_of("list_tasks")({"tasks": [], "total": 3})) == ["0 of 3 tasks; `offset` is behind the last"]
+
+
+def test_tools_that_answer_alike_are_written_alike() -> None:
+    assert form_of("pick_link") is form_of("related_notes") is form_of("search") is not fields
+    assert FORMS.keys() <= {operation.result.__name__ for operation in operations()}
