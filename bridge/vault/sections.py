@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
 from bridge.errors import AmbiguousHeading, HeadingNotFound
@@ -80,8 +81,22 @@ def _find(note: Note, wanted: str) -> int:
             raise AmbiguousHeading(
                 f"More than one section is named `{wanted[:_LONGEST]}`: {_some(same)}.", headings=same[:_SHOWN]
             )
-    has = f"its headings are {_some(paths)}" if paths else "it has none"
-    raise HeadingNotFound(f"There is no heading `{wanted[:_LONGEST]}` in {note.path}; {has}.", headings=paths[:_SHOWN])
+    said = f"There is no heading `{wanted[:_LONGEST]}` in {note.path}"
+    if not paths:
+        raise HeadingNotFound(f"{said}; it has none.", hint="Name lines of it, or the whole note.", headings=[])
+    has = _some(paths if len(paths) <= _NAMED else _nearest(wanted[:_LONGEST], paths))
+    raise HeadingNotFound(f"{said}; its headings are {has}.", headings=paths[:_SHOWN])
+
+
+def _nearest(wanted: str, paths: Sequence[str]) -> Sequence[str]:
+    """Put those in front whose own heading looks most like what is wanted."""
+    alike = SequenceMatcher(b=wanted.casefold())
+
+    def unlikeness(path: str) -> float:
+        alike.set_seq1(path.rpartition(_BETWEEN)[2][:_LONGEST].casefold())
+        return -alike.ratio()
+
+    return sorted(paths, key=unlikeness)
 
 
 def _some(paths: Sequence[str]) -> str:

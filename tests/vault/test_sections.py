@@ -116,10 +116,12 @@ def test_an_unknown_heading_names_those_there_are(note: Note, heading: str) -> N
     )
 
 
-def test_a_message_names_the_first_headings_and_counts_the_others() -> None:
+def test_a_message_names_the_likeliest_headings_and_counts_the_others() -> None:
     many = parse(VaultPath("A.md"), "".join(f"# Heading {at}\n" for at in range(20)).encode())
     with pytest.raises(HeadingNotFound, match=r"`Heading 0`, .*, `Heading 7` and 12 more\.$"):
         section(many, "missing")
+    with pytest.raises(HeadingNotFound, match=r"its headings are `Heading 17`, `Heading 1`, "):
+        section(many, "heding 17")
     with pytest.raises(HeadingNotFound, match=r"; it has none\.$"):
         section(parse(VaultPath("A.md"), b"text"), "missing")
     with pytest.raises(HeadingNotFound) as raised:
