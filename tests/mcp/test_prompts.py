@@ -68,9 +68,9 @@ async def test_catching_up_brings_what_changed(served: Served, era: Era) -> None
     async with connected(served, era) as client:
         task, listed, *read = texts(await client.get_prompt("catch_up", {"since": "today"}))
         assert datetime.now().astimezone().date().isoformat() in task
-        assert listed.startswith("2 of 2 notes")
+        assert listed.startswith("2 notes\n")
         assert sorted(text.partition("\n")[0] for text in read) == ["Bread/Rye.md:1-3", "Garden/Beans.md:1-3"]
-        assert texts(await client.get_prompt("catch_up", {"since": "2999-01-01"}))[1:] == ["0 of 0 notes"]
+        assert texts(await client.get_prompt("catch_up", {"since": "2999-01-01"}))[1:] == ["0 notes"]
 
 
 @BOTH
