@@ -70,8 +70,12 @@ def command(operation: Operation, example: Mapping[str, Any] | None = None) -> s
     words = ["vault-bridge", operation.name.replace("_", "-")]
     if any(is_nested(value) for value in given.values()):
         return f"echo {shlex.quote(json.dumps(given))} | {shlex.join([*words, '--json-args', '-'])}"
-    # A list is an option that is repeated, also where it must be given.
-    required = {a.name for a in operation.arguments if a.required and not isinstance(given.get(a.name), list)}
+    # A list is an option that is repeated, also where it must be given; a digest needs its name, since few type one.
+    required = {
+        a.name
+        for a in operation.arguments
+        if a.required and a.name != "digest" and not isinstance(given.get(a.name), list)
+    }
     words += [
         json.dumps(value) if isinstance(value, bool) else str(value) for n, value in given.items() if n in required
     ]
