@@ -11,7 +11,7 @@ from typing import Any
 
 from bridge.errors import VaultUnreadable
 from bridge.vault.inside import relative
-from bridge.vault.paths import is_hidden, nfc
+from bridge.vault.paths import is_hidden, is_text, nfc
 
 STEP_MS = 30
 """A change is told when nothing came after it for this long."""
@@ -139,21 +139,26 @@ class Ear:
 
 def reason_of(error: Exception) -> str:
     """Return what went wrong without the folder it is about, which has no business in a log."""
-    return str(error).partition(" about [")[0].partition(":")[0]
+    return str(error).partition(" about [")[0].partition(":")[0].partition(' "')[0]
 
 
 def folders_of(top: str) -> list[str]:
-    """Return a folder and those below it that can be listed and are not hidden, links not followed; sorted."""
+    """Return a folder and those below it that can be listed and may be of a vault, links not followed; sorted."""
     found, rest = [], [top]
     while rest:
         place = rest.pop()
         try:
             with os.scandir(place) as listing:
-                rest += [e.path for e in listing if e.is_dir(follow_symlinks=False) and not is_hidden(nfc(e.name))]
+                rest += [e.path for e in listing if e.is_dir(follow_symlinks=False) and is_heard(e.name)]
         except OSError:
             continue
         found.append(place)
     return sorted(found)
+
+
+def is_heard(name: str) -> bool:
+    """Say whether a folder is listened to: nothing of a hidden one is read, nor of one whose name is no text."""
+    return is_text(name) and not is_hidden(nfc(name))
 
 
 def is_folder(path: str) -> bool:

@@ -64,6 +64,23 @@ async def test_an_edit_is_told_once_it_settled(tmp_path: Path, mode: Literal["au
     assert heard.told == {"A/a.md"}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a name may be no text")
+@MODES
+async def test_a_folder_whose_name_is_no_text_keeps_nobody_from_listening(
+    tmp_path: Path, mode: Literal["auto", "poll"]
+) -> None:
+    grow(tmp_path, "A/a.md")
+    async with watching(tmp_path, mode) as heard:
+        for root in (tmp_path, tmp_path / "A"):
+            (root / os.fsdecode(b"no \xff text")).mkdir()
+        grow(tmp_path, "B/b.md")
+        # Where the system's notifications cannot say the name, the whole vault is named.
+        await heard.until(lambda told: bool({"", "B", "B/b.md"} & told))
+    async with watching(tmp_path, mode) as heard:
+        (tmp_path / "B/b.md").write_text("changed")
+        await heard.until(lambda told: "B/b.md" in told)
+
+
 @MODES
 async def test_new_and_deleted_files_are_told(tmp_path: Path, mode: Literal["auto", "poll"]) -> None:
     vault = Vault(grow(tmp_path, "a.md"), Rules())
