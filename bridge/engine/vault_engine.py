@@ -293,10 +293,13 @@ class VaultEngine:
 
     def health(self) -> Mapping[str, Any]:
         """Gather what `doctor` judges."""
-        parts = self._parts
+        parts, index = self._parts, None
+        # One that cannot be read any more is opened anew in a moment.
+        with contextlib.suppress(IndexUnusable):
+            index = parts.index.health() if parts else None
         return {
             "progress": self.progress(),
-            "index": parts.index.health() if parts else None,
+            "index": index,
             "watching": parts.following.watching if parts else False,
             "watch": self.settings.watch,
             "store_sound": self._store.sound() if self._store else False,

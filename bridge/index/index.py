@@ -17,7 +17,7 @@ from bridge.index.lanes import FullText
 from bridge.index.matrix import Floats, Held
 from bridge.index.memory import settling, trim
 from bridge.index.note import IndexedNote
-from bridge.index.opening import Opened, open_index, wait
+from bridge.index.opening import Opened, open_index, reading, wait
 from bridge.index.prepare import Prepared
 from bridge.index.rows import Passage
 from bridge.index.tasks import Tasks
@@ -198,16 +198,21 @@ class Index:
         self._opened.database.close()
 
     def health(self) -> IndexHealth:
-        """Judge the index; blocks for a few milliseconds."""
+        """Judge the index; blocks for a few milliseconds.
+
+        Raises:
+            IndexUnusable: It cannot be read any more.
+        """
         tables = self._tidying.tables()
-        return IndexHealth(
-            fragments=sum(wait(table.fragments()) for table in tables),
-            bytes=size_of(self._opened.folder.path),
-            versions=sum(wait(table.versions()) for table in tables),
-            fts_rebuilds=sum(table.rebuilds for table in tables),
-            unindexed_rows=sum(table.unindexed for table in tables),
-            set_aside=self._opened.set_aside,
-        )
+        with reading(self._opened):
+            return IndexHealth(
+                fragments=sum(wait(table.fragments()) for table in tables),
+                bytes=size_of(self._opened.folder.path),
+                versions=sum(wait(table.versions()) for table in tables),
+                fts_rebuilds=sum(table.rebuilds for table in tables),
+                unindexed_rows=sum(table.unindexed for table in tables),
+                set_aside=self._opened.set_aside,
+            )
 
     # -- vectors ------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.errors import DiskFull
+from bridge.errors import DiskFull, IndexUnusable
 from bridge.index import Index, NoteHit, PassageHit
 from bridge.index.table import Table
 from bridge.types import VaultPath
@@ -37,6 +37,12 @@ async def test_a_hit_gives_the_passage_as_the_note_says_it(index: Index) -> None
     assert passage.text == BREAD.rstrip()
     assert await index.passage(VaultPath("Kitchen/Bread.md"), 0) == passage
     assert await index.passage(VaultPath("Kitchen/Bread.md"), 7) is None
+
+
+async def test_the_health_of_an_index_that_was_let_go_is_refused_in_words(index: Index) -> None:
+    index.abandon()
+    with pytest.raises(IndexUnusable):
+        index.health()
 
 
 async def test_a_changed_note_is_found_by_its_new_words_only(index: Index) -> None:
