@@ -9,6 +9,7 @@ from scripts.torturing.clients import torture_clients
 from scripts.torturing.moves import torture_moves
 from scripts.torturing.report import Report
 from scripts.torturing.rounds import torture_rounds
+from scripts.torturing.stories import torture_stories
 from scripts.torturing.writer import torture_writer
 
 PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
@@ -16,6 +17,7 @@ PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
     "moves": (torture_moves, 500),
     "rounds": (torture_rounds, 2_000),
     "clients": (torture_clients, 2_400),
+    "stories": (torture_stories, 10_000),
 }
 """Each part with the steps that it takes when nobody says how many; it is given these and the seed."""
 SHOWN = 5

@@ -56,11 +56,12 @@ class Story:
         self.check()
 
     def undo_all(self) -> None:
-        """Turn back what is in force, the newest first, since nothing stands on that."""
+        """Turn back what is in force, the newest first, since nothing stands on that; all is as it was then."""
         for change in sorted(self.vault.changes, key=lambda one: one.made, reverse=True):
             if self.vault.today_of(change).state == "applied":
                 self.vault.undo(change)
                 self.check()
+        assert self.vault.state() == self.start
 
     def check(self) -> None:
         """See that the notes say what is told of the changes."""
