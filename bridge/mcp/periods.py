@@ -28,5 +28,6 @@ def since(written: str, now: datetime) -> str:
         return datetime.fromisoformat(written.strip()).isoformat()
     except (ValueError, OverflowError):
         raise InvalidArguments(
-            f"`since` must be a date such as 2026-01-31, or a period such as `7 days`, not “{written[:40]}”."
+            f"`since` must be a date or a period, not “{written[:40]}”.",
+            hint="Give a date such as 2026-01-31, or a period such as `7 days`.",
         ) from None

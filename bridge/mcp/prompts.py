@@ -113,7 +113,9 @@ class Prompts:
             given = {name: value for name, value in (params.arguments or {}).items() if value.strip()}
             for argument in arguments(template, who):
                 if argument.required and argument.name not in given:
-                    raise InvalidArguments(f"`{params.name}` needs `{argument.name}`: {argument.description}")
+                    raise InvalidArguments(
+                        f"`{params.name}` needs `{argument.name}`.", hint=argument.description or argument.name
+                    )
             messages = await template.fill(who, given)
             return types.GetPromptResult(description=template.description, messages=messages)
 

@@ -79,4 +79,4 @@ def code_of(error: BridgeError, context: Context, uri: str | None) -> int:
 
 def data_of(error: BridgeError, uri: str | None) -> dict[str, str]:
     """Return what else there is to say."""
-    return {"code": error.code, "hint": error.hint, **({"uri": uri} if uri is not None else {})}
+    return {"code": error.code, "hint": way_out(error), **({"uri": uri} if uri is not None else {})}

@@ -68,7 +68,8 @@ def change(path: Path, changes: Mapping[str, Any]) -> Settings:
     """
     problems = checked({k: v for k, v in changes.items() if v is not None} | {k: "" for k in changes if k not in NAMES})
     if problems:
-        raise InvalidArguments("; ".join(p.message for p in problems))
+        said = "; ".join(p.message for p in problems)
+        raise InvalidArguments(said if said.endswith("?") else f"{said}.")
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         for name, value in changes.items():

@@ -43,7 +43,7 @@ class Settings:
         " accept them. What runs with the token of the runtime file is not asked.",
     )
     auto_link_clients: tuple[str, ...] = setting(
-        (), "Names of clients in whose text the names of notes become links, `*` for all."
+        (), "Names of clients with a token in whose text the names of notes become links, `*` for all."
     )
     write_checks: WriteChecks = setting(
         "warn", "Whether a change that would leave a note broken, such as an unclosed fence, is told of or refused."
@@ -144,7 +144,7 @@ def problem(name: str, value: Any) -> str | None:
         return None if value in get_args(hint) else f"must be one of {', '.join(get_args(hint))}"
     if get_origin(hint) is tuple:
         fits = isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
-        return None if fits else "must be a list of strings"
+        return None if fits else 'must be a list of strings, such as ["A", "B"]'
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
         return f"must be {type_name(hint)}"
     if least is not None and value < least:

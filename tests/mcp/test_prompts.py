@@ -91,6 +91,7 @@ async def test_a_wrong_prompt_is_refused(served: Served, era: Era, name: str, ar
             await client.get_prompt(name, arguments)
     assert refused.value.error.code in {-32602, -32000}
     assert refused.value.error.data["hint"]
+    assert "docs/" not in refused.value.error.data["hint"]
 
 
 @BOTH

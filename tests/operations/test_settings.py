@@ -42,7 +42,7 @@ async def test_a_change_is_written_taken_up_and_told(bridge: Bridge) -> None:
         ({"workers": -1}, "must be at least 0"),
         ({"workers": True}, "must be"),
         ({"watch": "sometimes"}, "must be one of auto, poll, off"),
-        ({"exclude": "A"}, "must be a list"),
+        ({"exclude": "A"}, r'^`exclude` must be a list of strings, such as \["A", "B"\]\.$'),
         ({"deny": ["Private/**", "[a"]}, r"`\[a` in `deny` has a"),
     ],
 )

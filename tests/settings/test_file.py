@@ -32,8 +32,8 @@ def test_an_unknown_setting_names_the_nearest_and_costs_only_itself(tmp_path: Pa
         ("vector_keep_days = 1_000_000_000_000", "`vector_keep_days` must be at most 36500"),
         ("workers = true", "`workers` must be integer"),
         ('watch = "often"', "`watch` must be one of auto, poll, off"),
-        ('exclude = "a"', "`exclude` must be a list of strings"),
-        ("exclude = [1]", "`exclude` must be a list of strings"),
+        ('exclude = "a"', '`exclude` must be a list of strings, such as ["A", "B"]'),
+        ("exclude = [1]", '`exclude` must be a list of strings, such as ["A", "B"]'),
     ],
 )
 def test_a_wrong_value_says_what_fits(tmp_path: Path, line: str, message: str) -> None:
