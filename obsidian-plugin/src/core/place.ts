@@ -1,4 +1,5 @@
 import type { Hit } from "../bridge/operations";
+import { unstyled } from "./plain";
 
 export type Placed = Pick<Hit, "path" | "title" | "heading">;
 
@@ -25,12 +26,5 @@ export function placeOf(hit: Placed): string {
 
 /** Headings as a reader sees them: links show their words, and marks of style are not shown. */
 export function readable(all: readonly string[]): string {
-	return all.map(plain).join(" › ");
-}
-
-function plain(heading: string): string {
-	return heading
-		.replace(/!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1")
-		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-		.replace(/(\*{1,2}|==|~~|`)(?=\S)(.*?\S)\1/g, "$2");
+	return all.map(unstyled).join(" › ");
 }

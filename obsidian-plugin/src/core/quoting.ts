@@ -1,3 +1,5 @@
+import { unbegun, unended, unstyled } from "./plain";
+
 /** Words of a text, with what stands around them on their line. */
 export interface Quote {
 	readonly before: string;
@@ -20,6 +22,11 @@ export function quote(text: string, [start, end]: readonly [number, number], sai
 	const begin = text.lastIndexOf("\n", from - 1) + 1;
 	const stop = text.indexOf("\n", to);
 	return { before: last(text.slice(begin, from)), said, after: first(text.slice(to, stop === -1 ? undefined : stop)) };
+}
+
+/** A quote as it is read: links by what they show, without marks of style and of lists. */
+export function asRead({ before, said, after }: Quote): Quote {
+	return { before: unstyled(unbegun(before)), said, after: unended(unstyled(after)) };
 }
 
 /** Where a character is, in a text that JavaScript counts otherwise: two for each beyond the basic ones. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quote } from "../../src/core/quoting";
+import { asRead, quote } from "../../src/core/quoting";
 
 test("words are quoted with the rest of their line", () => {
 	const text = "# Bread\n  Feed the starter twice. \nMore.";
@@ -22,4 +22,9 @@ test("of a long line what is near is quoted, in whole words where there are any"
 	expect(long?.before).toMatch(/^… (before )+$/);
 	expect(long?.after).toMatch(/^( after)+ …$/);
 	expect([...(quote(`${"包".repeat(500)}x`, [500, 501], "x")?.before ?? "")].length).toBe(122);
+});
+
+test("a quote is read without marks, and keeps its spaces", () => {
+	expect(asRead({ before: "- [x] The [[Seed saving|seeds]] of ", said: "squash", after: " are *dry* |" })).toEqual({ before: "The seeds of ", said: "squash", after: " are dry" });
+	expect(asRead({ before: "| 2024 | ", said: "squash", after: " | [[Bed\\|bed]] |" })).toEqual({ before: "2024 | ", said: "squash", after: " | bed" });
 });

@@ -1,7 +1,7 @@
 import type { ViewEdge, ViewNode } from "../../bridge/operations";
+import { plain } from "../plain";
 import type { Call } from "./fetched";
 import type { Picture } from "./picture";
-import { plain } from "./sentence";
 
 /** A sentence that joins two notes, and where it stands. */
 export interface Told {

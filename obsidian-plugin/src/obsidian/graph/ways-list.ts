@@ -1,7 +1,7 @@
 import { type App, Keymap, setIcon } from "obsidian";
 import type { GraphPath, GraphStep } from "../../bridge/operations";
-import { plain } from "../../core/graph/sentence";
 import { titleOf } from "../../core/place";
+import { plain } from "../../core/plain";
 import { open } from "../opening";
 import { openNote } from "./node-menu";
 

@@ -1,5 +1,5 @@
 import { open } from "../opening";
-import type { Quote } from "../../core/quoting";
+import { asRead, type Quote } from "../../core/quoting";
 import type { App } from "obsidian";
 
 /** Words that could be a link. */
@@ -25,9 +25,10 @@ export function showRow(list: HTMLElement, app: App, { name, path, line, quote, 
 	const words = el.createDiv({ cls: "vault-bridge-hit-text", attr: { dir: "auto" } });
 	if (quote === null) words.setText(text);
 	else {
-		words.appendText(quote.before);
-		words.createEl("mark", { text: quote.said });
-		words.appendText(quote.after);
+		const { before, said, after } = asRead(quote);
+		words.appendText(before);
+		words.createEl("mark", { text: said });
+		words.appendText(after);
 	}
 	if (more.length > 0) {
 		const why = el.createDiv({ cls: "vault-bridge-hit-why" });

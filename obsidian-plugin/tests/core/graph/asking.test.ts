@@ -3,7 +3,7 @@ import type { GraphPath } from "../../../src/bridge/operations";
 import { NONE } from "../../../src/core/filters";
 import { type Call, fetched } from "../../../src/core/graph/fetched";
 import { Picture } from "../../../src/core/graph/picture";
-import { plain } from "../../../src/core/graph/sentence";
+import { plain } from "../../../src/core/plain";
 import { asked, kept, LOOK, MOST } from "../../../src/core/graph/shown";
 import { progressOf, stirs } from "../../../src/core/graph/stirring";
 import { Telling } from "../../../src/core/graph/telling";
