@@ -78,9 +78,12 @@ class FullText:
         """Search; again if a version was pruned meanwhile; once more with the table's indexes built anew."""
         for _ in range(2):
             try:
-                return await self._matching(rows, asked, also, limit)
+                found = await self._matching(rows, asked, also, limit)
             except (OSError, RuntimeError, ValueError) as error:
                 failure = error
+            else:
+                self._tidying.searched()
+                return found
         async with self._tidying.turn:
             with reading(self._opened):
                 await rows.table.rebuild(failure)

@@ -50,12 +50,22 @@ class Tidying:
 
     def later(self) -> None:
         """Tidy once writing pauses, or now if there was no pause for too long."""
-        if self.urgent and (self._hurrying is None or self._hurrying.done()):
-            self._hurrying = self._tasks.start(self._tidy(0, 0))
+        if self.urgent:
+            self._hurry()
         if self._later is not None:
             self._later.cancel()
         if not self._put_off:
             self._later = self._tasks.start(self._tidy(SWEEP_AFTER_S, OPTIMISE_AFTER_S))
+
+    def searched(self) -> None:
+        """Wait for no pause with what holds up every search, when somebody searches while others write."""
+        if self._overdue and not self._put_off:
+            self._hurry()
+
+    def _hurry(self) -> None:
+        """Tidy now, unless that is being done."""
+        if self._hurrying is None or self._hurrying.done():
+            self._hurrying = self._tasks.start(self._tidy(0, 0))
 
     def stop(self) -> None:
         """Begin nothing more."""
@@ -68,6 +78,11 @@ class Tidying:
         """True when a table cannot wait for a pause."""
         return any(table.urgent for table in self.tables())
 
+    @property
+    def _overdue(self) -> bool:
+        """True when a table searched by words should be made compact at the next pause."""
+        return self._opened.notes.overdue or self._opened.passages.overdue
+
     def tables(self) -> list[Table]:
         """Return every table in use."""
         return [self._opened.passages, self._opened.notes, *self._vectors.tables()]
@@ -78,7 +93,7 @@ class Tidying:
             await asyncio.sleep(sweep_after)
             await self._tasks.finish(self._sweep())
             await asyncio.sleep(optimise_after)
-            if self.urgent or self._opened.notes.overdue or self._opened.passages.overdue:
+            if self.urgent or self._overdue:
                 await self._tasks.finish(self.optimise(at_once=False))
         except FAILURES as error:
             # Nothing is lost: it is tried again after the next write, and at the next start.

@@ -108,6 +108,16 @@ async def test_many_new_rows_are_indexed_after_a_pause(tmp_path: Path) -> None:
     assert index.health().unindexed_rows == 2
 
 
+async def test_many_new_rows_are_indexed_without_a_pause_when_somebody_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.index.tidying.SWEEP_AFTER_S", 3600)
+    index = await opened(tmp_path / "index", NOTES)
+    assert index.health().unindexed_rows == 900
+    assert await paths(index.passages(words("nothing"), 3)) == []
+    await until(lambda: index._opened.passages.unindexed == index._opened.notes.unindexed == 0)
+
+
 async def test_many_writes_at_once_are_tidied_after_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.index.tidying.SWEEP_AFTER_S", 0)
     monkeypatch.setattr("bridge.index.tidying.OPTIMISE_AFTER_S", 0)
