@@ -172,6 +172,9 @@ class Writing:
 
     def _drawn(self, draw: Callable[[Desk], Drawn], desk: Desk) -> tuple[Drawn, Plan, tuple[str, ...]]:
         """Draw a change up, refuse what the writer would refuse, and say what speaks against it."""
+        if self._following.index.notes:
+            # Else a new note would lie where the disk is mounted later, and all others would seem deleted.
+            self.vault.require_mounted(was_filled=True)
         drawn, plan = draw(desk), desk.plan
         return drawn, plan, (*drawn.effect.warnings, *self._checked(plan))
 

@@ -16,7 +16,7 @@ from bridge.errors import (
 from bridge.types import VaultPath
 from bridge.vault.buried import buried
 from bridge.vault.inside import open_inside, relative
-from bridge.vault.paths import nfc, shown, vault_path
+from bridge.vault.paths import nfc, parents, shown, vault_path
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat, Walk, require_listing
 
@@ -41,21 +41,32 @@ class Vault:
         """Find every file.
 
         Args:
-            was_filled: Whether files are known from before: a folder with nothing at all in it, no settings of
-                Obsidian either, is then taken for a disk that is not mounted. An earlier scan of this object counts.
+            was_filled: Whether files are known from before, as `require_mounted` takes it.
 
         Raises:
             VaultUnreadable: The folder is gone, cannot be listed or seems unmounted.
         """
         walk = Walk(self.root, self.rules)
         walk.everything()
-        if not walk.files and not walk.others and (was_filled or self._held_something) and is_bare(self.root):
+        if not walk.files and not walk.others:
+            self.require_mounted(was_filled=was_filled)
+        self._held_something = self._held_something or bool(walk.files or walk.others)
+        return walk.done()
+
+    def require_mounted(self, *, was_filled: bool) -> None:
+        """Take a folder with nothing at all in it for a disk that is not mounted.
+
+        Args:
+            was_filled: Whether files are known from before; an earlier scan of this object counts.
+
+        Raises:
+            VaultUnreadable: The folder seems unmounted, or is gone.
+        """
+        if (was_filled or self._held_something) and is_bare(self.root):
             raise VaultUnreadable(
                 f"The vault folder {self.root} is empty, and was not before.",
                 hint="Connect its disk. If you emptied it yourself, put any file into it, or remove the vault.",
             )
-        self._held_something = self._held_something or bool(walk.files or walk.others)
-        return walk.done()
 
     def look(self, paths: Iterable[str]) -> Scan:
         """Find what there is now at some paths and, where they are folders, below them.
@@ -73,6 +84,9 @@ class Vault:
             return self.scan()
         walk = Walk(self.root, self.rules)
         for path in sorted(clean):
+            if not clean.isdisjoint(parents(path)):
+                # It is found with the folder that it is in.
+                continue
             try:
                 known = vault_path(path)
             except BridgeError:

@@ -20,6 +20,7 @@ from bridge.errors import (
     ExpectationFailed,
     NoteChanged,
     NoteExists,
+    VaultUnreadable,
 )
 from bridge.events import Event
 from bridge.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request, SetProperties
@@ -399,6 +400,20 @@ async def test_a_large_change_must_be_confirmed(vault: Path, opened: Opened) -> 
         assert not (vault / "Large.md").exists()
         await make(engine, large, author=Author("test", confirmed=True))
         assert (vault / "Large.md").exists()
+
+
+async def test_nothing_is_written_where_a_disk_is_not_mounted(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        mounted = vault.rename(vault.with_name("unmounted"))
+        vault.mkdir()
+        with pytest.raises(VaultUnreadable):
+            await make(engine, CreateNote(VaultPath("New.md"), "Beans."))
+        assert list(vault.iterdir()) == []
+        vault.rmdir()
+        mounted.rename(vault)
+        await make(engine, CreateNote(VaultPath("New.md"), "Beans."))
+        assert (vault / BEANS).exists()
 
 
 async def test_many_writers_lose_nothing(vault: Path, opened: Opened) -> None:

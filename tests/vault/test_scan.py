@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -65,6 +66,23 @@ def test_folders_may_be_nested_deeper_than_python_calls(tmp_path: Path) -> None:
         assert set(Vault(tmp_path, Rules()).look(["d"]).files) == {f"{deep}/b.md"}
     finally:
         subprocess.run(["rm", "-r", str(tmp_path / "d")], check=True)
+
+
+def test_what_lies_in_a_folder_that_is_looked_at_is_looked_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grow(tmp_path, "A/B/C/a.md", "A/b.md")
+    listed: list[str] = []
+    scandir = os.scandir
+
+    def counted(place: str) -> Any:
+        listed.append(os.path.relpath(place, tmp_path))
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    found = Vault(tmp_path, Rules()).look(["A/B", "A", "A/B/C", "A/b.md", "A/gone.md"])
+    assert set(found.files) == {"A/B/C/a.md", "A/b.md"}
+    assert sorted(listed) == [".", "A", "A/B", "A/B/C"]
 
 
 def test_names_are_composed(tmp_path: Path) -> None:
