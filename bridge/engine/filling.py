@@ -60,6 +60,11 @@ class Filling:
         self._woken = time.monotonic()
         self._signal.tell()
 
+    def hurry(self) -> None:
+        """Look for work without a pause: somebody waits for it."""
+        self._woken = 0.0
+        self._signal.tell()
+
     async def run(self) -> None:
         """Embed what is missing until cancelled."""
         while True:

@@ -79,5 +79,7 @@ class Waiting:
             left = ends - time.monotonic()
             if left <= 0:
                 return False
+            if what == "vectors":
+                engine.parts.filling.hurry()
             await engine.signal.wait(min(left, LOOK_S))
         return True

@@ -69,3 +69,16 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
         filling.wake()
         await settled(engine)
         assert engine.store.counted("embedded") == before + 3
+
+
+@pytest.mark.model
+async def test_who_waits_for_meaning_waits_for_no_pause(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(vault) as bridge:
+        engine = bridge.find(None)
+        await settled(engine)
+        monkeypatch.setattr("bridge.engine.filling.QUIET_S", 3600)
+        monkeypatch.setattr("bridge.engine.filling.LONGEST_S", 3600)
+        await engine.carrying.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
+        assert await engine.waiting.indexed(BEANS, None, "vectors", 60)
