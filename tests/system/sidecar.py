@@ -19,7 +19,8 @@ import psutil
 T = TypeVar("T")
 
 COMMAND = Path(sys.executable).with_name("vault-bridge")
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
+"""Long, since embedding steps back behind everything else that runs on a machine."""
 
 
 class CallFailed(Exception):
