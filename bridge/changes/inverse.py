@@ -33,7 +33,7 @@ def undo(
         changes: The changes, the newest first; all of them or none.
         snapshot: Gives contents that are kept.
         today: The vault, and how it came to be so.
-        hunks: Of each change only these; then nothing is moved.
+        hunks: Of each change only these, as far as they are in force; then nothing is moved.
 
     Returns:
         What was done otherwise than one may think, in sentences.
@@ -49,8 +49,13 @@ def undo(
     ids = {change.id for change in changes}
     lineages = cache(lambda path, gone: Lineage.of(path, gone, today.past(path, gone), snapshot))
     for change in changes:
-        steps, kept = _in_force(change, snapshot) if hunks is None else part(change.steps, snapshot, hunks, last=True)
-        taking = Taking(lineages, None if hunks is None else places(change.steps, snapshot, hunks), ids)
+        if hunks is None:
+            (steps, kept), chosen = _in_force(change, snapshot), None
+        else:
+            some = {*hunks} - parts_undone(change.facts)
+            steps, kept = part(change.steps, snapshot, some, last=True)
+            chosen = places(change.steps, snapshot, some)
+        taking = Taking(lineages, chosen, ids)
         turning = Turning(desk, change, kept, today, conflicts, taking)
         turning.touching = True
         for number, step in reversed([*enumerate(steps)]):

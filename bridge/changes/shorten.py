@@ -10,8 +10,8 @@ from bridge.types import VaultPath
 def shortened(steps: Iterable[Step]) -> tuple[Step, ...]:
     """Return fewer steps that lead to the same.
 
-    Of what is put in one place only the last is left, and of what is made and removed again nothing. Moves and folders
-    part what is before them from what is after.
+    Of what is put in one place only the last is left, and of what is made and removed again nothing. A move parts what
+    is before it from what is after at the places that it concerns; so a file has one step where it can.
     """
     kept: list[Step | None] = []
     put: dict[VaultPath, int] = {}
@@ -29,7 +29,10 @@ def shortened(steps: Iterable[Step]) -> tuple[Step, ...]:
                 kept.append(step)
             case "remove":
                 kept.append(step)
+            case "move":
+                ends = f"{step.path}/", f"{step.to}/"
+                put = {path: at for path, at in put.items() if not f"{path}/".startswith(ends)}
+                kept.append(step)
             case _:
-                put.clear()
                 kept.append(step)
     return tuple(step for step in kept if step is not None and (step.kind != "put" or step.before != step.after))

@@ -240,6 +240,16 @@ def test_what_was_taken_out_of_a_note_does_not_come_back_without_the_note() -> N
     assert vault.text("a.md") == "one\ntwo\n"
 
 
+def test_a_part_that_is_undone_is_not_undone_again() -> None:
+    vault = Trial(a="one\n")
+    change = vault.put("a.md", "one\ntwo\n")
+    undone = vault.undo(change, hunks=[1])
+    vault.undo(undone, hunks=[1])
+    vault.undo(change, hunks=[1])
+    assert vault.undo(undone, hunks=[1]).steps == ()
+    assert (vault.text("a.md"), vault.today_of(change).state) == ("one\n", "undone")
+
+
 def test_a_folder_that_is_there_by_itself_stays_when_it_is_empty() -> None:
     vault = Trial()
     vault.folders.add(VaultPath("F"))

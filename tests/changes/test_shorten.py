@@ -67,3 +67,11 @@ def test_what_is_written_before_a_move_stays_before_it() -> None:
     x, y, z = map(Digest, "xyz")
     steps = (Step("put", a, before=x, after=y), Step("move", a, to=b, before=y), Step("put", a, after=z))
     assert shortened(steps) == steps
+
+
+def test_a_move_parts_nothing_that_it_does_not_concern() -> None:
+    a, b, c = PATHS
+    x, y, z = map(Digest, "xyz")
+    move = Step("move", a, to=c, before=x)
+    steps = (Step("put", b, before=x, after=y), move, Step("put", b, before=y, after=z))
+    assert shortened(steps) == (Step("put", b, before=x, after=z), move)
