@@ -4,6 +4,7 @@ import { copy } from "./opening";
 
 /** Show what the bridge says, with what stands in backticks as code. */
 export function showSaid(el: HTMLElement, text: string): void {
+	el.empty();
 	for (const part of parts(text, "`")) {
 		if (part.marked) el.createEl("code", { text: part.text });
 		else el.appendText(part.text);

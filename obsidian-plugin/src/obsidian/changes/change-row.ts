@@ -3,7 +3,7 @@ import type { Answer, Clash, Refusal } from "../../bridge/client";
 import type { ListedChange, ShownChange } from "../../bridge/operations";
 import { named, said, standing, when } from "../../core/history";
 import { withHint } from "../../core/refusal";
-import { showCommand } from "../command";
+import { showCommand, showSaid } from "../command";
 import type { Host } from "../host";
 import { showHunks } from "./hunks";
 
@@ -147,7 +147,7 @@ function showUndone(head: HTMLElement): HTMLElement {
 
 /** Show why something was not done, and what stands in the way. */
 export function showRefusal(el: HTMLElement, error: Refusal<string>): void {
-	el.createDiv({ cls: "vault-bridge-say mod-warning", text: error.conflicts === undefined ? withHint(error) : error.message });
+	showSaid(el.createDiv({ cls: "vault-bridge-say mod-warning" }), error.conflicts === undefined ? withHint(error) : error.message);
 	for (const clash of error.conflicts ?? []) showClash(el, clash);
 }
 

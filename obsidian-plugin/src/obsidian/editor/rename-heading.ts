@@ -6,6 +6,7 @@ import { follows } from "../../core/renaming";
 import { headingAt } from "../../core/sections";
 import { changed } from "../../core/unified";
 import { showWords } from "../changes/hunks";
+import { showSaid } from "../command";
 import { isConnected } from "../connected";
 import { CHANGES, type Host } from "../host";
 import { offering, undo } from "../undoing";
@@ -63,7 +64,7 @@ class RenameHeading extends Modal {
 			if (round !== this.round) return;
 			preview.empty();
 			says.toggleClass("mod-warning", !answer.ok);
-			says.setText(answer.ok ? follows(answer.result) : withHint(answer.error));
+			showSaid(says, answer.ok ? follows(answer.result) : withHint(answer.error));
 			rename.disabled = !answer.ok;
 			if (!answer.ok) return;
 			rename.setText(answer.result.state === "proposed" ? "Propose it" : "Rename");
@@ -109,7 +110,7 @@ class RenameHeading extends Modal {
 		const answer = await this.rename(to, false);
 		if (!answer.ok) {
 			says.addClass("mod-warning");
-			says.setText(withHint(answer.error));
+			showSaid(says, withHint(answer.error));
 			return;
 		}
 		this.close();

@@ -3,6 +3,7 @@ import { Following, type Place } from "../../core/following";
 import { type Hidden, hide, unhide } from "../../core/hidden";
 import { told } from "../../core/missing-links";
 import { withHint } from "../../core/refusal";
+import { showSaid } from "../command";
 import { type Host, RELATED } from "../host";
 import { Pane } from "../pane";
 import { placeOf, watch } from "./cursor";
@@ -204,7 +205,7 @@ export class RelatedView extends Pane {
 
 	private draw(parts: Parts, found: Parameters<RelatedHits["show"]>[0], hidden: readonly string[], empty: string): void {
 		parts.body.setAttr("aria-busy", "false");
-		parts.empty.setText(empty);
+		showSaid(parts.empty, empty);
 		parts.hits.show(found);
 		parts.hidden.show(hidden);
 	}

@@ -4,6 +4,7 @@ import { type Filters, narrowed } from "../../core/filters";
 import { used } from "../../core/recent";
 import { refine } from "../../core/refine";
 import { withHint } from "../../core/refusal";
+import { showSaid } from "../command";
 import type { Host } from "../host";
 import { showChips } from "./chips";
 import { offerFilters } from "./filter-menu";
@@ -166,7 +167,7 @@ export class SearchBox {
 	}
 
 	private say(text: string, wrong = false): void {
-		this.sayEl.setText(text);
+		showSaid(this.sayEl, text);
 		this.sayEl.toggleClass("mod-warning", wrong);
 	}
 }
