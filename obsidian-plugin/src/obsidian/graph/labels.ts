@@ -26,7 +26,7 @@ export class Titles {
 	/** Take a title that sigma would write now. */
 	readonly take: NodeLabelDrawingFunction<NodeData, EdgeData> = (context, { label, x, y, size }, { labelSize, labelFont, labelWeight }) => {
 		if (label === null || label === "") return;
-		context.font = `${labelWeight} ${labelSize}px ${labelFont}`;
+		ready(context, `${labelWeight} ${labelSize}px ${labelFont}`);
 		[this.context, this.height] = [context, labelSize];
 		this.waiting.push({ label, x, y, size });
 	};
@@ -68,7 +68,7 @@ export function drawHover(theme: () => Theme): NodeHoverDrawingFunction<NodeData
 		context.strokeStyle = written(accent);
 		context.stroke();
 		if (label === null || label === "") return;
-		context.font = `${labelWeight} ${labelSize}px ${labelFont}`;
+		ready(context, `${labelWeight} ${labelSize}px ${labelFont}`);
 		const at = leftOf(context, label, x, size + PAD);
 		context.beginPath();
 		context.roundRect(at - PAD, y - labelSize / 2 - PAD, context.measureText(label).width + 2 * PAD, labelSize + 2 * PAD, PAD);
@@ -77,6 +77,12 @@ export function drawHover(theme: () => Theme): NodeHoverDrawingFunction<NodeData
 		context.fillStyle = written(text);
 		context.fillText(label, at, y + labelSize / 3);
 	};
+}
+
+/** Titles begin where they are put, also in an app that goes from right to left. */
+function ready(context: CanvasRenderingContext2D, font: string): void {
+	context.font = font;
+	context.textAlign = "left";
 }
 
 function leftOf(context: CanvasRenderingContext2D, label: string, x: number, size: number): number {
