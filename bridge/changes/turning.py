@@ -64,6 +64,8 @@ class Turning:
         """Whether lines next to each other may both be changed."""
         self._taking = taking
         self._where = Whereabouts(today, change, taking.together if taking else ())
+        self._back: set[tuple[VaultPath, str | None]] = set()
+        """Files that were brought back, each by where it is today and what took it away."""
 
     def make(self, number: int, step: Step) -> None:
         """Put what a step means today on the desk, or note why that cannot be.
@@ -78,6 +80,7 @@ class Turning:
         match step.kind:
             case "put" if step.after is not None and step.before is None:
                 self._restore(number, place, step.after, step.to)
+                self._back.add((self._change.now[number], self._change.gone[number]))
             case "put" if step.after is not None and step.before is not None:
                 self._put(number, place, step.before, step.after)
             case "remove":
@@ -235,7 +238,8 @@ class Turning:
 
         What was taken out of such a file cannot come back without it, and another that has its name is a conflict.
         """
-        if self._taking is None or not self._where.is_gone(number):
+        is_back = (self._change.now[number], self._change.gone[number]) in self._back
+        if self._taking is None or is_back or not self._where.is_gone(number):
             return True
         if self._where.is_unmade(number) and "undoes" not in self._change.facts:
             return False

@@ -240,6 +240,15 @@ def test_what_was_taken_out_of_a_note_does_not_come_back_without_the_note() -> N
     assert vault.text("a.md") == "one\ntwo\n"
 
 
+def test_what_an_undo_of_several_took_away_comes_back_where_it_was_though_a_part_came_back_before() -> None:
+    vault = Trial()
+    changes = vault.put("a.md", "a\n"), vault.move("a.md", "F/b.md")
+    undone = vault.undo(*reversed(changes))
+    vault.undo(vault.undo(undone, hunks=[1]))
+    vault.undo(undone)
+    assert set(vault.files) == {"F/b.md"}
+
+
 def test_a_part_that_is_undone_is_not_undone_again() -> None:
     vault = Trial(a="one\n")
     change = vault.put("a.md", "one\ntwo\n")
