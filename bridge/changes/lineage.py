@@ -76,10 +76,10 @@ class Lineage:
         """Say whether since a change only links followed what was moved."""
         own = self._strokes.get(change.id, [])
         strokes = [*dict(self._log)]
-        since = strokes[strokes.index(own[0]) :] if own else strokes
+        since = strokes[strokes.index(own[0]) :] if own else []
         moves = [id_ for id_, one in self._changes.items() if any(step.kind == "move" for step in one.steps)]
         followed = {*own, *(stroke for id_ in moves for stroke in self._strokes.get(id_, ()))}
-        return all(stroke in followed for stroke in since if stroke.on)
+        return bool(own) and all(stroke in followed for stroke in since if stroke.on)
 
     def without(
         self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False

@@ -249,6 +249,15 @@ def test_what_an_undo_of_several_took_away_comes_back_where_it_was_though_a_part
     assert set(vault.files) == {"F/b.md"}
 
 
+def test_a_note_that_says_something_else_since_it_came_back_is_not_removed_again() -> None:
+    vault = Trial(a="one\n")
+    vault.has_trash = True
+    edit = vault.put("a.md", "one\ntwo\n")
+    back = vault.undo(vault.put("a.md", None))
+    vault.undo(edit)
+    assert "lost" in str(conflicts(vault, back)[0]["why"])
+
+
 def test_a_part_that_is_undone_is_not_undone_again() -> None:
     vault = Trial(a="one\n")
     change = vault.put("a.md", "one\ntwo\n")
