@@ -12,7 +12,7 @@ from bridge.vault.vault import Vault
 from bridge.vault.write.conditions import changed, gone, require_unlocked, same, taken
 from bridge.vault.write.expanding import named
 from bridge.vault.write.hands import Hands
-from bridge.vault.write.naming import doubts, last, require_name, twins
+from bridge.vault.write.naming import doubts, last, require_name, require_shallow, twins
 from bridge.vault.write.place import Place
 from bridge.vault.write.refusals import told
 from bridge.vault.write.states import SOMETHING, Held, beginning, beginnings, moving, origin, states
@@ -36,6 +36,8 @@ class Checking:
         """
         for step in plan.steps:
             self._require_allowed(step)
+            if not plan.back and (path := named(step)) is not None:
+                require_shallow(path)
 
     def warnings(self, plan: Plan) -> tuple[str, ...]:
         """Return what speaks against a plan that is allowed and has all its folders.

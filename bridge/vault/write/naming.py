@@ -8,6 +8,8 @@ from bridge.vault.paths import DEVICE, nfc, shown
 
 LONGEST = 255
 """Bytes of a name that every usual disk holds."""
+DEEPEST = 100
+"""Folders around something new: each is opened for each that it holds, which takes half a minute for 400."""
 ELSEWHERE = re.compile(r'[:*?"<>]')
 """Characters that Windows and Android refuse."""
 
@@ -27,6 +29,19 @@ def require_name(path: str) -> None:
     if len(name.encode()) > LONGEST:
         raise InvalidArguments(
             f"`{shown(name)}` is longer than {LONGEST} bytes, more than a disk holds.", hint="Choose a shorter name."
+        )
+
+
+def require_shallow(path: str) -> None:
+    """Let only a path pass that lies in so many folders that they can be held open one by one.
+
+    Raises:
+        InvalidArguments: It lies deeper.
+    """
+    if (folders := path.count("/")) > DEEPEST:
+        raise InvalidArguments(
+            f"`{shown(path)}` would lie in {folders} folders, one in the other; {DEEPEST} at most.",
+            hint="Choose a place that is less deep.",
         )
 
 

@@ -12,6 +12,7 @@ from bridge.errors import InvalidArguments, NoteChanged, NoteExists, OutsideVaul
 from bridge.steps import Plan
 from bridge.types import VaultPath
 from bridge.vault.write import Writer
+from bridge.vault.write.naming import DEEPEST
 from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, writer_of
 
 
@@ -248,6 +249,13 @@ def test_a_name_as_long_as_the_disk_takes_is_written(root: Path, writer: Writer)
     write(writer, put(name, None, b"1"))
     write(writer, put(name, b"1", b"2"))
     assert (root / name).read_bytes() == b"2"
+
+
+def test_nothing_new_lies_deeper_than_can_be_held(root: Path, writer: Writer) -> None:
+    refused(writer, put("x/" * (DEEPEST + 1) + "n.md", None, b"new"), InvalidArguments)
+    assert not (root / "x").exists()
+    write(writer, put("x/" * DEEPEST + "n.md", None, b"new"))
+    assert (root / ("x/" * DEEPEST + "n.md")).read_bytes() == b"new"
 
 
 @pytest.mark.parametrize("name", ["a: b.md", 'a "b".md', "a?.md", "con.md", "B.md", "Folder./x.md", "folder/x.md"])
