@@ -3,6 +3,7 @@
 By words only: the last digits of a vector depend on the texts that are embedded beside it.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bridge.index import Index
 from bridge.operations import Operation, operations
 from bridge.types import VaultPath
 from tests.system.canaries import DENIED, FOLDER, LINKED, NOTE, SECRET, write_open, write_private
@@ -143,6 +145,15 @@ def vaults(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaults]:
                 found.ask(vault, "reindex", {})
             if again:
                 yield found
+        for index in (folder / "data/vaults").glob("*/index"):
+            asyncio.run(compact(index))
+
+
+async def compact(folder: Path) -> None:
+    """Take every row into the indexes: how many are not yet decides a little how well words match."""
+    index = await asyncio.to_thread(Index.open, folder)
+    await index.optimise()
+    await index.close()
 
 
 def indexed(bridge: Sidecar, number: int, index: Path) -> bool:
