@@ -31,14 +31,18 @@ class Principal:
         if scope not in self.scopes:
             raise Forbidden(f"This needs the scope `{scope}`, which `{self.name}` does not have.", scope=scope)
 
-    def require_local(self) -> None:
+    def require_local(self, command: str) -> None:
         """Let only programs of the user pass.
+
+        Args:
+            command: By which the user does it.
 
         Raises:
             Forbidden: It is a client that was let in by one.
         """
         if not self.local:
-            raise Forbidden(f"`{self.name}` may not do this.", hint="Only the user may, in Obsidian or by the command.")
+            hint = f"Only the user may, in Obsidian or by `vault-bridge {command}`."
+            raise Forbidden(f"`{self.name}` may not do this.", hint=hint)
 
 
 RUNTIME = Principal("runtime", frozenset[Scope]({"read", "write"}), local=True)

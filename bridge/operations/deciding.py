@@ -117,7 +117,7 @@ async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = N
         ChangeNotFound: There is no such change.
         ChangeConflict: It waits no more, or the same lines were changed since.
     """
-    call.principal.require_local()
+    call.principal.require_local("accept-change")
     made = await call.engine.deciding.accept(change_id, author(call, "accept_change", None), hunks)
     return settled(call.engine, [change_id], made)
 
@@ -134,7 +134,7 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
         ChangeNotFound: There is no such change.
         ChangeConflict: It waits no more.
     """
-    call.principal.require_local()
+    call.principal.require_local("reject-change")
     change = await call.engine.deciding.reject(change_id)
     return Settled((listed(call.engine, change, cut=True),), None, "", "applied", ())
 

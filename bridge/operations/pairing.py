@@ -34,7 +34,7 @@ async def open_pairing(call: Call) -> PairingOpened:
     """
     from bridge.access import OPEN_S
 
-    call.principal.require_local()
+    call.principal.require_local("pair")
     if call.bridge.pairing is None:
         raise NotReady("No bridge runs that a client could pair with.", hint="Start `vault-bridge serve`, then pair.")
     return PairingOpened(call.bridge.pairing.open(), round(OPEN_S))

@@ -68,7 +68,7 @@ async def test_a_paired_agent_proposes(served: Served, era: Era) -> None:
         assert not (root / "Wish.md").exists()
         own = await client.call_tool("run_tool", {"name": "accept_change", "arguments": {"change_id": change}})
         assert own.is_error
-        assert text_of(own).endswith("\nOnly the user may, in Obsidian or by the command.")
+        assert text_of(own).endswith("\nOnly the user may, in Obsidian or by `vault-bridge accept-change`.")
         assert not (root / "Wish.md").exists()
     accepted = await served.call("accept_change", change_id=change)
     assert accepted.status == 200, accepted.body
