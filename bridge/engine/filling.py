@@ -68,7 +68,6 @@ class Filling:
     async def run(self) -> None:
         """Embed what is missing until cancelled."""
         while True:
-            await self._quiet()
             looked = self._woken
             try:
                 worked = await self._step()
@@ -96,6 +95,7 @@ class Filling:
         if self.model is None:
             return False
         self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
+        await self._quiet()
         if self.paused:
             return False
         batch = await self._index.missing(AT_ONCE)
