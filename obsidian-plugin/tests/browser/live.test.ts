@@ -24,6 +24,13 @@ async function read(...places: readonly (string | false)[]): Promise<void> {
 	}, [NOTE, places] as const);
 }
 
+/** What every open pane holds, in whichever window. */
+async function shown(): Promise<string[]> {
+	return obsidian.page.evaluate(() =>
+		window.app.workspace.getLeavesOfType("markdown").map(({ view }) => (view as unknown as { editor: { getValue: () => string } }).editor.getValue()),
+	);
+}
+
 interface Done {
 	readonly change_id: string;
 	readonly state: string;
@@ -132,7 +139,7 @@ test.each(["split", "window"])("a note that is open twice is not written over wh
 		(first?.view as unknown as { editor: { setValue: (text: string) => void } }).editor.setValue("# Oven log\n\nBake at 230 degrees.\n");
 	});
 	expect(await edit()).toMatchObject({ state: "applied", by: "obsidian" });
-	expect(await obsidian.page.locator(".cm-content").allInnerTexts()).toEqual([expect.stringContaining("250"), expect.stringContaining("250")]);
+	await expect.poll(() => shown()).toEqual([CHANGED, CHANGED]);
 });
 
 test("a plugin that is switched off with a change in its hands does not write it", async () => {

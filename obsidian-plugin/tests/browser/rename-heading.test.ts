@@ -62,7 +62,7 @@ test("a heading is renamed with the links to it, after a look at all that change
 test("what cannot be a heading is told, and a note that changed meanwhile stays as it is", async () => {
 	await opened();
 	await rename("## Heat", "Warmth ##");
-	await said("No heading of `Oven log.md` can read");
+	await said("No heading of Oven log.md can read");
 	expect(await dialog().getByRole("button", { name: "Rename", exact: true }).isEnabled()).toBe(false);
 	await dialog().getByLabel("Heading").fill("Warmth");
 	await said("2 links follow");
