@@ -14,6 +14,7 @@ import orjson
 
 from bridge.cli.fleeting import fleeting
 from bridge.cli.log_file import keep_short
+from bridge.cli.open_files import permit_many
 from bridge.cli.progress import watch
 from bridge.server import Runtime
 
@@ -25,6 +26,7 @@ def main(given: argparse.Namespace) -> int:
     """Serve the vaults that are named."""
     from bridge.cli.leaving import run
 
+    permit_many()
     return run(serve(given))
 
 
