@@ -1,7 +1,7 @@
 """From what was typed to explained hits."""
 
 from bridge.retrieval.drift import Drift, drifted
-from bridge.retrieval.filters import allowed, no_such_folder, spelt
+from bridge.retrieval.filters import allowed, no_such_folder, no_such_property, no_such_tag, spelt
 from bridge.retrieval.query import Query, parse_query
 from bridge.retrieval.related import related
 from bridge.retrieval.request import Explanation, Hit, LaneScore, SearchAnswer, SearchRequest, Sources
@@ -23,6 +23,8 @@ __all__ = [
     "content",
     "drifted",
     "no_such_folder",
+    "no_such_property",
+    "no_such_tag",
     "parse_query",
     "related",
     "search",

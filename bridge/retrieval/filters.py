@@ -112,12 +112,60 @@ def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | No
     if prefix is None or spelt(notes, folder) is not None:
         return None
     folders = {VaultPath(path[:end]) for path in notes for end, letter in enumerate(path) if letter == "/"}
-    return f"There is no folder `{prefix[:-1]}` with notes{nearest(Names(folders).closest(prefix))}"
+    return f"There is no folder `{prefix[:-1]}` with notes{_closest(folders, prefix)}"
+
+
+def no_such_tag(notes: Notes, tag: str) -> str | None:
+    """Say that no note has a tag or one nested in it, and name the closest ones; None when one has."""
+    wanted = tag.strip().lstrip("#").rstrip("/")
+    if with_tag(list(notes.values()), wanted):
+        return None
+    known = {name for note in notes.values() for name in note.tags}
+    parents = {name[:end] for name in known for end, letter in enumerate(name) if letter == "/"}
+    return f"There is no tag `{wanted}`{_closest(known | parents, wanted)}"
+
+
+def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
+    """Say that no note has a property, or none has it with such a value, and name the closest ones.
+
+    Args:
+        notes: The notes to look at.
+        name: The property, in any case.
+        values: Values of which any will do; without one, only the name counts.
+
+    Returns:
+        The sentence; None when a note has what is asked for.
+    """
+    every = list(notes.values())
+    having = _having(every, name)
+    if not having:
+        known = {str(key) for note in every for key in note.properties}
+        return f"There is no property `{name.strip()}`{_closest(known, name)}"
+    if not values or with_property(every, name, values):
+        return None
+    held = {_written(each) for _, value in having for each in _each(value)}
+    asked = [_written(value) for value in values]
+    wanted = " or ".join(f"`{value}`" for value in asked)
+    return f"No note has the value {wanted} in `{name.strip()}`{_closest(held, asked[0])}"
+
+
+def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
+    """Say that no path contains a text, and name the closest paths and folders; None when one does."""
+    if any(fold(part) in fold(path) for path in notes):
+        return None
+    folders = {path[:end] for path in notes for end, letter in enumerate(path) if letter == "/"}
+    return f"No path contains `{part}`{_closest({*notes, *folders}, part)}"
 
 
 def fold(text: str) -> str:
     """Return text as names are compared: NFC, without case."""
     return unicodedata.normalize("NFC", text).casefold()
+
+
+def _closest(known: Collection[str], wanted: str) -> str:
+    """End a sentence about a name that does not exist with those that look most like it."""
+    spellings = {fold(name): VaultPath(name) for name in sorted(known)}
+    return nearest(Names(spellings.values()).closest(wanted))
 
 
 def _narrows(request: SearchRequest) -> bool:
@@ -159,6 +207,11 @@ def _plain(value: Value) -> str:
             return fold((link.group(1) if link else value).strip())
         case _:
             return fold(str(value))
+
+
+def _written(value: Value) -> str:
+    """Return a value as somebody would type it."""
+    return value if isinstance(value, str) else _plain(value)
 
 
 def _forms(value: Value) -> frozenset[str]:

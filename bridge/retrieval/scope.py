@@ -5,10 +5,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, assert_never
 
 from bridge.index import IndexedNote, Words
-from bridge.retrieval.filters import allowed, fold, with_tag, with_term
+from bridge.retrieval.filters import (
+    allowed,
+    fold,
+    no_such_folder,
+    no_such_path,
+    no_such_property,
+    no_such_tag,
+    with_tag,
+    with_term,
+)
 from bridge.retrieval.matching import UNSPACED, compile_wanted, words_of
 from bridge.retrieval.request import SearchRequest
-from bridge.retrieval.terms import All, Either, Has, HasProperty, InFile, InPath, Not, Tagged, Term, Word
+from bridge.retrieval.terms import All, Either, Has, HasProperty, InFile, InPath, Not, Tagged, Term, Word, conditions
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -29,6 +38,31 @@ async def scope(index: "Index", request: SearchRequest, demanded: Term | None) -
         return within
     held = await _holding(index, demanded)
     return held if within is None else within & held
+
+
+def unknown_names(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
+    """Return a sentence for each folder, tag, property and path that is asked for and that no note has."""
+    notes = index.notes
+    found = [no_such_folder(notes, request.folder)]
+    found += [no_such_tag(notes, tag) for tag in request.tags]
+    found += [
+        no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,)))
+        for name, value in request.properties.items()
+    ]
+    found += [] if demanded is None else [_unknown(notes, term) for term in conditions(demanded)]
+    return tuple(dict.fromkeys(sentence for sentence in found if sentence is not None))
+
+
+def _unknown(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | None:
+    match term:
+        case InPath(text) | InFile(text):
+            return no_such_path(notes, text)
+        case Tagged(tag):
+            return no_such_tag(notes, tag)
+        case HasProperty(name, value) if not with_term(list(notes.values()), term):
+            return no_such_property(notes, name, *(() if value is None else (value,)))
+        case _:
+            return None
 
 
 async def _holding(index: "Index", term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line

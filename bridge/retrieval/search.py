@@ -1,13 +1,14 @@
 """Finds notes by words and by meaning."""
 
+from dataclasses import replace
+
 from bridge.retrieval.diversify import collapse
-from bridge.retrieval.filters import no_such_folder
 from bridge.retrieval.fuse import Fused, numbers
 from bridge.retrieval.look import SPARE, Found, look, read
 from bridge.retrieval.matching import compile_wanted
 from bridge.retrieval.query import Query, parse_query
 from bridge.retrieval.request import Explanation, Hit, SearchAnswer, SearchRequest, Sources
-from bridge.retrieval.scope import Paths, scope
+from bridge.retrieval.scope import Paths, scope, unknown_names
 from bridge.retrieval.showing import shown
 from bridge.retrieval.stopwords import content
 from bridge.retrieval.why import Reasons
@@ -31,11 +32,11 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     """
     query = parse_query(request.query)
     within = await scope(sources.index, request, query.condition)
+    unknown = () if within is None else unknown_names(sources.index, request, query.condition)
+    query = replace(query, notices=(*query.notices, *unknown))
     if within is not None and not within:
-        nothing = no_such_folder(sources.index.notes, request.folder) or (
-            _NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED
-        )
-        return SearchAnswer(notices=(*query.notices, nothing))
+        nothing = () if unknown else (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
+        return SearchAnswer(notices=(*query.notices, *nothing))
     if query.is_empty:
         return await _listed(sources, request, query, within)
     found = await look(sources, request, query, within)

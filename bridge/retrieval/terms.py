@@ -88,6 +88,18 @@ def leaves(term: Term) -> Iterator[Word | Has]:
             assert_never(term)
 
 
+def conditions(term: Term) -> Iterator[Term]:
+    """Walk the single conditions of a tree, those that must not hold included."""
+    match term:
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from conditions(part)
+        case Not(inner):
+            yield from conditions(inner)
+        case _:
+            yield term
+
+
 def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term | None:
     """Return what must hold of a note; None when everything is only ranking.
 

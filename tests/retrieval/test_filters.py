@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from bridge.retrieval import SearchRequest
+from bridge.retrieval import SearchRequest, no_such_property, no_such_tag
 from bridge.retrieval.filters import allowed, with_tag, with_term
 from bridge.retrieval.terms import HasProperty
 from bridge.vault.note import Value
@@ -97,3 +97,43 @@ def test_a_property_in_the_query_is_contained_or_compared(term: HasProperty, pat
 def test_no_note_has_a_tag_that_nobody_wrote() -> None:
     assert with_tag(list(NOTES.values()), "stone") == []
     assert with_tag([], "plant") == []
+
+
+def test_a_tag_that_no_note_has_is_told_with_the_closest() -> None:
+    assert no_such_tag(NOTES, "plnat") == "There is no tag `plnat`; the closest are `plant`, `planting`."
+    assert no_such_tag(NOTES, "#plant/shad") == "There is no tag `plant/shad`; the closest are `plant/shade`, `plant`."
+    assert no_such_tag(NOTES, "zzzzzz") == "There is no tag `zzzzzz`."
+    assert no_such_tag({}, "plant") == "There is no tag `plant`."
+
+
+@pytest.mark.parametrize("tag", ["plant", "#Plant/", "plant/shade", "PLANTING"])
+def test_a_tag_that_is_there_is_nothing_to_tell(tag: str) -> None:
+    assert no_such_tag(NOTES, tag) is None
+
+
+def test_a_property_that_no_note_has_is_told_with_the_closest() -> None:
+    assert no_such_property(NOTES, "heigt") == "There is no property `heigt`; the closest is `height`."
+    assert no_such_property(NOTES, "zzzzzz", "x") == "There is no property `zzzzzz`."
+
+
+def test_a_value_that_no_note_has_is_told_with_the_closest() -> None:
+    assert no_such_property(NOTES, "status", "alvie") == (
+        "No note has the value `alvie` in `status`; the closest is `Alive`."
+    )
+    assert no_such_property(NOTES, "height", 41) == "No note has the value `41` in `height`."
+    assert no_such_property(NOTES, "status", "x", "y") == "No note has the value `x` or `y` in `status`."
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("STATUS", ()),
+        ("status", ("missed",)),
+        ("status", (None,)),
+        ("height", ("40",)),
+        ("status", ("x", "dead")),
+        ("of", ("Rye",)),
+    ],
+)
+def test_a_property_that_is_there_is_nothing_to_tell(name: str, values: tuple[Value, ...]) -> None:
+    assert no_such_property(NOTES, name, *values) is None

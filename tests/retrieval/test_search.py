@@ -113,6 +113,48 @@ async def test_filters_that_no_note_passes_say_so(sources: Sources) -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "filters", "notices"),
+    [
+        ("rise", {"tags": ("wrok",)}, ["There is no tag `wrok`; the closest is `work`."]),
+        (
+            "rise",
+            {"properties": {"statsu": "done"}},
+            ["There is no property `statsu`; the closest are `status`, `tags`."],
+        ),
+        (
+            "rise",
+            {"properties": {"status": "drafts"}},
+            ["No note has the value `drafts` in `status`; the closest is `draft`."],
+        ),
+        ("tag:#work/weekli", {}, ["There is no tag `work/weekli`; the closest is `work/weekly`."]),
+        ("rise path:Gardn", {}, ["No path contains `Gardn`; the closest are `Garden`, `Garden/Fern.md`."]),
+        ("rise file:Meetign", {}, ["No path contains `Meetign`; the closest is `Work/Meeting notes.md`."]),
+        ("[statsu:done]", {}, ["There is no property `statsu`; the closest are `status`, `tags`."]),
+        ("[status:drift]", {}, ["No note has the value `drift` in `status`; the closest is `draft`."]),
+        (
+            "rise tag:wrok",
+            {"folder": "Gardn"},
+            [
+                "There is no folder `Gardn` with notes; the closest is `Garden`.",
+                "There is no tag `wrok`; the closest is `work`.",
+            ],
+        ),
+    ],
+)
+async def test_a_filter_by_a_name_that_no_note_has_names_the_closest(
+    sources: Sources, query: str, filters: dict[str, object], notices: list[str]
+) -> None:
+    answer = await search(sources, SearchRequest(query, mode="keyword", **filters))  # type: ignore[arg-type]
+    assert (answer.hits, list(answer.notices)) == ((), notices)
+
+
+async def test_an_unknown_name_is_told_beside_hits_too(sources: Sources) -> None:
+    answer = await search(sources, SearchRequest("rise -tag:wrok", mode="keyword"))
+    assert answer.hits
+    assert answer.notices == ("There is no tag `wrok`; the closest is `work`.",)
+
+
+@pytest.mark.parametrize(
     ("folder", "notice"),
     [
         ("Gardn", "There is no folder `Gardn` with notes; the closest is `Garden`."),
