@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import orjson
 
 from bridge.errors import InvalidArguments
+from bridge.operations.coerce import coerce
 from bridge.operations.hints import Folder, expected, field_names, inside, plain, public, tagged
 from bridge.types import Digest, VaultPath
 
@@ -39,7 +40,12 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
         if name not in known:
             raise unknown(operation, str(name), known)
     try:
-        model = model_of(operation).model_validate_json(orjson.dumps(arguments))
+        try:
+            model = model_of(operation).model_validate_json(orjson.dumps(arguments))
+        except ValidationError:
+            hints = {argument.name: argument.hint for argument in operation.arguments}
+            arguments = {name: coerce(value, hints[name]) for name, value in arguments.items()}
+            model = model_of(operation).model_validate_json(orjson.dumps(arguments))
     except ValidationError as error:
         raise InvalidArguments(misfit(operation, arguments, error), operation=operation.name) from None
     except TypeError:

@@ -211,10 +211,11 @@ def test_listing_operations_imports_no_engine() -> None:
         ("search", {"query": "a", "limit": 101}, "`limit` must be an integer from 1 to 100, not 101."),
         ("search", {"query": "a", "limit": True}, "`limit` must be an integer from 1 to 100, not true."),
         ("search", {"query": "a", "limit": 1.5}, "`limit` must be an integer from 1 to 100, not 1.5."),
-        ("search", {"query": "a", "limit": "5"}, '`limit` must be an integer from 1 to 100, not "5".'),
+        ("search", {"query": "a", "limit": "five"}, '`limit` must be an integer from 1 to 100, not "five".'),
+        ("search", {"query": "a", "limit": "500"}, "`limit` must be an integer from 1 to 100, not 500."),
         ("search", {"query": "a", "explain": 1}, "`explain` must be true or false, not 1."),
         ("search", {"query": "a", "mode": "best"}, '`mode` must be one of hybrid, keyword, semantic, not "best".'),
-        ("search", {"query": "a", "tags": "b"}, '`tags` must be a list of strings, not "b".'),
+        ("search", {"query": "a", "tags": {"b": 1}}, "`tags` must be a list of strings, not an object."),
         ("search", {"query": "a", "tags": ["b", 3]}, "`tags[1]` must be a string, not 3."),
         ("search", {"query": "a", "types": ["x"]}, '`types[0]` must be one of note, canvas, excalidraw, pdf, not "x".'),
         ("search", {"query": "a", "properties": []}, "`properties` must be an object, not a list of 0."),
@@ -239,6 +240,47 @@ def test_what_does_not_fit_is_refused_in_a_sentence(operation: str, arguments: d
         named(operation).bind(arguments)
     assert sentence in refused.value.message
     assert "\n" not in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("operation", "sent", "meant"),
+    [
+        ("search", {"query": "5", "limit": "5", "explain": "true"}, {"query": "5", "limit": 5, "explain": True}),
+        ("search", {"query": '["a"]', "limit": 5.0}, {"query": '["a"]', "limit": 5}),
+        ("search", {"query": "a", "tags": "2024"}, {"tags": ("2024",)}),
+        ("search", {"query": "a", "tags": '["b", "c"]', "types": "note"}, {"tags": ("b", "c"), "types": ("note",)}),
+        ("search", {"query": "a", "properties": '{"year": "2024"}'}, {"properties": {"year": "2024"}}),
+        ("read_note", {"path": "a.md", "lines": "3-9"}, {"lines": (3, 9)}),
+        ("read_note", {"path": "a.md", "lines": "[3, 9]", "section": "[3, 9]"}, {"lines": (3, 9), "section": "[3, 9]"}),
+        ("undo_change", {"change_id": "12", "hunks": "3", "dry_run": "False"}, {"hunks": (3,), "dry_run": False}),
+        (
+            "run_tool",
+            {"name": "list_tags", "arguments": '{"prefix": "1"}'},
+            {"name": "list_tags", "arguments": {"prefix": "1"}},
+        ),
+        ("set_properties", {"path": "a.md", "digest": "0", "properties": {"a": "[1]"}, "remove": "b"},
+            {"properties": {"a": "[1]"}, "remove": ("b",)}),
+    ],
+)  # fmt: skip
+def test_what_can_mean_one_thing_only_is_taken_for_it(
+    operation: str, sent: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    bound = named(operation).bind(sent)
+    assert {name: bound[name] for name in meant} == meant
+
+
+@pytest.mark.parametrize(
+    "deeds",
+    [
+        '[{"op": "grow", "by": 2}]',
+        '{"op": "grow", "by": "2"}',
+        {"op": "grow", "by": 2},
+        ['{"op": "grow", "by": 2}'],
+        [{"op": "grow", "by": "2"}],
+    ],
+)
+def test_records_are_read_from_text_and_alone(deeds: Any) -> None:
+    assert made(done).bind({"deeds": deeds})["deeds"] == (Grow(by=2),)
 
 
 def test_what_is_refused_is_shown_without_control_characters() -> None:
@@ -274,7 +316,8 @@ def test_records_that_a_field_tells_apart_are_bound() -> None:
     ("arguments", "sentence"),
     [
         ({"deeds": [{"op": "grow"}]}, "`deeds[0].by` must be an integer; it is missing."),
-        ({"deeds": [{"op": "grow", "by": "2"}]}, '`deeds[0].by` must be an integer, not "2".'),
+        ({"deeds": [{"op": "grow", "by": "two"}]}, '`deeds[0].by` must be an integer, not "two".'),
+        ({"deeds": '[{"op": "grow", "by": []}]'}, "`deeds[0].by` must be an integer, not a list of 0."),
         ({"deeds": [{"op": "grow", "buy": 2}]}, "`deeds[0]` has no field `buy`; did you mean `by`?"),
         ({"deeds": [{"op": "shrink", "by": 2}]}, '`deeds[0].op` must be one of grow, send, drop, not "shrink".'),
         ({"deeds": [{"by": 2}]}, "`deeds[0].op` must be one of grow, send, drop; it is missing."),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
-from schemathesis import Case
+from schemathesis import Case, CheckContext, Response
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -17,18 +17,32 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from bridge.errors import BridgeError
 from bridge.export import openapi
+from bridge.operations import VAULT, named
 from tests.system.sidecar import Sidecar, serving
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 LONGEST_WAIT_S = 600.0
+
+
+@schemathesis.check
+def rejection(context: CheckContext, response: Response, case: Case[Any]) -> bool | None:
+    """What the description does not allow is refused, unless it can mean one thing only, as `"limit": "5"` does."""
+    operation = named(case.path.rpartition("/")[2])
+    try:
+        operation.bind({name: value for name, value in case.body.items() if name != VAULT})
+    except (BridgeError, AttributeError):
+        return negative_data_rejection(context, response, case)
+    return None
+
 
 CHECKED = [
     not_a_server_error,
     status_code_conformance,
     content_type_conformance,
     response_schema_conformance,
-    negative_data_rejection,
+    rejection,
 ]
 
 
