@@ -58,6 +58,14 @@ class Embedders:
                 return self._opened(model)
         return None
 
+    async def is_installed(self, key: str | None) -> bool:
+        """Say whether the model whose vectors have this key is installed."""
+        return key is not None and key in map(model_key, await asyncio.to_thread(installed, self.models_dir))
+
+    def fails(self, key: str) -> bool:
+        """Say whether the model whose vectors have this key failed when it was last used."""
+        return key in self._open and self._open[key].status().failure is not None
+
     async def embed_query(self, key: str | None, text: str) -> "np.ndarray | None":
         """Embed a query with the model whose vectors answer now; None when no model can."""
         embedder = await self.of(key) if key is not None else None

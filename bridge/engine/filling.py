@@ -46,6 +46,8 @@ class Filling:
         self.paused = False
         self.trouble: BridgeError | None = None
         self.model: Embedder | None = None
+        self.can_answer: bool | None = None
+        """Whether the model whose vectors answer is installed; None until this was looked up."""
         self.pace = Pace()
         """Passages embedded; it rests while there is nothing to embed."""
         self._index = index
@@ -92,9 +94,11 @@ class Filling:
     async def _step(self) -> bool:
         """Embed one batch; False when there is nothing to do now."""
         self.model = await self._embedders.current()
+        if self.model is not None:
+            self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
+        self.can_answer = await self._embedders.is_installed(self._index.answering_model)
         if self.model is None:
             return False
-        self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
         await self._quiet()
         if self.paused:
             return False

@@ -1,21 +1,31 @@
-"""Tells how far the index of a vault is behind its files."""
+"""Says how far the index of a vault is behind its files."""
 
-from bridge.engine.embedders import workers_wanted
+from bridge.engine.embedders import Embedders, workers_wanted
 from bridge.engine.parts import Parts
 from bridge.engine.status import ModelInUse, Progress
 from bridge.errors import BridgeError
 from bridge.settings import Settings
 from bridge.store import Store
 
+ENOUGH = 0.5
+"""Share of the passages that must have a vector before a search by meaning is worth its name."""
+
 
 def progress(
-    parts: Parts | None, store: Store | None, settings: Settings, trouble: BridgeError | None, *, paused: bool
+    parts: Parts | None,
+    store: Store | None,
+    embedders: Embedders,
+    settings: Settings,
+    trouble: BridgeError | None,
+    *,
+    paused: bool,
 ) -> Progress:
-    """Tell how far the index is; whatever is not open yet counts as nothing.
+    """Say how far the index is; whatever is not open yet counts as nothing.
 
     Args:
         parts: The parts, when they are open.
         store: What is kept of the vault, when it could be opened.
+        embedders: The models.
         settings: How many workers embed.
         trouble: What keeps the parts closed.
         paused: Whether nothing is embedded now.
@@ -29,7 +39,7 @@ def progress(
         pending_keyword=len(following.pending) if following else 0,
         pending_vectors=index.pending_vectors() if index else 0,
         ready_keyword=following.complete if following else False,
-        ready_semantic=index is not None and index.answering_model is not None and model is not None,
+        ready_semantic=parts is not None and answers_by_meaning(parts, embedders),
         skipped=following.skipped if following else {},
         failed={str(path): reason for path, (_, reason) in store.failures().items()} if store else {},
         model=model,
@@ -38,6 +48,13 @@ def progress(
         paused=paused,
         trouble=told.message if told else None,
     )
+
+
+def answers_by_meaning(parts: Parts, embedders: Embedders) -> bool:
+    """Say whether words are ready, a model answers queries and at least half of the passages have a vector."""
+    key = parts.index.answering_model
+    answers = key is not None and parts.filling.can_answer and not embedders.fails(key)
+    return bool(answers) and parts.following.complete and parts.index.embedded_share() >= ENOUGH
 
 
 def in_use(parts: Parts, settings: Settings) -> ModelInUse | None:

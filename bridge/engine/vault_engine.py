@@ -285,7 +285,7 @@ class VaultEngine:
 
     def progress(self) -> Progress:
         """Tell how far the index is behind the vault; never raises."""
-        return progress(self._parts, self._store, self.settings, self.trouble, paused=self.paused)
+        return progress(self._parts, self._store, self.embedders, self.settings, self.trouble, paused=self.paused)
 
     def inspect(self, path: VaultPath) -> Inspection:
         """Tell what the index holds of a note, or why it holds nothing."""

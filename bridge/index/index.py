@@ -230,6 +230,10 @@ class Index:
         """Count the passages that wait for a vector."""
         return self._vectors.pending()
 
+    def embedded_share(self) -> float:
+        """Return the share of the passages that queries can find by meaning, from 0 to 1; 1 when there is none."""
+        return self._vectors.share()
+
     async def missing(self, limit: int) -> list[Missing]:
         """Return texts without a vector, those of the newest notes first."""
         due = self._vectors.due(limit)

@@ -184,6 +184,13 @@ class Vectors:
             return self._filling.layout.pending()
         return self._texts
 
+    def share(self) -> float:
+        """Return the share of the passages that the answering vectors cover; 1 when no passage waits for one."""
+        if self._answering is None:
+            return 0.0
+        layout = self._answering.layout
+        return layout.placed() / self._texts if layout.pending() and self._texts else 1.0
+
     def embedded_at(self, key: int, ordinal: int) -> bool:
         """Say whether a passage needs no vector any more."""
         held = self._held.get(key)

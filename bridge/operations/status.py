@@ -46,7 +46,7 @@ class Ready:
 
     Attributes:
         keyword: Whether the first full scan is done.
-        semantic: Whether a model answers queries.
+        semantic: Whether words are ready, a model answers queries and at least half of the passages have a vector.
     """
 
     keyword: bool
