@@ -10,9 +10,10 @@ from typing import Any
 import orjson
 
 from bridge.cli import client, local
-from bridge.cli.progress import IndexBar, summary
+from bridge.cli.progress import IndexBar
 from bridge.cli.reach import Folder, Served, reach
 from bridge.cli.render import tell
+from bridge.cli.render_status import summary
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable, NotReady
 
 LOOK_EVERY_S = 0.1
@@ -33,7 +34,7 @@ async def index(given: argparse.Namespace) -> int:
     """Index here, or watch the bridge that serves the vault do it."""
     model = await asyncio.to_thread(model_of, given)
     match reach(given.data_dir, given.vault):
-        case Served(runtime, id_, _, _):
+        case Served(runtime, id_):
 
             async def ask() -> dict[str, Any]:
                 answer = await asyncio.to_thread(client.call, runtime, "status", {"vault": id_})

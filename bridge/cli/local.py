@@ -53,6 +53,8 @@ async def run(
             await opened_or_failed(bridge, engine)
         else:
             await readable(bridge, engine, report)
+        while operation.name == "status" and engine.is_open and engine.parts.filling.can_answer is None:
+            await engine.signal.wait(LOOK_EVERY_S)
     call = Call(bridge, OWNER, client=f"vault-bridge/{program.__version__}", transport="command")
     answered: dict[str, Any] = orjson.loads(await answer(operation, call, arguments, encode))
     return answered

@@ -18,37 +18,40 @@ def main(given: argparse.Namespace) -> int:
     from bridge.cli import render
 
     operation = named(given.command)
-    result = answer(given, operation, options.collect(operation, given))
+    result, reached = answer(given, operation, options.collect(operation, given))
     if given.json:
         render.json_line(result)
     else:
         render.show(operation.name, result)
+        if "freshness" in result:
+            render.unfinished(result, reached.indexer if isinstance(reached, Served) else "none")
     return int(operation.name == "doctor" and result["verdict"] == "fail")
 
 
-def answer(given: argparse.Namespace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Run an operation where it can be run."""
+def answer(
+    given: argparse.Namespace, operation: Operation, arguments: dict[str, Any]
+) -> tuple[dict[str, Any], Reached | None]:
+    """Run an operation where it can be run, and return its result and where that was."""
     wanted = arguments.pop(VAULT, None) or given.vault
     if (digest := missing_digest(operation, arguments)) is not None:
         # Who types a command means the note as it is now; that it stays so until it is written is seen to. Where a
         # digest may be left out, the path may be that of a folder, which has none.
         with contextlib.nullcontext() if digest.required else contextlib.suppress(BridgeError):
             asked = {"path": arguments["path"], "max_chars": 1, **({VAULT: wanted} if wanted else {})}
-            arguments = {**arguments, "digest": answer(given, named("read_note"), asked)["digest"]}
+            arguments = {**arguments, "digest": answer(given, named("read_note"), asked)[0]["digest"]}
     operation.bind(arguments)
     if operation.scope == "admin":
         # The runtime token may not; whoever may write the settings file may, and running bridges look at it.
-        return here(given, operation, arguments, [])
-    match place(given.data_dir, wanted, operation):
-        case Served() as served:
+        return here(given, operation, arguments, []), None
+    match reached := place(given.data_dir, wanted, operation):
+        case Served():
             if operation.vault or wanted is not None:
-                arguments[VAULT] = served.id
-            found: dict[str, Any] = client.call(served.runtime, operation.name, arguments)
-            return found
+                arguments[VAULT] = reached.id
+            return client.call(reached.runtime, operation.name, arguments), reached
         case Folder(path):
-            return here(given, operation, arguments, [path])
+            return here(given, operation, arguments, [path]), reached
         case None:
-            return here(given, operation, arguments, [])
+            return here(given, operation, arguments, []), None
 
 
 def missing_digest(operation: Operation, arguments: Mapping[str, Any]) -> Argument | None:

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from bridge.cli.render import tell
+from bridge.cli.render import counted, tell
+from bridge.cli.render_status import summary
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -48,9 +49,8 @@ class IndexBar:
         waiting, notes = vault["pending"]["keyword"], vault["notes"]
         unembedded, passages = vault["pending"]["vectors"], vault["passages"]
         if not sys.stderr.isatty():
-            self._say(
-                f"{notes:,} notes, {waiting:,} to read; {passages - unembedded:,} of {passages:,} passages embedded"
-            )
+            embedded = f"{passages - unembedded:,} of {counted(passages, 'passage')} embedded"
+            self._say(f"{counted(notes, 'note')}, {waiting:,} to read; {embedded}")
             return
         self._bar("Reading notes", notes if waiting else max(notes, 1), notes + waiting)
         if vault["model"] is not None and passages:
@@ -132,12 +132,3 @@ def together(vaults: list[dict[str, Any]]) -> dict[str, Any]:
         "model": next((vault["model"] for vault in vaults if vault["model"]), None),
         "pending": {kind: sum(vault["pending"][kind] for vault in vaults) for kind in ("keyword", "vectors")},
     }
-
-
-def summary(vault: dict[str, Any]) -> str:
-    """Say what is indexed of a vault."""
-    lacking = "words only, since no model is installed" if vault["model"] is None else "words; by meaning in a moment"
-    by_meaning = "words and meaning" if vault["ready"]["semantic"] else lacking
-    skipped = f", {vault['skipped']['count']:,} skipped" if vault["skipped"]["count"] else ""
-    failed = f", {vault['failed']['count']:,} unreadable" if vault["failed"]["count"] else ""
-    return f"{vault['name']}: {vault['notes']:,} notes{skipped}{failed}; search by {by_meaning}."

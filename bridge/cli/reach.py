@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cli import client
+from bridge.cli.render import Indexer
 from bridge.errors import BridgeError, NoSuchVault
 from bridge.folders import Folders, known_as, vault_around
 from bridge.server import Runtime, running
@@ -22,6 +23,7 @@ class Served:
     id: str
     name: str
     path: Path
+    indexer: Indexer = "running"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ def served_now(data_dir: Path) -> Iterator[Served]:
         except BridgeError:
             continue
         for vault in status["vaults"]:
-            yield Served(runtime, vault["id"], vault["name"], Path(vault["path"]))
+            indexer: Indexer = "paused" if vault["paused"] else "running"
+            yield Served(runtime, vault["id"], vault["name"], Path(vault["path"]), indexer)
 
 
 def same(one: Path, other: Path) -> bool:

@@ -4,8 +4,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
@@ -14,6 +13,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 Rows = Sequence[Mapping[str, Any]]
+
+Indexer = Literal["running", "paused", "none"]
+"""What goes on with passages that have no vector yet."""
 
 
 def json_line(result: Any) -> None:
@@ -24,10 +26,10 @@ def json_line(result: Any) -> None:
 
 def show(operation: str, result: dict[str, Any]) -> None:
     """Print the result of an operation."""
-    from bridge.cli import render_changes, render_graph, render_links
+    from bridge.cli import render_changes, render_graph, render_links, render_status
     from bridge.operations import named
 
-    shown = SHOWN | render_changes.SHOWN | render_graph.SHOWN | render_links.SHOWN
+    shown = {**SHOWN, **render_changes.SHOWN, **render_graph.SHOWN, **render_links.SHOWN, **render_status.SHOWN}
     shown.get(named(operation).result.__name__, anything)(result)
     sys.stdout.flush()
 
@@ -89,11 +91,27 @@ def hits(result: dict[str, Any]) -> None:
         tell("Nothing found.")
     for notice in result["notices"]:
         tell(notice)
-    waiting = result["freshness"]
-    if waiting["pending_keyword"]:
-        tell(f"Still indexing: {waiting['pending_keyword']:,} notes to read.")
-    if waiting["pending_vectors"] and result["mode_used"] != "keyword":
-        tell(f"Still indexing: {waiting['pending_vectors']:,} passages cannot be found by meaning yet.")
+
+
+def unfinished(result: Mapping[str, Any], indexer: Indexer) -> None:
+    """Say what a search could not find yet, and when it will be found."""
+    unread, unembedded = result["freshness"]["pending_keyword"], result["freshness"]["pending_vectors"]
+    if unread:
+        tell(f"Still indexing: {counted(unread, 'note')} to read.")
+    if unembedded and result["mode_used"] != "keyword":
+        missing = f"{counted(unembedded, 'passage')} cannot be found by meaning"
+        match indexer:
+            case "running":
+                tell(f"Still indexing: {missing} yet.")
+            case "paused":
+                tell(f"{missing}: embedding is paused. `vault-bridge resume-indexing` goes on.")
+            case "none":
+                tell(f"{missing}. `vault-bridge index` embeds them now, `vault-bridge serve` in the background.")
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a number of things, with a plural for all but one."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def tell(line: str) -> None:
@@ -119,79 +137,6 @@ def read_note(result: dict[str, Any]) -> None:
     if "next" in result:
         (first, last), offset = result["next"]["lines"], result["next"]["offset"]
         tell(f"Cut here; --lines {first}-{last} --offset {offset} reads on.")
-
-
-def status(result: dict[str, Any]) -> None:
-    """Print how far every vault is."""
-    out = console()
-    for vault in result["vaults"]:
-        ready, pending = vault["ready"], vault["pending"]
-        out.print(styled((vault["name"], "bold"), (f"  {vault['path']}", "cyan")))
-        out.print(f"  {vault['notes']:,} notes, {vault['passages']:,} passages")
-        words = "ready" if ready["keyword"] else "being read"
-        out.print(
-            styled(("  words    ", "dim"), (words, good(ready["keyword"])), (waiting(pending["keyword"], "notes"), ""))
-        )
-        model = f"ready, {vault['model']['id']}" if ready["semantic"] else "no model answers yet"
-        left = waiting(pending["vectors"], "passages") + soon(vault["embedding"])
-        out.print(styled(("  meaning  ", "dim"), (model, good(ready["semantic"])), (left, "")))
-        if vault["paused"]:
-            out.print(styled(("  embedding is paused", "yellow")))
-        if vault["trouble"]:
-            out.print(styled((f"  {vault['trouble']}", "red")))
-        for kind, style in (("skipped", "dim"), ("failed", "red")):
-            for left_out in vault[kind]["first"]:
-                out.print(styled((f"  {kind:8} {left_out['path']}: {left_out['reason']}", style)))
-        if vault["disk"]:
-            out.print(styled(("  disk     ", "dim"), (sizes(vault["disk"]), "")))
-    if "disk" in result:
-        out.print(sizes(result["disk"]))
-
-
-def waiting(count: int, what: str) -> str:
-    """Say how much is still to be done."""
-    return f", {count:,} {what} to go" if count else ""
-
-
-def soon(embedding: dict[str, Any] | None) -> str:
-    """Say how fast embedding gets on and when it will be done."""
-    if embedding is None:
-        return ""
-    return f", {embedding['per_second']:,} a second, {timedelta(seconds=embedding['seconds_left'])} left"
-
-
-def sizes(disk: dict[str, int]) -> str:
-    """Say how much disk each part takes."""
-    from rich.filesize import decimal
-
-    return ", ".join(f"{name} {decimal(size)}" for name, size in disk.items())
-
-
-def good(true: bool) -> str:
-    """Return the colour of yes or not yet."""
-    return "green" if true else "yellow"
-
-
-def findings(result: dict[str, Any]) -> None:
-    """Print what the doctor found."""
-    out = console()
-    signs = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}
-    for finding in result["findings"]:
-        vault = f" ({finding['vault']})" if finding["vault"] else ""
-        out.print(
-            styled(signs[finding["verdict"]], (f"  {finding['check']}{vault}: ", "bold"), (finding["message"], ""))
-        )
-        if finding["do"]:
-            out.print(styled((f"      → {finding['do']}", "cyan")))
-
-
-def usage(result: dict[str, Any]) -> None:
-    """Print who called what, and how often which error was the answer."""
-    kinds = (("all", [result["total"]]), ("tool", result["tools"]), ("client", result["clients"]))
-    rows = [{**use, "kind": kind} for kind, uses in kinds for use in uses]
-    table(rows, ("kind", "name", "calls", "errors", "p50_ms", "p95_ms", "tokens_out", "tokens_whole"))
-    for error in result["errors"]:
-        tell(f"{error['calls']:,} ended in {error['code']}.")
 
 
 def links(result: dict[str, Any]) -> None:
@@ -291,9 +236,6 @@ def lines_of(name: str, value: Any) -> Iterable[str]:
 SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "SearchResult": hits,
     "ReadNote": read_note,
-    "Status": status,
-    "Diagnosis": findings,
-    "UsageReport": usage,
     "NoteLinks": links,
     "ResolvedLink": resolved,
     "FoundNotes": listed("notes", ("path", "title", "tags", "modified")),

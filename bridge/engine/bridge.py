@@ -44,6 +44,9 @@ class Bridge:
         self.sessions = Sessions()
         self.pairing: Pairing | None = None
         """Set by the server: only a bridge that listens can be paired with."""
+        self.url: str | None = None
+        """Where it listens; set by the server."""
+        self.since = time.time()
         self.vaults: Mapping[VaultId, VaultEngine] = {}
         self.embedders: Embedders | None = None
         self._paths = tuple(vault_paths)

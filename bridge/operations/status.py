@@ -1,6 +1,7 @@
 """How far the bridge is: all vaults at a glance, and one note in detail."""
 
 import asyncio
+import os
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,10 +16,11 @@ from bridge.operations.call import Call
 from bridge.operations.disk import Disk, VaultDisk, disk_of, free_in
 from bridge.operations.missing import no_such_note
 from bridge.operations.registry import operation
+from bridge.operations.times import iso
 from bridge.types import Digest, Lines, VaultId, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine import VaultEngine
+    from bridge.engine import Bridge, VaultEngine
 
 SHOWN = 20
 """Skipped and failed files, and reasons, that `status` names; `index_status` tells of any one."""
@@ -168,17 +170,34 @@ class VaultStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class RunningBridge:
+    """The process that serves the vaults.
+
+    Attributes:
+        url: Where it listens.
+        pid: Its process id.
+        since: When it started.
+    """
+
+    url: str
+    pid: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """How far the bridge is.
 
     Attributes:
         vaults: Every vault, or the one that was asked for.
         version: The bridge's version.
+        bridge: The process that serves them; null when a command opened them by itself.
         disk: What all vaults share, when asked for.
     """
 
     vaults: tuple[VaultStatus, ...]
     version: str
+    bridge: RunningBridge | None
     disk: Disk | None = None
 
 
@@ -190,8 +209,13 @@ async def status(call: Call, disk: bool = False) -> Status:
         disk: Add how much disk each part takes; its files are looked at for it.
     """
     engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
-    told = Status(tuple(map(vault_status, engines)), program.__version__)
-    return await asyncio.to_thread(weighed, told, call.bridge.folders, call.bridge.models_dir) if disk else told
+    found = Status(tuple(map(vault_status, engines)), program.__version__, running(call.bridge))
+    return await asyncio.to_thread(weighed, found, call.bridge.folders, call.bridge.models_dir) if disk else found
+
+
+def running(bridge: "Bridge") -> RunningBridge | None:
+    """Describe this process if it serves."""
+    return None if bridge.url is None else RunningBridge(bridge.url, os.getpid(), iso(bridge.since))
 
 
 def weighed(told: Status, folders: Folders, models: Path) -> Status:

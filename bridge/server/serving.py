@@ -74,6 +74,7 @@ async def serve(
         await runner.setup()
         await web.SockSite(runner, listening).start()
         here = Runtime(f"http://127.0.0.1:{port}", token, os.getpid(), program.__version__)
+        bridge.url = here.url
         for vault in bridge.vaults:
             if key is not None:
                 keys.append(bridge.folders.owner(vault))

@@ -2,14 +2,15 @@
 
 import pytest
 
-from bridge.cli.progress import settled, summary
+from bridge.cli.progress import settled
+from bridge.cli.render_status import summary
 
 
 @pytest.mark.parametrize(
     ("model", "ready", "said"),
     [
         (None, False, "words only, since no model is installed"),
-        ({"id": "a"}, False, "words; by meaning in a moment"),
+        ({"id": "a"}, False, "words; by meaning when half of the passages are embedded"),
         ({"id": "a"}, True, "words and meaning"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bridge.cli import render, render_changes, render_graph, render_links
+from bridge.cli import render, render_changes, render_graph, render_links, render_status
 from bridge.operations import operations
 
 HIT = {
@@ -30,6 +30,7 @@ STATUS = {
         "skipped": {"count": 1, "first": [{"path": "big.md", "reason": "over 32"}]},
         "failed": {"count": 0, "first": []}, "model": {"id": "all-minilm-l6-v2"}, "embedded_total": 1,
     }],
+    "bridge": {"url": "http://127.0.0.1:9", "pid": 7, "since": "2026-01-31T09:30:00+00:00"},
     "disk": {"models": 83_000_000, "free": 1_000_000_000},
 }  # fmt: skip
 
@@ -61,9 +62,26 @@ def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> No
     ]
     assert err.splitlines() == [
         "Take note.",
-        "Still indexing: 2 notes to read.",
-        "Still indexing: 7 passages cannot be found by meaning yet.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "indexer", "said"),
+    [
+        ("hybrid", "running", "Still indexing: 7 passages cannot be found by meaning yet.\n"),
+        ("hybrid", "none", "7 passages cannot be found by meaning. `vault-bridge index` embeds them now, "),
+        ("semantic", "paused", "7 passages cannot be found by meaning: embedding is paused. "),
+        ("keyword", "none", ""),
+    ],
+)
+def test_what_a_search_cannot_find_yet_is_said_with_what_becomes_of_it(
+    mode: str, indexer: render.Indexer, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    render.unfinished({**FOUND, "mode_used": mode}, indexer)
+    first, _, rest = capsys.readouterr().err.partition("\n")
+    assert first == "Still indexing: 2 notes to read."
+    assert rest.startswith(said)
+    assert bool(rest) == bool(said)
 
 
 def test_nothing_found_is_said_beside_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,15 +93,35 @@ def test_status_says_what_is_ready_and_what_is_wrong(capsys: pytest.CaptureFixtu
     out, _ = shown("status", STATUS, capsys)
     assert out.splitlines() == [
         "Notes  /notes",
-        "  1,234 notes, 5,678 passages",
+        "  bridge   process 7 at http://127.0.0.1:9, since 2026-01-31 09:30",
+        "  indexed  1,234 notes, 5,678 passages",
         "  words    ready",
         "  meaning  ready, all-minilm-l6-v2, 78 passages to go, 12.5 a second, 0:00:07 left",
-        "  embedding is paused",
+        "  Embedding is paused; `vault-bridge resume-indexing` goes on.",
         "  It is full.",
         "  skipped  big.md: over 32",
         "  disk     index 5.2 MB, history 0 bytes, state 900 bytes",
         "models 83.0 MB, free 1.0 GB",
     ]
+
+
+@pytest.mark.parametrize(
+    ("ready", "model", "bridge", "line"),
+    [
+        (False, {"id": "a"}, None, "not ready, a, 1 passage without a vector; `vault-bridge index` embeds them"),
+        (False, {"id": "a"}, STATUS["bridge"], "not ready, a, 1 passage to go"),
+        (False, None, STATUS["bridge"], "not ready, no model is installed"),
+        (True, None, STATUS["bridge"], "ready"),
+    ],
+)
+def test_status_says_why_meaning_is_not_ready_and_what_becomes_of_it(
+    *, ready: bool, model: object, bridge: object, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = {"model": model, "embedding": None, "ready": {"keyword": True, "semantic": ready}}
+    vault = {**STATUS["vaults"][0], **told, "pending": {"keyword": 0, "vectors": 1}}
+    out, _ = shown("status", {"vaults": [vault], "bridge": bridge}, capsys)
+    assert f"  meaning  {line}" in out.splitlines()
+    assert ("  bridge   none runs; this command opened the vault by itself" in out) == (bridge is None)
 
 
 def test_lists_are_tabbed_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,8 +263,8 @@ CASES = {
 
 
 def test_what_is_shown_in_a_way_of_its_own_is_what_some_operation_answers() -> None:
-    own = render.SHOWN | render_changes.SHOWN | render_graph.SHOWN | render_links.SHOWN
-    assert own.keys() <= {operation.result.__name__ for operation in operations()}
+    own = (render.SHOWN, render_changes.SHOWN, render_graph.SHOWN, render_links.SHOWN, render_status.SHOWN)
+    assert set().union(*own) <= {operation.result.__name__ for operation in operations()}
 
 
 def test_operations_that_answer_alike_are_shown_alike(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,13 +1,15 @@
 """How far the bridge is, how fast it gets on, and what it takes."""
 
 import asyncio
+import os
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bridge.settings import change
-from tests.operations.served import PATIENCE_S, readable, serving, write_vault
+from tests.operations.served import PATIENCE_S, command, readable, serving, write_vault
 
 
 async def test_what_the_bridge_takes_is_told_when_asked(tmp_path: Path) -> None:
@@ -56,3 +58,17 @@ async def test_how_fast_embedding_gets_on_is_told_while_it_does(tmp_path: Path, 
     speed, left = now["embedding"]["per_second"], now["embedding"]["seconds_left"]
     assert speed > 0
     assert left == pytest.approx(now["pending"]["vectors"] / speed, abs=2)
+
+
+async def test_status_says_which_bridge_answers_and_a_command_that_none_does(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", {"A.md": "# A\n"})
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        bridge = (await served.call("status")).json["bridge"]
+        shown = await served.command("status", cwd=vault)
+    assert (bridge["url"], bridge["pid"]) == (served.runtime.url, os.getpid())
+    assert datetime.fromisoformat(bridge["since"]) <= datetime.now(UTC)
+    assert f"process {os.getpid()} at {served.runtime.url}, since " in shown.out
+    alone = await command("status", data=tmp_path / "data", models=tmp_path / "no models", cwd=vault)
+    assert "none runs; this command opened the vault by itself" in alone.out
+    told = await command("status", "--json", data=tmp_path / "data", models=tmp_path / "no models", cwd=vault)
+    assert told.json["bridge"] is None

@@ -1,0 +1,127 @@
+"""How the bridge is, for a person: what is indexed, what the doctor found, who called what."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from bridge.cli.render import console, counted, styled, table, tell
+
+Vault = Mapping[str, Any]
+
+
+def status(result: dict[str, Any]) -> None:
+    """Print who serves the vaults, and how far each is indexed."""
+    out = console()
+    for vault in result["vaults"]:
+        ready, pending = vault["ready"], vault["pending"]
+        out.print(styled((vault["name"], "bold"), (f"  {vault['path']}", "cyan")))
+        out.print(styled(("  bridge   ", "dim"), (process(result["bridge"]), "")))
+        out.print(
+            styled(
+                ("  indexed  ", "dim"),
+                (f"{counted(vault['notes'], 'note')}, {counted(vault['passages'], 'passage')}", ""),
+            )
+        )
+        words = "ready" if ready["keyword"] else "being read"
+        left = f", {counted(pending['keyword'], 'note')} to go" if pending["keyword"] else ""
+        out.print(styled(("  words    ", "dim"), (words, good(ready["keyword"])), (left, "")))
+        means = meaning(vault)
+        out.print(
+            styled(("  meaning  ", "dim"), (means, good(ready["semantic"])), (backlog(vault, result["bridge"]), ""))
+        )
+        if vault["paused"]:
+            out.print(styled(("  Embedding is paused; `vault-bridge resume-indexing` goes on.", "yellow")))
+        if vault["trouble"]:
+            out.print(styled((f"  {vault['trouble']}", "red")))
+        for kind, style in (("skipped", "dim"), ("failed", "red")):
+            for left_out in vault[kind]["first"]:
+                out.print(styled((f"  {kind:8} {left_out['path']}: {left_out['reason']}", style)))
+            if more := vault[kind]["count"] - len(vault[kind]["first"]):
+                out.print(styled((f"  {kind:8} … and {more:,} more", style)))
+        if vault["disk"]:
+            out.print(styled(("  disk     ", "dim"), (sizes(vault["disk"]), "")))
+    if "disk" in result:
+        out.print(sizes(result["disk"]))
+
+
+def process(bridge: Mapping[str, Any] | None) -> str:
+    """Say which bridge serves a vault."""
+    if bridge is None:
+        return "none runs; this command opened the vault by itself"
+    since = datetime.fromisoformat(bridge["since"]).strftime("%Y-%m-%d %H:%M")
+    return f"process {bridge['pid']} at {bridge['url']}, since {since}"
+
+
+def meaning(vault: Vault) -> str:
+    """Say whether notes can be found by meaning, and by which model."""
+    model = vault["model"]
+    if vault["ready"]["semantic"]:
+        return f"ready, {model['id']}" if model else "ready"
+    return f"not ready, {model['id']}" if model else "not ready, no model is installed"
+
+
+def backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
+    """Say how many passages have no vector, and who gives them one."""
+    pending, embedding = vault["pending"]["vectors"], vault["embedding"]
+    if not pending or not vault["model"]:
+        return ""
+    if bridge is None:
+        return f", {counted(pending, 'passage')} without a vector; `vault-bridge index` embeds them"
+    speed = ""
+    if embedding is not None:
+        speed = f", {embedding['per_second']:,} a second, {timedelta(seconds=embedding['seconds_left'])} left"
+    return f", {counted(pending, 'passage')} to go{speed}"
+
+
+def sizes(disk: Mapping[str, int]) -> str:
+    """Say how much disk each part takes."""
+    from rich.filesize import decimal
+
+    return ", ".join(f"{name} {decimal(size)}" for name, size in disk.items())
+
+
+def good(true: bool) -> str:
+    """Return the colour of yes or not yet."""
+    return "green" if true else "yellow"
+
+
+def findings(result: dict[str, Any]) -> None:
+    """Print what the doctor found."""
+    out = console()
+    signs = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}
+    for finding in result["findings"]:
+        vault = f" ({finding['vault']})" if finding["vault"] else ""
+        out.print(
+            styled(signs[finding["verdict"]], (f"  {finding['check']}{vault}: ", "bold"), (finding["message"], ""))
+        )
+        if finding["do"]:
+            out.print(styled((f"      → {finding['do']}", "cyan")))
+
+
+def usage(result: dict[str, Any]) -> None:
+    """Print who called what, and how often which error was the answer."""
+    kinds = (("all", [result["total"]]), ("tool", result["tools"]), ("client", result["clients"]))
+    rows = [{**use, "kind": kind} for kind, uses in kinds for use in uses]
+    table(rows, ("kind", "name", "calls", "errors", "p50_ms", "p95_ms", "tokens_out", "tokens_whole"))
+    for error in result["errors"]:
+        tell(f"{counted(error['calls'], 'call')} ended in {error['code']}.")
+
+
+def summary(vault: Vault) -> str:
+    """Say in a line what is indexed of a vault."""
+    if vault["ready"]["semantic"]:
+        how = "words and meaning"
+    elif vault["model"] is None:
+        how = "words only, since no model is installed"
+    else:
+        how = "words; by meaning when half of the passages are embedded"
+    skipped = f", {vault['skipped']['count']:,} skipped" if vault["skipped"]["count"] else ""
+    failed = f", {vault['failed']['count']:,} unreadable" if vault["failed"]["count"] else ""
+    return f"{vault['name']}: {counted(vault['notes'], 'note')}{skipped}{failed}; search by {how}."
+
+
+SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
+    "Status": status,
+    "Diagnosis": findings,
+    "UsageReport": usage,
+}
