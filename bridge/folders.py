@@ -2,16 +2,20 @@
 
 import hashlib
 import os
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 import platformdirs
 
 from bridge.private import make_private, write_private
 from bridge.types import VaultId
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +137,28 @@ def remember(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
 
 def known_as(folders: Folders, wanted: str) -> list[Path]:
     """Return the vaults of this name or id that were opened before and are still there."""
-    vaults = remembered(folders).items()
-    return [path for id_, path in vaults if wanted in {id_, path.name} and path.is_dir()]
+    there = {id_: path for id_, path in remembered(folders).items() if path.is_dir()}
+    return called(wanted, {id_: path.name for id_, path in there.items()}, there)
 
 
-def vault_around(folder: Path) -> Path | None:
-    """Return the vault that a folder lies in."""
-    return next((place for place in (folder, *folder.parents) if (place / ".obsidian").is_dir()), None)
+def called(wanted: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
+    """Return the vaults of a name or id; when there is none, those whose names differ in case only."""
+    exact = [vaults[id_] for id_, name in names.items() if wanted in {id_, name}]
+    return exact or [vaults[id_] for id_, name in names.items() if folded(name) == folded(wanted)]
+
+
+def folded(name: str) -> str:
+    """Write a name without regard to case and to how its letters are composed."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def vault_around(folder: Path, known: Collection[Path] = ()) -> Path | None:
+    """Return the vault that a folder lies in: the nearest with `.obsidian`, else the nearest that is known already.
+
+    Args:
+        folder: Any folder.
+        known: Vaults that were opened before.
+    """
+    places = (folder, *folder.parents)
+    marked = (place for place in places if (place / ".obsidian").is_dir())
+    return next(marked, None) or next((place for place in places if place in known), None)

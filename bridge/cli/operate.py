@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bridge.cli import client, options
+from bridge.cli import client, options, paths
 from bridge.cli.reach import Folder, Reached, Served, reach, served_now
 from bridge.errors import BridgeError, NoSuchVault
 from bridge.operations import VAULT, Argument, Operation, named
@@ -18,7 +18,7 @@ def main(given: argparse.Namespace) -> int:
     from bridge.cli import render
 
     operation = named(given.command)
-    result, reached = answer(given, operation, options.collect(operation, given))
+    result, reached = answer(given, operation)
     if given.json:
         render.json_line(result)
     else:
@@ -28,30 +28,38 @@ def main(given: argparse.Namespace) -> int:
     return int(operation.name == "doctor" and result["verdict"] == "fail")
 
 
-def answer(
-    given: argparse.Namespace, operation: Operation, arguments: dict[str, Any]
-) -> tuple[dict[str, Any], Reached | None]:
+def answer(given: argparse.Namespace, operation: Operation) -> tuple[dict[str, Any], Reached | None]:
     """Run an operation where it can be run, and return its result and where that was."""
-    wanted = arguments.pop(VAULT, None) or given.vault
+    typed = options.collect(operation, given)
+    wanted = typed.pop(VAULT, None) or given.vault
+    # The runtime token may not do what is for the owner alone; whoever may write the settings file may, and running
+    # bridges look at it.
+    reached = None if operation.scope == "admin" else place(given.data_dir, wanted, operation)
+    arguments = typed if reached is None else paths.inside_vault(operation, typed, reached.path)
     if (digest := missing_digest(operation, arguments)) is not None:
         # Who types a command means the note as it is now; that it stays so until it is written is seen to. Where a
         # digest may be left out, the path may be that of a folder, which has none.
         with contextlib.nullcontext() if digest.required else contextlib.suppress(BridgeError):
-            asked = {"path": arguments["path"], "max_chars": 1, **({VAULT: wanted} if wanted else {})}
-            arguments = {**arguments, "digest": answer(given, named("read_note"), asked)[0]["digest"]}
-    operation.bind(arguments)
-    if operation.scope == "admin":
-        # The runtime token may not; whoever may write the settings file may, and running bridges look at it.
-        return here(given, operation, arguments, []), None
-    match reached := place(given.data_dir, wanted, operation):
-        case Served():
-            if operation.vault or wanted is not None:
-                arguments[VAULT] = reached.id
-            return client.call(reached.runtime, operation.name, arguments), reached
+            asked = {"path": arguments["path"], "max_chars": 1}
+            arguments["digest"] = run(given, named("read_note"), asked, reached)["digest"]
+    if isinstance(reached, Served) and (operation.vault or wanted is not None):
+        arguments[VAULT] = reached.id
+    return run(given, operation, arguments, reached), reached
+
+
+def run(
+    given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], reached: Reached | None
+) -> dict[str, Any]:
+    """Run an operation in the bridge that serves the vault, or else in this process."""
+    operation.bind({name: value for name, value in arguments.items() if name != VAULT})
+    match reached:
+        case Served(runtime):
+            answered: dict[str, Any] = client.call(runtime, operation.name, arguments)
+            return answered
         case Folder(path):
-            return here(given, operation, arguments, [path]), reached
+            return here(given, operation, arguments, [path])
         case None:
-            return here(given, operation, arguments, []), None
+            return here(given, operation, arguments, [])
 
 
 def missing_digest(operation: Operation, arguments: Mapping[str, Any]) -> Argument | None:

@@ -8,8 +8,9 @@ from typing import Any
 from bridge.cli import client
 from bridge.cli.render import Indexer
 from bridge.errors import BridgeError, NoSuchVault
-from bridge.folders import Folders, known_as, vault_around
+from bridge.folders import Folders, called, known_as, remembered, vault_around
 from bridge.server import Runtime, running
+from bridge.types import VaultId
 
 LOOK_S = 3.0
 """Seconds that a bridge gets to say which vaults it serves."""
@@ -47,11 +48,14 @@ def reach(data_dir: Path, wanted: str | None) -> Reached:
         NoSuchVault: There is none, or several.
     """
     served = list(served_now(data_dir))
-    if wanted is None and (around := vault_around(Path.cwd())) is not None:
-        return next((vault for vault in served if same(vault.path, around)), Folder(around))
     if wanted is None:
+        known = [*remembered(Folders(data_dir)).values(), *(vault.path for vault in served)]
+        if (around := vault_around(Path.cwd(), known)) is not None:
+            return next((vault for vault in served if same(vault.path, around)), Folder(around))
         return only(served)
-    matching = [v for v in served if wanted in {v.id, v.name} or same(v.path, Path(wanted))]
+    matching = [vault for vault in served if same(vault.path, Path(wanted))] or called(
+        wanted, {VaultId(v.id): v.name for v in served}, {VaultId(v.id): v for v in served}
+    )
     if len(matching) == 1:
         return matching[0]
     if not matching and Path(wanted).is_dir():
@@ -75,8 +79,12 @@ def only(served: list[Served]) -> Served:
     if len(served) == 1:
         return served[0]
     raise NoSuchVault(
-        "There are several vaults: say which." if served else "No bridge runs, and this folder is no vault.",
-        hint=f"Give `--vault` with a path{or_one_of(served)}.",
+        "There are several vaults: say which."
+        if served
+        else "No bridge runs, and this folder is not a vault: neither it nor a folder above it has `.obsidian`.",
+        hint=f"Give `--vault` with the folder of your notes{or_one_of(served)}."
+        if served
+        else "Go to the folder of your notes, give it with `--vault`, or run `vault-bridge serve` with it.",
     )
 
 

@@ -21,7 +21,7 @@ FOUND = {
     "hits": [HIT], "mode_used": "hybrid", "took_ms": 3.0, "notices": ["Take note."],
     "freshness": {"pending_keyword": 2, "pending_vectors": 7},
 }  # fmt: skip
-STATUS = {
+STATUS: dict[str, Any] = {
     "vaults": [{
         "id": "0" * 16, "name": "Notes", "path": "/notes", "notes": 1234, "passages": 5678,
         "pending": {"keyword": 0, "vectors": 78}, "ready": {"keyword": True, "semantic": True},
@@ -118,7 +118,8 @@ def test_status_says_why_meaning_is_not_ready_and_what_becomes_of_it(
     *, ready: bool, model: object, bridge: object, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = {"model": model, "embedding": None, "ready": {"keyword": True, "semantic": ready}}
-    vault = {**STATUS["vaults"][0], **told, "pending": {"keyword": 0, "vectors": 1}}
+    (vault,) = STATUS["vaults"]
+    vault = {**vault, **told, "pending": {"keyword": 0, "vectors": 1}}
     out, _ = shown("status", {"vaults": [vault], "bridge": bridge}, capsys)
     assert f"  meaning  {line}" in out.splitlines()
     assert ("  bridge   none runs; this command opened the vault by itself" in out) == (bridge is None)

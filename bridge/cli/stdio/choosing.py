@@ -23,7 +23,7 @@ def chosen(folders: Folders, wanted: str | None, here: Path) -> Path:
     """
     if wanted is not None:
         return named(folders, wanted)
-    return vault_around(here) or only_served(folders) or last_used(folders)
+    return vault_around(here, remembered(folders).values()) or only_served(folders) or last_used(folders)
 
 
 def named(folders: Folders, wanted: str) -> Path:

@@ -1,0 +1,75 @@
+"""Paths as a shell completes them: absolute, or from the present folder; operations take them from the vault's root."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from bridge.cli.render import tell
+from bridge.operations import Folder, Operation, plain
+from bridge.types import VaultPath
+
+
+def inside_vault(operation: Operation, arguments: Mapping[str, Any], root: Path) -> dict[str, Any]:
+    """Return typed arguments with every path as the vault names it.
+
+    Args:
+        operation: What the arguments are for.
+        arguments: What was typed.
+        root: The vault's folder.
+    """
+    found = dict(arguments)
+    for argument in operation.arguments:
+        kind, value = plain(argument.hint), arguments.get(argument.name)
+        if kind in (VaultPath, Folder) and isinstance(value, str):
+            found[argument.name] = vault_path(value, root)
+        elif VaultPath in get_args(kind) and isinstance(value, list):
+            found[argument.name] = [vault_path(one, root) if isinstance(one, str) else one for one in value]
+    return found
+
+
+def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
+    """Return the path from the vault's root; what lies outside the vault stays as it was typed.
+
+    A path that exists from the root means that, since this is how notes are named everywhere else; `./` in front makes
+    it one from the present folder.
+
+    Args:
+        typed: What was typed.
+        root: The vault's folder.
+        here: The present folder; by default that of this process.
+    """
+    here = Path.cwd() if here is None else here
+    from_here = below(root, here / typed) if typed else None
+    if from_here is None:
+        return typed
+    if Path(typed).is_absolute() or re.match(r"\.\.?([/\\]|$)", typed):
+        return from_here
+    if not exists(root / typed):
+        return from_here if exists(here / typed) else typed
+    if from_here != typed and exists(here / typed):
+        tell(f"`{typed}` is taken from the top of the vault; `./{typed}` means {from_here}.")
+    return typed
+
+
+def exists(path: Path) -> bool:
+    """Say whether there is a file or folder of this path, or a note when `.md` is added."""
+    return os.path.lexists(path) or os.path.lexists(f"{path}.md")
+
+
+def below(root: Path, path: Path) -> str | None:
+    """Return a path from the root, in the form in which the vault names it; None when it leads out of the vault."""
+    real = Path(os.path.realpath(path.parent), path.name)
+    for base, place in ((root, path), (Path(os.path.realpath(root)), real)):
+        for one, other in spellings(Path(os.path.normpath(place)), base):
+            if one.is_relative_to(other):
+                return "/".join(one.relative_to(other).parts)
+    return None
+
+
+def spellings(*paths: Path) -> Iterator[tuple[Path, ...]]:
+    """Yield paths as they are and as Unicode composes them: macOS hands out the one, and disks hold either."""
+    yield paths
+    yield tuple(Path(unicodedata.normalize("NFC", str(path))) for path in paths)
