@@ -26,8 +26,10 @@ def suggestions(result: dict[str, Any]) -> None:
 def prospects(result: dict[str, Any]) -> None:
     """Print names worth a note."""
     table(result["prospects"], ("name", "kind", "notes", "confidence", "examples"))
-    if not result["prospects"]:
-        tell("No name stands out.")
+    if not result["total"]:
+        tell("No name that several notes say lacks a note.")
+    elif len(result["prospects"]) < result["total"]:
+        tell(f"{len(result['prospects'])} of {result['total']:,}; --offset shows more.")
 
 
 SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {"LinkSuggestions": suggestions, "NameProspects": prospects}

@@ -2,14 +2,15 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from bridge.linking.capitals import Capitalised, NameKind, capitalised, labels_of, prose_of
 from bridge.linking.folding import fold
 from bridge.types import VaultPath
 
-ProspectKind = Literal["stub", "name", "camel case", "acronym", "quoted", "ticket"]
+ProspectKind = Literal["stub"] | NameKind
 
 LEAST_NOTES: Final = 2
 EXAMPLES: Final = 3
@@ -28,39 +29,29 @@ BASE: Final[Mapping[ProspectKind, float]] = {
 ORDINARY: Final = 0.2
 """Share of a word's uses in small letters from which on it is an ordinary word."""
 
-_MARKUP: Final = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|<[^>\n]*>|https?://\S+"
-    r"|\$\$.*?\$\$|%%.*?%%|^\#{1,6}[ \t].*?$|^[\w ]{1,40}::.*?$|\|",
-    re.DOTALL | re.MULTILINE,
-)
-# None begins with `\b`, but with a set of characters, for which a text is searched three times as fast.
-_PATTERNS: Final[tuple[tuple[ProspectKind, re.Pattern[str]], ...]] = (
-    ("ticket", re.compile(r"[A-Z][A-Z]{1,9}-\d{1,6}\b")),
-    ("camel case", re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+){1,4}\b")),
-    ("acronym", re.compile(r"[A-Z][A-Z]{2,5}\b")),
-    ("quoted", re.compile(r"[“「『《]([^\W_][^“”「」『』《》\n]{1,40}[^\W_])[”」』》]")),
-    (
-        "name",
-        re.compile(r"[A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+(?:[ -][A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+){0,3}\b"),
-    ),
-)
 EVERYWHERE: Final = 0.04
 """Share of all notes from which on a name is rather part of a template."""
 
 TEMPLATED: Final = 0.5
+AS_LABEL: Final = 0.5
+"""Share of the notes that say a name in which it is a heading or a label, from which on it belongs to a template."""
+
+CAPITALISING: Final = frozenset({"german"})
+"""Languages in which every noun has a capital, so that a single word tells nothing."""
+
 NOUNS: Final = 0.08
-"""Share of a text's words that begin with a capital in mid-sentence where all nouns do, as in German."""
+"""Share of a text's words that begin with a capital in mid-sentence where all nouns do, whatever its language."""
 
 FEW_NOUNS: Final = 3
 LONGEST_WORD: Final = 24
-MOST_CAPITALS: Final = 2
 
-_WITHIN: Final = re.compile(r"\w{2,}")
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:…>*\-–—\d)\]\"“”(]|\n)\s*$")
 _EVERYDAY: Final = re.compile(
     "(mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
-    "|november|december|todo|notes?|english|i"
+    "|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|english|i|x{0,3}(?:ix|iv|v?i{1,3}|v)|x{2,3}"
+    # What callouts are called, and words that are shouted as they are.
+    "|notes?|abstract|summary|tl;?dr|info|todo|tips?|hints?|important|success|check|done|question|help|faq|warnings?"
+    "|caution|attention|failure|fail|missing|danger|error|bug|examples?|quote|cite|and|not|or|yes|no"
 )
 
 
@@ -75,33 +66,72 @@ class Prospect:
     examples: tuple[VaultPath, ...]
 
 
+class Usage:
+    """How the notes of a vault write their words."""
+
+    def __init__(self) -> None:
+        self.small: Counter[str] = Counter()
+        """Notes that write a word in small letters."""
+        self.capital: Counter[str] = Counter()
+        """Notes that begin a word with a capital, by the word in small letters."""
+        self.labels: Counter[str] = Counter()
+        """Notes in which a heading or label says a folded name."""
+        self.nouns: Counter[str] = Counter()
+        """Notes in a language that capitalises nouns that say a folded word with a capital."""
+
+    def read(self, text: str, prose: str) -> int:
+        """Count the words of a note; returns how many it has."""
+        words = _WORD.findall(prose)
+        several = set(words)
+        self.small.update(word for word in several if word.islower())
+        self.capital.update(word.lower() for word in several if word[0].isupper())
+        self.labels.update(set(map(fold, labels_of(text, prose))))
+        return len(words)
+
+    def is_ordinary(self, word: str) -> bool:
+        """Say whether the vault writes a word small as well."""
+        return self.small[word] > ORDINARY * self.capital[word]
+
+    def is_label(self, form: str, notes: int) -> bool:
+        """Say whether a folded name that so many notes say is rather the heading or the label of a template."""
+        return self.labels[form] >= max(LEAST_NOTES, AS_LABEL * notes)
+
+
 def prospects(
-    texts: Mapping[VaultPath, str], known: Container[str], stubs: Mapping[str, Collection[VaultPath]], limit: int
+    texts: Mapping[VaultPath, str],
+    known: Container[str],
+    stubs: Mapping[str, Collection[VaultPath]],
+    languages: Mapping[VaultPath, str | None] | None = None,
 ) -> list[Prospect]:
-    """Return the names most worth a note.
+    """Return the names worth a note, the surest first.
 
     Args:
         texts: What each note says.
         known: The folded names that notes have.
         stubs: Targets of links that lead nowhere, with the notes that link there.
-        limit: Most prospects to return.
+        languages: The language of each note, where it is known.
     """
+    usage = Usage()
+    looking: dict[VaultPath, Sequence[Capitalised]] = {}
+    for path, text in texts.items():
+        prose = prose_of(text)
+        count = usage.read(text, prose)
+        capitalises = (languages or {}).get(path) in CAPITALISING
+        looking[path] = list(telling(list(capitalised(prose)), count, usage, capitalises=capitalises))
     said: dict[str, dict[VaultPath, None]] = defaultdict(dict)
     written: dict[str, Counter[str]] = defaultdict(Counter)
     kinds: dict[str, ProspectKind] = {}
-    small: Counter[str] = Counter()
     for target, paths in stubs.items():
         form = fold(target)
         kinds[form] = "stub"
         written[form][target] += 1
         said[form] |= dict.fromkeys(paths)
-    for path, text in texts.items():
-        prose = prose_of(text)
-        words = _WORD.findall(prose)
-        small.update(word for word in set(words) if word.islower())
-        for kind, name in proper(list(found(prose)), len(words)):
+    within = {fold(place.text) for places in looking.values() for place in places if not place.begins}
+    for path, places in looking.items():
+        for place in places:
+            name = place.text if fold(place.text) in within else without_first(place, usage)
             form = fold(name)
-            kinds.setdefault(form, kind)
+            kinds.setdefault(form, place.kind)
             written[form][name] += 1
             said[form][path] = None
     likely = [
@@ -113,65 +143,42 @@ def prospects(
             examples=tuple(sorted(paths)[:EXAMPLES]),
         )
         for form, paths in said.items()
-        if len(paths) >= LEAST_NOTES and form not in known and not ordinary(form, len(paths), kinds[form], small)
+        if len(paths) >= LEAST_NOTES and form not in known and is_telling(form, len(paths), kinds[form], usage)
     ]
-    return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))[:limit]
+    return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))
 
 
-def prose_of(text: str) -> str:
-    """Return a text with a line break for each piece of markup."""
-    # Match by match, since other threads stand still while one pattern runs over a whole text.
-    kept: list[str] = []
-    at = 0
-    for match in _MARKUP.finditer(text):
-        kept.append(text[at : match.start()])
-        at = match.end()
-    return "\n".join([*kept, text[at:]])
+def telling(places: Sequence[Capitalised], words: int, usage: Usage, *, capitalises: bool) -> Iterator[Capitalised]:
+    """Leave out what has its capital from a language that capitalises every noun.
+
+    Args:
+        places: What in a note looks like a name.
+        words: How many words the note has.
+        usage: Counts the words that are left out.
+        capitalises: Whether the note's language does so; a note that is full of capitals is taken to do it too.
+    """
+    single = [place for place in places if place.kind == "name" and " " not in place.text]
+    if not capitalises and len(single) <= max(FEW_NOUNS, NOUNS * words):
+        yield from places
+        return
+    if capitalises:
+        usage.nouns.update({fold(place.text) for place in single})
+    for place in places:
+        if place.kind != "name":
+            yield place
+        elif capitalises and place.begins:
+            # The first word begins the sentence; what follows it is a noun.
+            rest = place.text.partition(" ")[2]
+            if " " in rest:
+                yield Capitalised("name", rest, begins=False)
+        elif " " in place.text:
+            yield place
 
 
-def found(prose: str) -> Iterator[tuple[ProspectKind, str]]:
-    """Yield what in a text looks like a name; a word at the start of a sentence does not."""
-    taken: list[tuple[int, int]] = []
-    for kind, pattern in _PATTERNS:
-        for match in beginning_words(pattern, prose):
-            start, end = match.span()
-            if any(start < last and first < end for first, last in taken[-50:]):
-                continue
-            if kind == "name" and " " not in match[0] and (garbled(match[0]) or begins_sentence(prose, start)):
-                continue
-            taken.append((start, end))
-            yield kind, match[match.lastindex or 0]
-
-
-def beginning_words(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern that begin where a word does."""
-    at = 0
-    while (match := pattern.search(prose, at)) is not None:
-        start, at = match.span()
-        word = _WITHIN.match(prose, start - 1) if start else None
-        if word is not None:
-            # On from the end of the word: another match may begin inside this one.
-            at = word.end()
-        else:
-            yield match
-
-
-def begins_sentence(prose: str, start: int) -> bool:
-    """Say whether a word stands where every word has a capital."""
-    return _SENTENCE_START.search(prose, max(0, start - 12), start) is not None
-
-
-def garbled(word: str) -> bool:
-    """Say whether a word mixes capitals as no name does."""
-    return not word[1:].islower() and sum(map(str.isupper, word)) > MOST_CAPITALS and not word.isupper()
-
-
-def proper(names: list[tuple[ProspectKind, str]], words: int) -> list[tuple[ProspectKind, str]]:
-    """Leave out single words of a text in which every noun has a capital."""
-    single = sum(kind == "name" and " " not in name for kind, name in names)
-    if single <= max(FEW_NOUNS, NOUNS * words):
-        return names
-    return [(kind, name) for kind, name in names if kind != "name" or " " in name]
+def without_first(place: Capitalised, usage: Usage) -> str:
+    """Return a name at the start of a sentence without a first word that has its capital only from there."""
+    first, _, rest = place.text.partition(" ")
+    return rest if rest and usage.is_ordinary(first.lower()) else place.text
 
 
 def sure(kind: ProspectKind, notes: int, everything: int) -> float:
@@ -180,10 +187,10 @@ def sure(kind: ProspectKind, notes: int, everything: int) -> float:
     return confidence * TEMPLATED if notes > max(10, EVERYWHERE * everything) and kind != "stub" else confidence
 
 
-def ordinary(form: str, notes: int, kind: ProspectKind, small: Mapping[str, int]) -> bool:
-    """Say whether a name is an ordinary word: the vault writes it small, or everybody uses it."""
+def is_telling(form: str, notes: int, kind: ProspectKind, usage: Usage) -> bool:
+    """Say whether a folded name is more than an ordinary word, a noun, or a template's heading."""
     if kind in {"stub", "ticket"}:
-        return False
-    if max(map(len, form.split())) > LONGEST_WORD:
         return True
-    return _EVERYDAY.fullmatch(form) is not None or (" " not in form and small.get(form, 0) > ORDINARY * notes)
+    if max(map(len, form.split())) > LONGEST_WORD or _EVERYDAY.fullmatch(form) or usage.is_label(form, notes):
+        return False
+    return " " in form or (usage.small[form] <= ORDINARY * notes and usage.nouns[form] < notes)

@@ -74,11 +74,12 @@ def report(answer: Answer) -> Iterable[str]:
 
 def prospects(answer: Answer) -> Iterable[str]:
     """Write the names worth a note, a line each."""
+    yield from more_pages(len(answer["prospects"]), answer["total"], answer["offset"], "name")
     for one in answer["prospects"]:
         said = f"{one['kind']}, {one['notes']} notes, {one['confidence']:.0%}"
         yield f"- {inline(one['name'])} ({said}): {some(one['examples'])}"
-    if not answer["prospects"]:
-        yield "No name stands out."
+    if not answer["total"]:
+        yield "No name that several notes say lacks a note."
 
 
 def history(answer: Answer) -> Iterable[str]:
@@ -118,9 +119,18 @@ def counted(answer: Answer, what: str) -> str:
     return f"{shown} of {total} {what}" + ("; `limit` shows more" if shown < total else "")
 
 
+def more_pages(shown: int, total: int, offset: int, word: str) -> Iterable[str]:
+    """Say which of a list are written and how to read on; nothing when all are."""
+    if shown == total:
+        return
+    end = offset + shown
+    which = f"{offset + 1}-{end} of {many(total, word)}" if shown else f"`offset` is behind the last of {total:,}"
+    yield which + (f"; `offset: {end}` shows more" if shown and end < total else "")
+
+
 def many(count: int, word: str) -> str:
     """Write a number of something."""
-    return f"{count} {word}" + ("" if count == 1 else "s")
+    return f"{count:,} {word}" + ("" if count == 1 else "s")
 
 
 def counts(found: Entry) -> str:

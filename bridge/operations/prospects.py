@@ -39,21 +39,30 @@ class NameProspects:
 
     Attributes:
         prospects: The surest first.
+        total: How many there are in all.
+        offset: How many of them come before these.
     """
 
     prospects: tuple[NameProspect, ...]
+    total: int
+    offset: int
 
 
 @operation(example={"limit": 5})
 async def find_prospects(
-    call: Call, limit: Annotated[int, Interval(ge=1, le=200)] = 20, folder: Folder | None = None
+    call: Call,
+    limit: Annotated[int, Interval(ge=1, le=200)] = 20,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    folder: Folder | None = None,
 ) -> NameProspects:
     """Find names worth a note that has none: linked to without leading anywhere, or said by several notes.
 
-    Proper nouns, CamelCase, acronyms, quoted terms and ticket ids count as names; ordinary words do not.
+    Proper nouns, CamelCase, acronyms, quoted terms and ticket ids count as names. Ordinary words, headings and labels
+    of templates, and the capitalised nouns of German do not.
 
     Args:
         limit: Most names to return.
+        offset: Names to pass over, for the next page.
         folder: Only what notes in this folder and below say.
 
     Raises:
@@ -70,9 +79,13 @@ async def find_prospects(
         from bridge.linking import prospects
 
         stubs = stubs_of(broken_links(chart, engine.names, inside))
-        found = prospects(texts, corpus.names, stubs, limit)
+        languages = {path: chart.notes[path].language for path in texts if path in chart.notes}
+        found = prospects(texts, corpus.names, stubs, languages)
+        shown = found[offset : offset + limit]
         return NameProspects(
-            tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in found)
+            tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in shown),
+            len(found),
+            offset,
         )
 
     return await asyncio.to_thread(find)

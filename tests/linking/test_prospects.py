@@ -2,14 +2,21 @@
 
 from bridge.linking import Prospect, prospects
 from bridge.types import VaultPath
+from tests.evaldata import EVAL, needs_eval
 
 
-def found(*texts: str, known: tuple[str, ...] = (), stubs: dict[str, set[VaultPath]] | None = None) -> list[Prospect]:
-    return prospects({VaultPath(f"{n}.md"): text for n, text in enumerate(texts)}, known, stubs or {}, 100)
+def found(
+    *texts: str,
+    known: tuple[str, ...] = (),
+    stubs: dict[str, set[VaultPath]] | None = None,
+    language: str | None = None,
+) -> list[Prospect]:
+    notes = {VaultPath(f"{n}.md"): text for n, text in enumerate(texts)}
+    return prospects(notes, known, stubs or {}, dict.fromkeys(notes, language))
 
 
-def names(*texts: str, known: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    return [(one.name, one.kind) for one in found(*texts, known=known)]
+def names(*texts: str, known: tuple[str, ...] = (), language: str | None = None) -> list[tuple[str, str]]:
+    return [(one.name, one.kind) for one in found(*texts, known=known, language=language)]
 
 
 def test_names_of_several_notes_are_prospects_of_their_kind() -> None:
@@ -66,3 +73,47 @@ def test_a_name_begins_where_a_word_does() -> None:
 def test_a_word_without_end_takes_no_time() -> None:
     endless = "x" + "A" * 300_000 + "x" + "Aa" * 100_000
     assert names(endless, endless) == []
+
+
+def test_what_callouts_and_templates_are_made_of_is_none() -> None:
+    said = (
+        "---\nstatus: see In Progress\n---\n> [!TIP] Use Tabs\n> as NOTE or WARNING say\n\n## Pros/Cons\n"
+        "the Pros and the Cons\n\n**Next Step**\nthe Next Step\n\n__Next Version__: of the Next Version\n"
+    )
+    assert names(said, said) == []
+    assert names("see Grace Hopper\n\n## Grace Hopper\n", *["see Grace Hopper"] * 3) == [("Grace Hopper", "name")]
+
+
+def test_the_word_that_begins_a_sentence_is_no_part_of_a_name() -> None:
+    said = "The Idea is that the idea of Open Lisbon counts. Open Lisbon is open.\nOpen Lisbon"
+    assert names(said, said) == [("Open Lisbon", "name")]
+    assert names(*["to open it. Open Lisbon. If Lisbon, if only in Lisbon"] * 2) == [("Lisbon", "name")]
+    assert names(*["she wrote. Grace Hopper did"] * 2) == [("Grace Hopper", "name")]
+
+
+def test_german_nouns_are_none_however_few_there_are() -> None:
+    said = (
+        "Wir sehen uns nun an, was die Zahl hier soll und wie ein Knoten das ist, was er hier ist und war und wird.\n"
+        "Die Idee ist alt. Weitere Zahlen gibt es nicht. Wir lasen Grace Hopper, und das auf GitHub.\n"
+    )
+    assert names(said, said, language="german") == [("GitHub", "camel case"), ("Grace Hopper", "name")]
+    assert ("Zahl", "name") in names(said, said)
+
+
+def test_what_german_notes_write_as_a_noun_is_none_in_a_note_too_short_to_tell_its_language() -> None:
+    german = "Wir sehen uns an, was ein Knoten ist und wo wir in Lissabon den Knoten fanden."
+    short = "ein Knoten"
+    texts = {VaultPath(f"{n}.md"): text for n, text in enumerate([german, german, short, short, short])}
+    languages = {VaultPath(f"{n}.md"): "german" if n < 2 else "english" for n in range(5)}
+    assert [one.name for one in prospects(texts, (), {}, languages)] == ["Knoten"]
+    languages[VaultPath("2.md")] = "german"
+    assert prospects(texts, (), {}, languages) == []
+
+
+@needs_eval
+def test_few_prospects_of_a_german_vault_are_nouns() -> None:
+    root = EVAL / "vaults/obsidian-help/de"
+    texts = {VaultPath(str(path.relative_to(root))): path.read_text("utf-8") for path in sorted(root.rglob("*.md"))}
+    said = {one.name for one in prospects(texts, (), {}, dict.fromkeys(texts, "german"))}
+    assert {"Google Drive", "GitHub", "Isaac Newton"} <= said
+    assert said.isdisjoint({"Weitere Details", "Die Anzahl", "Diese Einstellung", "Im Gegensatz", "Vault", "Notiz"})

@@ -205,7 +205,10 @@ async def test_names_worth_a_note_are_found_in_texts_and_in_links(served: Served
         ("Lisbon", "name", 2),
     ]
     assert found[0]["examples"] == ["a/Trip.md", "b/Trip.md"]
-    assert (await served.call("find_prospects", folder="a")).json["prospects"] == []
+    assert (await served.call("find_prospects", folder="a")).json == {"prospects": [], "total": 0, "offset": 0}
+    page = (await served.call("find_prospects", limit=1, offset=2)).json
+    assert ([one["name"] for one in page["prospects"]], page["total"], page["offset"]) == (["Lisbon"], 3, 2)
+    assert (await served.call("find_prospects", folder="c")).code == "folder_not_found"
 
 
 async def wrote(served: Served, path: Path, text: str) -> None:

@@ -1,0 +1,110 @@
+"""What in a text looks like a name: words with capitals that neither the sentence nor the language asks for."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+NameKind = Literal["name", "camel case", "acronym", "quoted", "ticket"]
+
+GARBLED_CAPITALS: Final = 2
+"""Capitals of one word above which it is no name, unless all its letters are capitals."""
+
+LABEL_WORDS: Final = 4
+"""Words of the longest heading or label that the notes of a template may share."""
+
+_CALLOUT: Final = r"^[ \t]*>[ \t>]*\[![^\]\n]*\][^\n]*$"
+_HEADING: Final = r"^[ \t>]*(?:[-*+][ \t]+)?\#{1,6}[ \t]+([^\n]*)$"
+_BOLD_LINE: Final = r"^[ \t>]*(?:[-*+][ \t]+)?(?:\*\*|__)([^*_\n]+)(?:\*\*|__):?[ \t]*$"
+_MARKUP: Final = re.compile(
+    r"\A---[ \t]*\n.*?^---[ \t]*$|```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|!?\[\[[^\]\n]*\]\]"
+    r"|!?\[[^\]\n]*\]\([^)\n]*\)|<[^>\n]*>|https?://\S+|\$\$.*?\$\$|%%.*?%%"
+    rf"|{_CALLOUT}|{_HEADING}|{_BOLD_LINE}|^[ \t>]*(?:[-*+][ \t]+)?[\w ]{{1,40}}::.*?$|\|",
+    re.DOTALL | re.MULTILINE,
+)
+_LABEL: Final = re.compile(r"(?:^|[\n(\[])[ \t>*_+-]*([^\W\d_][\w &/-]{0,39})[*_ ]*:(?!\w)[*_]*", re.MULTILINE)
+
+# None begins with `\b`, but with a set of characters, for which a text is searched three times as fast.
+_PATTERNS: Final[tuple[tuple[NameKind, re.Pattern[str]], ...]] = (
+    ("ticket", re.compile(r"[A-Z][A-Z]{1,9}-\d{1,6}\b")),
+    ("camel case", re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+){1,4}\b")),
+    ("acronym", re.compile(r"[A-Z][A-Z]{2,5}\b")),
+    ("quoted", re.compile(r"[“「『《]([^\W_][^“”「」『』《》\n]{1,40}[^\W_])[”」』》]")),
+    (
+        "name",
+        re.compile(r"[A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+(?:[ -][A-Z\u00c0-\u00de\u0410-\u042f][^\W\d_]+){0,3}\b"),
+    ),
+)
+_WITHIN: Final = re.compile(r"\w{2,}")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:…>*_\-–—\d)\]\"“”(\[→]|\n)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Capitalised:
+    """A place of a text that looks like a name."""
+
+    kind: NameKind
+    text: str
+    begins: bool
+    """Whether it stands where every word has a capital."""
+
+
+def prose_of(text: str) -> str:
+    """Return a text with a line break for each piece of markup."""
+    # Match by match, since other threads stand still while one pattern runs over a whole text.
+    kept: list[str] = []
+    at = 0
+    for match in _MARKUP.finditer(text):
+        kept.append(text[at : match.start()])
+        at = match.end()
+    return "\n".join([*kept, text[at:]])
+
+
+def labels_of(text: str, prose: str) -> set[str]:
+    """Return the words of a note's short headings, bold lines and labels, which notes of one template share."""
+    headings = (found[1] or found[2] for found in _MARKUP.finditer(text) if found[1] or found[2])
+    short = (words for heading in headings if len(words := _WORD.findall(heading)) <= LABEL_WORDS)
+    labels = (_WORD.findall(found[1]) for found in _LABEL.finditer(prose))
+    said: set[str] = set()
+    for words in (*short, *labels):
+        said.update((*words, " ".join(words)))
+    return said
+
+
+def capitalised(prose: str) -> Iterator[Capitalised]:
+    """Yield what in a text looks like a name; a single word at the start of a sentence does not."""
+    taken: list[tuple[int, int]] = []
+    for kind, pattern in _PATTERNS:
+        for match in _beginning_words(pattern, prose):
+            start, end = match.span()
+            if any(start < last and first < end for first, last in taken[-50:]):
+                continue
+            begins = kind == "name" and begins_sentence(prose, start)
+            if kind == "name" and " " not in match[0] and (begins or garbled(match[0])):
+                continue
+            taken.append((start, end))
+            yield Capitalised(kind, match[match.lastindex or 0], begins)
+
+
+def _beginning_words(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern that begin where a word does."""
+    at = 0
+    while (match := pattern.search(prose, at)) is not None:
+        start, at = match.span()
+        word = _WITHIN.match(prose, start - 1) if start else None
+        if word is not None:
+            # On from the end of the word: another match may begin inside this one.
+            at = word.end()
+        else:
+            yield match
+
+
+def begins_sentence(prose: str, start: int) -> bool:
+    """Say whether a word stands where every word has a capital."""
+    return _SENTENCE_START.search(prose, max(0, start - 12), start) is not None
+
+
+def garbled(word: str) -> bool:
+    """Say whether a word mixes capitals as no name does."""
+    return not word[1:].islower() and sum(map(str.isupper, word)) > GARBLED_CAPITALS and not word.isupper()
