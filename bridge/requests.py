@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from bridge.edits import Edit
-from bridge.types import Digest, Tagged, VaultPath
+from bridge.types import Digest, NewPath, NoteOrFolder, Tagged, VaultPath
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
@@ -22,7 +22,7 @@ class CreateNote:
         op: What is asked.
     """
 
-    path: VaultPath
+    path: NewPath
     text: str = ""
     properties: Mapping[str, Any] = field(default_factory=dict)
     template: VaultPath | None = None
@@ -76,8 +76,8 @@ class MoveNote:
         op: What is asked.
     """
 
-    path: VaultPath
-    to: VaultPath
+    path: NoteOrFolder
+    to: NewPath
     digest: Digest | None = None
     op: Literal["move_note"] = "move_note"
 

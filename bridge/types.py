@@ -1,10 +1,28 @@
 """Names for values that must not be mixed up."""
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated, Any, Literal, NewType
 
 VaultPath = NewType("VaultPath", str)
-"""A path inside a vault: relative, `/`-separated, NFC, with extension."""
+"""A path inside a vault: relative, `/`-separated, NFC, with extension.
+
+As an argument it means a file that exists, so that a caller may name a note by a link or without `.md`.
+"""
+
+
+class PathRole(Enum):
+    """What else than an existing file a path among the arguments can mean."""
+
+    NEW = "new"
+    FOLDER = "folder"
+
+
+NewPath = Annotated[VaultPath, PathRole.NEW]
+"""A path that need not exist yet: taken as it is written."""
+
+NoteOrFolder = Annotated[VaultPath, PathRole.FOLDER]
+"""A path of a file or of a folder."""
 
 Digest = NewType("Digest", str)
 """SHA-256 as 64 hex digits."""

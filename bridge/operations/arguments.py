@@ -12,14 +12,15 @@ import orjson
 
 from bridge.errors import InvalidArguments
 from bridge.operations.coerce import coerce
-from bridge.operations.hints import Folder, expected, field_names, inside, plain, public, tagged
-from bridge.types import Digest, VaultPath
+from bridge.operations.hints import Folder, expected, field_names, inside, plain, public, role_of, tagged
+from bridge.operations.note_names import find_file
+from bridge.types import Digest, PathRole, VaultPath
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from bridge.operations.registry import Operation
-    from bridge.vault import Vault
+    from bridge.vault import Names, Vault
 
 DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -142,41 +143,80 @@ def model_of(operation: "Operation") -> "type[BaseModel]":
     return create_model(operation.name, __config__=ConfigDict(strict=True, extra="forbid"), **fields)
 
 
-def locate(operation: "Operation", bound: dict[str, Any], vault: "Vault") -> dict[str, Any]:
-    """Check every path and digest among the arguments and give paths the vault's form.
+def locate(
+    operation: "Operation", bound: dict[str, Any], vault: "Vault", names: "Names | None" = None
+) -> dict[str, Any]:
+    """Check every path, digest and day among the arguments and give them the form that operations take.
+
+    Args:
+        operation: What is called.
+        bound: Its arguments.
+        vault: The vault.
+        names: Its files by name; without them only whole paths are understood.
 
     Raises:
         OutsideVault: A path leaves the vault.
         ProtectedPath: A path belongs to Obsidian or another program.
         InvalidArguments: A path or a digest cannot be one.
+        NoteNotFound: Several notes have the name that is given for a path.
     """
-    hints = {argument.name: plain(argument.hint) for argument in operation.arguments}
-    return {name: located(value, hints[name], vault) for name, value in bound.items()}
+    locator = Locator(vault, names)
+    return {argument.name: locator.located(bound[argument.name], argument.hint) for argument in operation.arguments}
 
 
-def located(value: Any, hint: Any, vault: "Vault") -> Any:
-    """Check a value that may be, or hold, a path."""
-    if value is None:
-        return None
-    if hint is Digest and not DIGEST.fullmatch(value):
-        # One that was cut short would look as if the note had changed, however often it is read again.
-        raise InvalidArguments(
-            f"A digest has 64 digits from 0 to f, not {described(value)}.",
-            hint="Give it whole, as `read_note` told it.",
-        )
-    if hint is VaultPath:
-        return vault.locate(value)
-    if hint is Folder:
-        return vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
-    if isinstance(value, tuple) and get_args(hint)[-1:] == (Ellipsis,):
-        return tuple(located(each, plain(get_args(hint)[0]), vault) for each in value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        hints = get_type_hints(type(value))
-        fields = [field.name for field in dataclasses.fields(value)]
-        return dataclasses.replace(
-            value, **{name: located(getattr(value, name), plain(hints[name]), vault) for name in fields}
-        )
-    return value
+@dataclasses.dataclass
+class Locator:
+    """Gives the paths of one call the vault's form."""
+
+    vault: "Vault"
+    names: "Names | None"
+    made: list[VaultPath] = dataclasses.field(default_factory=list)
+    """Paths that earlier records of the call make: a later one may mean them by name."""
+
+    def located(self, value: Any, hint: Any) -> Any:
+        """Check a value that may be, or hold, a path."""
+        bare = plain(hint)
+        if value is None:
+            return None
+        if bare is Digest and not DIGEST.fullmatch(value):
+            # One that was cut short would look as if the note had changed, however often it is read again.
+            raise InvalidArguments(
+                f"A digest has 64 digits from 0 to f, not {described(value)}.",
+                hint="Give it whole, as `read_note` told it.",
+            )
+        if bare is VaultPath:
+            return self.path(value, role_of(hint))
+        if bare is Folder:
+            return self.vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
+        if isinstance(value, tuple) and get_args(bare)[-1:] == (Ellipsis,):
+            return tuple(self.item(each, get_args(bare)[0]) for each in value)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            hints = fields_of(type(value))
+            return dataclasses.replace(
+                value, **{name: self.located(getattr(value, name), hints[name]) for name in hints}
+            )
+        return value
+
+    def item(self, value: Any, hint: Any) -> Any:
+        """Check an item of a list, and remember the path that it makes."""
+        found = self.located(value, hint)
+        if dataclasses.is_dataclass(found) and not isinstance(found, type):
+            hints = fields_of(type(found))
+            self.made += [getattr(found, name) for name in hints if role_of(hints[name]) is PathRole.NEW]
+        return found
+
+    def path(self, value: str, role: PathRole | None) -> VaultPath:
+        """Give a path the vault's form; for one that is to exist, a name or a link will do."""
+        if role is PathRole.NEW or self.names is None:
+            return self.vault.locate(value)
+        return find_file(self.vault, self.names, value, self.made, folders=role is PathRole.FOLDER)
+
+
+@functools.cache
+def fields_of(record: type) -> Mapping[str, Any]:
+    """Return the hints of a record's fields."""
+    hints = get_type_hints(record, include_extras=True)
+    return {field.name: hints[field.name] for field in dataclasses.fields(record)}
 
 
 def public_alias() -> dict[str, Any]:

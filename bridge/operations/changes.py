@@ -11,7 +11,7 @@ from bridge.operations.hints import When
 from bridge.operations.registry import operation
 from bridge.operations.telling import ListedChange, ShownChange, State, listed, shown_whole
 from bridge.operations.times import moment
-from bridge.types import VaultPath
+from bridge.types import NoteOrFolder
 
 ChangeId = Annotated[str, MaxLen(100)]
 
@@ -30,7 +30,7 @@ class ListedChanges:
 @operation(example={"limit": 5})
 async def list_changes(
     call: Call,
-    path: VaultPath | None = None,
+    path: NoteOrFolder | None = None,
     state: State | None = None,
     client: Annotated[str, MaxLen(200)] | None = None,
     session: Annotated[str, MaxLen(200)] | None = None,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from annotated_types import GroupedMetadata
 
-from bridge.types import Digest, Tagged, VaultPath
+from bridge.types import Digest, PathRole, Tagged, VaultPath
 
 When = NewType("When", str)
 """A moment: ISO 8601; a bare date is local midnight."""
@@ -62,6 +62,14 @@ def tagged(hint: Any) -> tuple[str, Mapping[str, type]] | None:
         return None
     records = get_args(plain(hint))
     return field, {get_args(get_type_hints(record)[field])[0]: record for record in records}
+
+
+def role_of(hint: Any) -> PathRole | None:
+    """Return what a path may mean beside an existing file; None when nothing."""
+    if is_union(hint):
+        return next(filter(None, map(role_of, get_args(hint))), None)
+    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    return next((mark for mark in marks if isinstance(mark, PathRole)), None)
 
 
 def parts(hint: Any) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from bridge.operations.registry import operation
 from bridge.operations.writing import Reason
 from bridge.operations.written import Written, carried_out
 from bridge.requests import DeleteNote, MoveNote, RenameAlias, RenameHeading
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
 
 
 @operation(
@@ -20,8 +20,8 @@ from bridge.types import Digest, VaultPath
 )
 async def move_note(
     call: Call,
-    path: VaultPath,
-    to: VaultPath,
+    path: NoteOrFolder,
+    to: NewPath,
     digest: Digest | None = None,
     dry_run: bool = False,
     reason: Reason | None = None,

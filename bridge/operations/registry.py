@@ -5,14 +5,14 @@ import difflib
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 import bridge.errors
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.operations import arguments, docstring
-from bridge.operations.hints import Folder, parts, records_in
+from bridge.operations.hints import Folder, parts, plain, records_in, role_of
 from bridge.operations.withholding import permitted
-from bridge.types import Scope, VaultPath
+from bridge.types import PathRole, Scope, VaultPath
 
 if TYPE_CHECKING:
     from bridge.operations.call import Call
@@ -23,6 +23,7 @@ OPERATIONS: dict[str, "Operation"] = {}
 ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
 VAULT_ERRORS = ("NotReady",)
 PATH_ERRORS = ("OutsideVault", "ProtectedPath")
+NAME_ERRORS = ("NoteNotFound",)
 
 Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
 
@@ -87,7 +88,7 @@ class Operation:
         bound = self.bind(given)
         if not self.vault and call.vault is None:
             return await self.function(call, **bound)
-        bound = arguments.locate(self, bound, call.engine.vault)
+        bound = arguments.locate(self, bound, call.engine.vault, call.engine.names if call.engine.is_open else None)
         while True:
             rules = call.engine.vault.rules
             result = await self.function(call, **bound)
@@ -172,7 +173,7 @@ def described(
         reads=reads,
         arguments=taken,
         result=result,
-        errors={error_named(name): when for name, when in text.section("Raises").items()} | implied(taken, vault=vault),
+        errors=implied(taken, vault=vault) | {error_named(name): when for name, when in text.section("Raises").items()},
         example=example,
         vault=vault,
         destructive=destructive,
@@ -187,7 +188,14 @@ def implied(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[BridgeErro
     names: tuple[str, ...] = (*ANY_ERRORS, *(VAULT_ERRORS if vault else ()))
     if any(part in (VaultPath, Folder) for argument in taken for part in parts(argument.hint)):
         names += PATH_ERRORS
+    if any(existing_file(argument.hint) for argument in taken):
+        names += NAME_ERRORS
     return {error_named(name): (error_named(name).__doc__ or "") for name in names}
+
+
+def existing_file(hint: Any) -> bool:
+    """Say whether an argument is a path of something that exists, or a list of such."""
+    return VaultPath in {plain(hint), *map(plain, get_args(plain(hint)))} and role_of(hint) is not PathRole.NEW
 
 
 def error_named(name: str) -> type[BridgeError]:

@@ -12,7 +12,7 @@ from bridge.operations.doubles import doubles
 from bridge.operations.registry import operation
 from bridge.operations.written import Written, carried_out
 from bridge.requests import CreateNote, EditNote, SetProperties
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, NewPath, VaultPath
 
 Reason = Annotated[str, MaxLen(500)]
 
@@ -24,7 +24,7 @@ Reason = Annotated[str, MaxLen(500)]
 )
 async def create_note(
     call: Call,
-    path: VaultPath,
+    path: NewPath,
     text: str = "",
     properties: Mapping[str, Any] | None = None,
     template: VaultPath | None = None,

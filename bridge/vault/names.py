@@ -70,7 +70,11 @@ class Names:
 
     def namesakes(self, path: VaultPath) -> tuple[VaultPath, ...]:
         """Return the other files of the same name, whatever their folders, the nearest to the root first."""
-        return tuple(other for other in self._by_name.get(last(fold(path)), ()) if other != path)
+        return tuple(other for other in self.with_name(path) if other != path)
+
+    def with_name(self, name: str) -> tuple[VaultPath, ...]:
+        """Return the files whose name is a path's last part, extension included, the nearest to the root first."""
+        return tuple(self._by_name.get(last(fold(name)), ()))
 
     def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
         """Say whether notes that ask for a file can mean different ones, as when several have its name.
