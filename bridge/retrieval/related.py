@@ -166,8 +166,10 @@ async def _answer(
         whole=next(lane.calibrated for lane in scaled if lane.name == "whole"),
     )
     hits = [
-        shown(index.notes[hit.path], hit, texts.get(hit.path), reasons, wanted, twins.get(place, 0))
+        shown(note, hit, texts.get(hit.path), reasons, wanted, twins.get(place, 0))
         for place, hit in enumerate(kept[:limit])
+        # It may have left the index while the texts were read.
+        if (note := index.notes.get(hit.path)) is not None
     ]
     has_meaning = any(lane.name == "meaning" and lane.calibrated for lane in lanes)
     mode: SearchMode = "hybrid" if has_meaning else "keyword"

@@ -1,10 +1,13 @@
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.retrieval import Sources, related
+from bridge.retrieval.look import read
 from bridge.retrieval.related import rare_words
 from bridge.types import VaultPath
 from tests.retrieval.vaults import opened, write_vault
@@ -32,6 +35,19 @@ async def test_notes_with_the_same_rare_words_and_links_are_related_and_the_note
     assert why.keys() == {"Rye.md", "Oven.md"}
     assert "linked from *Sourdough*" in why[VaultPath("Oven.md")]
     assert why[VaultPath("Rye.md")] == ("says “rye”, “flour”, “crumb”",)
+
+
+async def test_a_note_that_leaves_the_index_meanwhile_is_left_out(
+    sources: Sources, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slowly(*arguments: Any) -> Any:
+        texts = await read(*arguments)
+        await sources.index.write([], [VaultPath("Rye.md")])
+        return texts
+
+    monkeypatch.setattr(sys.modules[rare_words.__module__], "read", slowly)
+    answer = await related(sources, path=None, text="What hydration does a rye starter want?", limit=2)
+    assert [hit.path for hit in answer.hits] == ["Sourdough.md"]
 
 
 async def test_a_text_need_not_be_in_the_vault(sources: Sources) -> None:
