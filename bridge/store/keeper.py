@@ -36,6 +36,7 @@ class Keeper:
         self._waiting: deque[Recorded] = deque(maxlen=WAITING)
         self._news = threading.Event()
         self._end = threading.Event()
+        self._hurried = threading.Event()
         self._writing = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="state", daemon=True)
         self._thread.start()
@@ -43,6 +44,11 @@ class Keeper:
     def take(self, call: Recorded) -> None:
         """Take a call; returns at once."""
         self._waiting.append(call)
+        self._news.set()
+
+    def hurry(self) -> None:
+        """Have the file looked after soon; returns at once."""
+        self._hurried.set()
         self._news.set()
 
     def flush(self) -> None:
@@ -73,7 +79,8 @@ class Keeper:
         """Tidy, then write whenever there is something and tidy now and then, until told to end."""
         trouble, due = "", 0.0
         while not self._end.is_set():
-            if time.monotonic() >= due:
+            if self._hurried.is_set() or time.monotonic() >= due:
+                self._hurried.clear()
                 trouble, due = self._try(self._tidy, trouble), time.monotonic() + LOOK_EVERY_S
             if self._news.wait(LOOK_EVERY_S):
                 self._news.clear()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bridge.errors import BridgeError
 from bridge.private import put
+from bridge.store.change_log import replay
 from bridge.store.condition import FAILING, Damaged
 from bridge.store.copies import copies
 from bridge.store.opening import connected, is_sound, opened
@@ -50,6 +51,8 @@ def salvage(path: Path) -> None:
         for source in sources(path):
             with target:
                 take(source, target)
+        with target:
+            replay(path, target)
         # One file again, without a log beside it.
         target.execute("PRAGMA journal_mode = DELETE")
     set_aside(path)

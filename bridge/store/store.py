@@ -15,6 +15,7 @@ from bridge.errors import BridgeError, StateUnusable
 from bridge.folders import history_beside
 from bridge.store import calls, changes, growth, trails, verdicts
 from bridge.store.calls import Reading, Recorded
+from bridge.store.change_log import ChangeLog, beside
 from bridge.store.condition import Damaged, Newer
 from bridge.store.copies import back_up, copies, copy, is_due
 from bridge.store.faults import translated
@@ -65,6 +66,7 @@ class Store(History):
             for tool, helped, missed in connection.execute("SELECT tool, helped, missed FROM judged ORDER BY tool")
         }
         self._accepting = verdicts.accepting(connection)
+        self._log = ChangeLog(connection, path)
         self._keeper = Keeper(self._insert, self._tidy)
 
     @classmethod
@@ -81,7 +83,7 @@ class Store(History):
             DiskFull: There is no room.
             Busy: Another program has the file locked.
         """
-        backed_up = bool(copies(path))
+        backed_up = bool(copies(path)) or beside(path).exists()
         with translated(path):
             try:
                 if backed_up and not path.exists():
@@ -262,6 +264,8 @@ class Store(History):
             for damaged in asides(self._path):
                 with translated(damaged):
                     damaged.unlink()
+            with translated(self._path):
+                self._log.forget()
 
     # -- the file -----------------------------------------------------------------------------------------------------
 
@@ -289,6 +293,7 @@ class Store(History):
             except Damaged as error:
                 raise StateUnusable(f"{self._path} is not backed up: {error}.") from None
             self._backed_up = changes
+            self._log.clear()
 
     def _tidy(self) -> None:
         """Delete what is too old, and make today's backup."""
@@ -296,7 +301,7 @@ class Store(History):
             calls.purge(connection, self._now())
             changes.purge(connection)
         self.prune()
-        if is_due(self._path):
+        if is_due(self._path) or self._log.is_long:
             self.back_up()
 
     def _insert(self, batch: list[Recorded]) -> None:
@@ -330,5 +335,9 @@ class Store(History):
             try:
                 with self._connection:
                     yield self._connection
+                    lines = self._log.touched()
             finally:
                 self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._log.append(lines)
+            if self._log.is_long:
+                self._keeper.hurry()
