@@ -8,6 +8,7 @@ from bridge.engine.drifting import Drifting
 from bridge.engine.enforcing import Enforcing
 from bridge.engine.filling import Filling
 from bridge.engine.following import Following
+from bridge.engine.late_saves import LateSaves
 from bridge.engine.mentioning import Mentioning
 from bridge.engine.parts import Parts
 from bridge.engine.writing import Writing
@@ -39,4 +40,5 @@ def made(engine: "VaultEngine", index: "Index", vocabulary: Vocabulary) -> Parts
         writing=writing,
         deciding=Deciding(store, writing),
         carrying=Carrying(following, writing, store, engine.recent),
+        late_saves=LateSaves(writing, store),
     )

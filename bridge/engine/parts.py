@@ -13,6 +13,7 @@ from bridge.engine.drifting import Drifting
 from bridge.engine.enforcing import Enforcing
 from bridge.engine.filling import Filling
 from bridge.engine.following import Following
+from bridge.engine.late_saves import LateSaves
 from bridge.engine.mentioning import Mentioning
 from bridge.engine.minding import mind
 from bridge.engine.tidying import tidy
@@ -40,6 +41,7 @@ class Parts:
     writing: Writing
     deciding: Deciding
     carrying: Carrying
+    late_saves: LateSaves
 
     @property
     def trouble(self) -> BridgeError | None:
@@ -60,6 +62,7 @@ class Parts:
             group.create_task(self.following.weaving.redraw(), name="redrawing")
             group.create_task(self.filling.run(), name="filling")
             group.create_task(self.drifting.run(), name="drifting")
+            group.create_task(self.late_saves.run(), name="late saves")
             group.create_task(mind(self.index, folder), name="minding")
             group.create_task(tidy(self.deciding, self.index), name="tidying")
             for work in more:

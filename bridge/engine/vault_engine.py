@@ -127,6 +127,7 @@ class VaultEngine:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE_S):
                     await self._parts.writing.close()
+                    await self._parts.late_saves.finish()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -19,7 +19,7 @@ from bridge.settings import Settings
 from bridge.steps import Blobs, Plan, Step
 from bridge.store import Change, Store
 from bridge.types import Digest, VaultId, VaultPath
-from bridge.vault import Vault, Writer
+from bridge.vault import Vault, Writer, read_settled
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +94,8 @@ class Writing:
         # One alone: two might make the same folder at once.
         self._writer = Writer(following.vault)
         self._committing = asyncio.Lock()
+        self.displacing = asyncio.Event()
+        """Set while a program may still save into a file that a change replaced."""
 
     async def make(
         self,
@@ -151,9 +153,13 @@ class Writing:
         """Return a desk with the vault as it is."""
         vault, names = self._following.vault, self._following.names
 
+        def size_of(path: VaultPath) -> int | None:
+            note = self._following.index.notes.get(path)
+            return None if note is None else note.size
+
         def read(path: VaultPath) -> bytes:
             try:
-                return vault.read(path)[0]
+                return read_settled(vault, path, self._writer.is_ours, size_of(path))
             except NoteNotFound:
                 if path in names:
                     raise
@@ -228,6 +234,8 @@ class Writing:
             made = replace(made, by="obsidian")
         else:
             steps = await asyncio.to_thread(self.writer.write, made.plan, entry)
+            if self._writer.displaced:
+                self.displacing.set()
         late = await self.take_up(steps)
         left = await self._committed(replace(change, steps=tuple(steps)), made.plan.blobs)
         self.tell(change)

@@ -45,6 +45,7 @@ from bridge.vault.resolve import Resolved, asked_file, fold, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.sections import Outline, heading_paths, section
+from bridge.vault.settled import read_settled
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
 from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
 from bridge.vault.tasks import PRIORITIES, Priority, TaskFacts, is_date, task_facts
@@ -125,6 +126,7 @@ __all__ = [
     "queries",
     "read_document",
     "read_obsidian_settings",
+    "read_settled",
     "read_spots",
     "replaces",
     "section",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from scripts.torturing.clients import torture_clients
 from scripts.torturing.moves import torture_moves
+from scripts.torturing.races import torture_races
 from scripts.torturing.report import Report
 from scripts.torturing.rounds import torture_rounds
 from scripts.torturing.stories import torture_stories
@@ -14,6 +15,7 @@ from scripts.torturing.writer import torture_writer
 
 PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
     "writer": (torture_writer, 10_000),
+    "races": (torture_races, 10_000),
     "moves": (torture_moves, 500),
     "rounds": (torture_rounds, 2_000),
     "clients": (torture_clients, 2_400),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bridge.errors import NoteChanged, NoteExists
+from bridge.errors import Busy, NoteChanged, NoteExists
 from bridge.steps import Blobs, Step
 from bridge.vault.write.conditions import same
 from bridge.vault.write.hands import Hands
@@ -22,6 +22,7 @@ def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool]
     Raises:
         NoteChanged: The file is not the one that was read.
         NoteExists: There is a file, and there must be none.
+        Busy: Another program is saving the file.
         ReadOnly: The user made the file read-only.
         OSError: The system refuses; nothing was done.
         Halfway: The disk failed; it may be done.
@@ -69,7 +70,7 @@ def back(hands: Hands, step: Step, blobs: Blobs) -> bool:
                     hands.remove_folder(step.path, place)
                 case "remove_folder":
                     hands.make_folder(step.path, place)
-    except (NoteChanged, NoteExists):
+    except (Busy, NoteChanged, NoteExists):
         return False
     except (FileNotFoundError, NotADirectoryError):
         # Its folder is not there: what the step would have made is not either.

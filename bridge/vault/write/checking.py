@@ -11,6 +11,7 @@ from bridge.vault.paths import nfc, shown, vault_path
 from bridge.vault.vault import Vault
 from bridge.vault.write.conditions import changed, gone, require_unlocked, same, taken
 from bridge.vault.write.expanding import named
+from bridge.vault.write.guard import guarded
 from bridge.vault.write.hands import Hands
 from bridge.vault.write.naming import doubts, last, require_name, require_shallow, twins
 from bridge.vault.write.place import Place
@@ -48,7 +49,10 @@ class Checking:
         found: list[str] = []
         steps = plan.steps
         replaced = {origin(step.path, moves) for step, moves in moving(steps) if step.kind == "put"}
+        removed = {origin(step.path, moves) for step, moves in moving(steps) if step.kind == "remove"}
         for known, held in beginning(steps).items():
+            if known in replaced | removed:
+                self._require_settled(known)
             found += self._of_present(known, held, replaced=known in replaced)
         emptied: set[str] = set()
         for (step, moves), state, first in zip(moving(steps), states(steps), beginnings(steps), strict=False):
@@ -105,6 +109,16 @@ class Checking:
                     require_unlocked(path, place)
                 if replaced and place.info.st_nlink > 1:
                     yield LINKED.format(shown(path))
+        except OSError as error:
+            raise told(path, error) from None
+
+    def _require_settled(self, path: str) -> None:
+        """Let only a file pass that no program has open for writing, where the system tells."""
+        try:
+            with self.hands.at(path) as place:
+                if place.is_file:
+                    with guarded(self.hands.disk, path, place):
+                        pass
         except OSError as error:
             raise told(path, error) from None
 

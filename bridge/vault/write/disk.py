@@ -3,6 +3,7 @@
 import os
 
 from bridge.private import sync
+from bridge.vault.lease import end_lease, is_lease_kept, take_lease
 from bridge.vault.write.renaming import exchange, rename_new
 from bridge.vault.write.system_trash import throw_away
 
@@ -26,3 +27,6 @@ class Disk:
     rename_new = staticmethod(rename_new)
     exchange = staticmethod(exchange)
     throw_away = staticmethod(throw_away)
+    take_lease = staticmethod(take_lease)
+    is_lease_kept = staticmethod(is_lease_kept)
+    end_lease = staticmethod(end_lease)

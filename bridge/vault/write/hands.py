@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.errors import BridgeError
@@ -28,11 +28,15 @@ from bridge.vault.write.conditions import (
     unchanged,
 )
 from bridge.vault.write.disk import Disk
+from bridge.vault.write.guard import Displaced, guarded
 from bridge.vault.write.likeness import dress, dress_new
 from bridge.vault.write.place import NEW, Place, at
 
 DRAFTS = 100
 """Names tried for a draft; the first is taken only where a crash left one that could not be cleaned up."""
+
+REMEMBERED = 1_000
+"""Files of which is known that the bridge wrote them last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,9 @@ class Hands:
     disk: Disk
     root: Path
     stepwise: bool
+    displaced: list[Displaced] = field(default_factory=list)
+    """Files that lost their names lately, which a program may still write into; whoever takes one closes it."""
+    _written: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
 
     def at(self, path: str, keeps: Callable[[str], bool] | None = None) -> AbstractContextManager[Place]:
         """Hold the folder of a path open."""
@@ -53,6 +60,7 @@ class Hands:
         Raises:
             NoteExists: There is a file, and there must be none.
             NoteChanged: The file is not the one that was read.
+            Busy: Another program is saving it.
             ReadOnly: The user made the file read-only.
             OSError: The system refuses.
             Halfway: The disk failed.
@@ -71,6 +79,7 @@ class Hands:
             place.sync()
             if place.digest() != after and unchanged(self._info(place), written):
                 raise OSError(errno.EIO, "what was written reads otherwise")
+        self._remember(written)
 
     def move(self, path: str, here: Place, to: str, there: Place, before: Digest | None) -> None:
         """Give a file or folder another path.
@@ -107,17 +116,20 @@ class Hands:
 
         Raises:
             NoteChanged: It is not the file that was read.
+            Busy: Another program is saving it.
             OSError: The system refuses.
         """
-        require_same(path, place, before)
-        aside = self._put_aside(place)
-        with past_return(path):
-            # Whoever saved it in this moment wants it: only what was read is deleted.
-            if place.digest(aside) == before:
-                self.disk.unlink(aside, dir_fd=place.folder)
-                place.sync()
-                return
-            self._rename_new(path, place, aside, place, place.name)
+        with guarded(self.disk, path, place) as guard:
+            require_same(path, place, before)
+            aside = self._put_aside(place)
+            with past_return(path):
+                # Whoever saved it in this moment wants it: only what was read is deleted.
+                if place.digest(aside) == before and guard.is_untouched(place, aside):
+                    self.disk.unlink(aside, dir_fd=place.folder)
+                    self._watch(guard.displaced(path, before, None))
+                    place.sync()
+                    return
+                self._rename_new(path, place, aside, place, place.name)
         raise changed(path)
 
     def throw_away(self, path: str, place: Place, before: Digest) -> None:
@@ -147,6 +159,8 @@ class Hands:
         try:
             self.disk.mkdir(place.name, dir_fd=place.folder)
         except FileExistsError:
+            if stat.S_ISDIR(self._info(place).st_mode):
+                return
             raise taken(path) from None
         with contextlib.suppress(OSError):
             os.chmod(place.name, mode, dir_fd=place.folder)
@@ -223,20 +237,40 @@ class Hands:
 
     def _replace(self, path: str, place: Place, draft: str, before: Digest, after: Digest) -> None:
         """Put a draft in the place of the file that was read."""
-        require_same(path, place, before)
-        if not self._exchange(place, draft):
-            # Between the look and this call a program may save the file, and lose that.
-            self.disk.replace(draft, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
-            return
-        with past_return(path):
-            if place.digest(draft) == before:
-                self.disk.unlink(draft, dir_fd=place.folder)
+        with guarded(self.disk, path, place) as guard:
+            require_same(path, place, before)
+            if not self._exchange(place, draft):
+                # Between the look and this call a program may replace the file by another, and lose that.
+                self.disk.replace(draft, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+                with past_return(path):
+                    self._watch(guard.displaced(path, before, after))
                 return
-            # Somebody saved in the moment between: theirs goes back, and if they did it again meanwhile, that.
-            self._exchange(place, draft)
-            if place.digest(draft) != after:
+            with past_return(path):
+                if place.digest(draft) == before and guard.is_untouched(place, draft):
+                    self.disk.unlink(draft, dir_fd=place.folder)
+                    self._watch(guard.displaced(path, before, after))
+                    return
+                # Somebody saved in the moment between: theirs goes back, and if they did it again meanwhile, that.
                 self._exchange(place, draft)
+                if place.digest(draft) != after:
+                    self._exchange(place, draft)
         raise changed(path)
+
+    def _watch(self, file: Displaced | None) -> None:
+        """Remember a file that a program may still write into."""
+        if file is not None:
+            self.displaced.append(file)
+
+    def is_ours(self, info: os.stat_result) -> bool:
+        """Say whether a file is as the bridge wrote it."""
+        written = self._written.get((info.st_dev, info.st_ino))
+        return written == (info.st_mtime_ns, info.st_size)
+
+    def _remember(self, written: os.stat_result) -> None:
+        """Remember a file as the bridge wrote it; the oldest are forgotten."""
+        while len(self._written) >= REMEMBERED:
+            del self._written[next(iter(self._written))]
+        self._written[written.st_dev, written.st_ino] = written.st_mtime_ns, written.st_size
 
     def _info(self, place: Place) -> os.stat_result:
         """Return what the system knows now of what is at a place."""

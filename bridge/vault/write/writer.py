@@ -17,6 +17,7 @@ from bridge.vault.write.checking import Checking
 from bridge.vault.write.conditions import Halfway
 from bridge.vault.write.disk import Disk
 from bridge.vault.write.expanding import expanded
+from bridge.vault.write.guard import Displaced
 from bridge.vault.write.hands import Hands
 from bridge.vault.write.refusals import told
 from bridge.vault.write.states import SOMETHING, Held, is_at_start, progress, states
@@ -79,6 +80,7 @@ class Writer:
         Raises:
             NoteChanged: A file is not the one that was read.
             NoteExists: There is a file where a new one should be.
+            Busy: Another program is saving one of the files.
             ProtectedPath: A path must stay as it is.
             OutsideVault: A path leads out of the vault.
             InvalidArguments: A name that the disk or a link cannot hold.
@@ -100,6 +102,15 @@ class Writer:
                 entry.settle(False)
             raise
         return done
+
+    @property
+    def displaced(self) -> list[Displaced]:
+        """Files that lost their names lately, which a program may still write into; whoever takes one closes it."""
+        return self._hands.displaced
+
+    def is_ours(self, info: os.stat_result) -> bool:
+        """Say whether a file is as the bridge wrote it."""
+        return self._hands.is_ours(info)
 
     def recover(self, plan: Plan) -> Recovered:
         """Make a change whole again that a crash broke off; blocks.

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,6 +15,9 @@ Kind = Literal["none", "kill", "torn", "once", "on", "save"]
 CODES = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)
 ROOM = {"open", "write", "mkdir", "fsync"}
 """Calls that need room on the disk."""
+
+HELD_BACK_S = 0.05
+"""Seconds after which a save that has not ended is held back by a lease."""
 
 
 class Killed(BaseException):
@@ -42,6 +46,7 @@ class FaultyDisk(Disk):
         self.calls = 0
         self.dead = False
         self.saved = False
+        self._saving: threading.Thread | None = None
         self._open: set[int] = set()
         for name, call in vars(Disk).items():
             if isinstance(call, staticmethod):
@@ -62,9 +67,17 @@ class FaultyDisk(Disk):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             case "save" if hit and self.fault.save is not None:
                 self.saved = True
-                self.fault.save()
+                # In a thread: as long as the writer holds a lease of the file, the save waits for it.
+                self._saving = threading.Thread(target=self.fault.save)
+                self._saving.start()
+                self._saving.join(HELD_BACK_S)
             case _:
                 pass
+
+    def wait(self) -> None:
+        """Wait until the save is done that was held back, if there is one."""
+        if self._saving is not None:
+            self._saving.join()
 
     def die(self) -> None:
         """Die, as far as the system is concerned."""

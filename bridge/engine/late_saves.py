@@ -1,0 +1,146 @@
+"""Brings back what a program saves into a file that a change had just replaced, where no lease holds programs back."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bridge.changes import Desk, digest_of
+from bridge.changes.reconcile import reconciled
+from bridge.engine.signal import Signal
+from bridge.engine.writing import Author, Drawn, Writing
+from bridge.errors import BridgeError, NoteNotFound
+from bridge.store import Store
+from bridge.types import VaultPath
+from bridge.vault.settled import EMPTY_S, QUIET_S
+from bridge.vault.write import Displaced
+
+log = logging.getLogger(__name__)
+
+WATCHED_S = 3.0
+"""Seconds for which a file is watched after it was replaced or written last."""
+LOOK_EVERY_S = 0.05
+FINISH_S = 1.5
+"""Seconds for which a bridge that stops still watches."""
+AUTHOR = Author(
+    "keep_save",
+    reason="Another program was saving the note while it was changed; what it saved is kept.",
+    confirmed=True,
+)
+
+
+@dataclass(slots=True)
+class Watched:
+    """A displaced file and what was seen of it."""
+
+    file: Displaced
+    known: tuple[int, int]
+    """Time and size when all that it says was in the vault."""
+    seen: tuple[int, int]
+    since: float
+    """When it was first seen so."""
+
+    def look(self, now: float) -> None:
+        """Look at the file again."""
+        if (seen := state(os.fstat(self.file.descriptor))) != self.seen:
+            self.seen, self.since = seen, now
+
+    def is_late(self, now: float) -> bool:
+        """Say whether something was saved into it, and all of that is there."""
+        return self.seen != self.known and now - self.since >= (QUIET_S if self.seen[1] else EMPTY_S)
+
+
+@dataclass
+class LateSaves:
+    """Watches displaced files for some seconds."""
+
+    writing: Writing
+    store: Store
+    _watched: list[Watched] = field(default_factory=list)
+    _looked: Signal = field(default_factory=Signal)
+
+    async def finish(self) -> None:
+        """Return when nothing is watched any more, or before long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FINISH_S):
+                while self.writing.displacing.is_set():
+                    await self._looked.wait()
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        try:
+            while True:
+                await self.writing.displacing.wait()
+                await self._look(time.monotonic())
+                if not self._watched and not self.writing.writer.displaced:
+                    self.writing.displacing.clear()
+                self._looked.tell()
+                await asyncio.sleep(LOOK_EVERY_S)
+        finally:
+            for watched in self._watched:
+                os.close(watched.file.descriptor)
+
+    async def _look(self, now: float) -> None:
+        """Look at each file once, bring back what is late, and let go of those that stayed as they were."""
+        displaced = self.writing.writer.displaced
+        while displaced:
+            file = displaced.pop(0)
+            self._watched.append(Watched(file, state(file.info), state(file.info), now))
+        for watched in list(self._watched):
+            watched.look(now)
+            if watched.is_late(now):
+                await self._bring_back(watched)
+            if now - watched.since >= WATCHED_S:
+                os.close(watched.file.descriptor)
+                self._watched.remove(watched)
+
+    async def _bring_back(self, watched: Watched) -> None:
+        """Put what was saved late into the vault, with the change if the two do not contradict."""
+        file, watched.known = watched.file, watched.seen
+        data = await asyncio.to_thread(content, file.descriptor)
+        path = VaultPath(file.path)
+
+        def draw(desk: Desk) -> Drawn:
+            try:
+                now = desk.read(path)
+            except NoteNotFound:
+                desk.create(path, data)
+            else:
+                base = self.store.snapshot(file.before)
+                merged = None if base is None else reconciled(path, base, now, data, touching=False, alike=True)
+                desk.replace(path, merged if isinstance(merged, bytes) else data)
+            return Drawn(path)
+
+        if digest_of(data) == file.before:
+            return
+        # What a program saved after that is newer: then the user decides.
+        author = replace(AUTHOR, proposes=not await asyncio.to_thread(self._is_newest, watched))
+        try:
+            await self.writing.make(draw, {path}, author)
+        except BridgeError as error:
+            log.warning("What was saved late could not be kept yet: %s", error.code)
+            # It is tried again as long as the file is watched.
+            watched.known = (0, -1)
+
+    def _is_newest(self, watched: Watched) -> bool:
+        """Say whether nobody but the bridge wrote the note after a late save."""
+        try:
+            info = Path(self.writing.vault.root, watched.file.path).stat()
+        except OSError:
+            return True
+        return self.writing.writer.is_ours(info) or info.st_mtime_ns <= watched.seen[0]
+
+
+def state(info: os.stat_result) -> tuple[int, int]:
+    """Return what tells an unchanged file."""
+    return info.st_mtime_ns, info.st_size
+
+
+def content(descriptor: int) -> bytes:
+    """Read an open file whole."""
+    with open(os.dup(descriptor), "rb") as file:  # noqa: PTH123 - a descriptor
+        file.seek(0)
+        return file.read()

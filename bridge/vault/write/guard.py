@@ -1,0 +1,91 @@
+"""Holds a file open while a change takes it out of its place, so that no other program's save is lost with it."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bridge.types import Digest
+from bridge.vault.inside import FILE
+from bridge.vault.settled import being_saved
+from bridge.vault.write.conditions import gone
+from bridge.vault.write.disk import Disk
+from bridge.vault.write.place import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """A file that lost its name to a change, held open: a program that opened it before may still write into it."""
+
+    path: str
+    """Where it was."""
+    descriptor: int
+    info: os.stat_result
+    """What the system knew of it when it had just lost its name."""
+    before: Digest
+    after: Digest | None
+    """What is in its place; None when it was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A file that is about to lose its name."""
+
+    disk: Disk
+    descriptor: int | None
+    """None where the system lets no file be replaced that is open."""
+    is_leased: bool
+    """Whether the system holds back programs that want to write the file."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether no program has the file open for writing, and none waits to."""
+        return self.is_leased and self.descriptor is not None and self.disk.is_lease_kept(self.descriptor)
+
+    def is_untouched(self, place: Place, name: str) -> bool:
+        """Say whether it has another name now, and no program waits to write it."""
+        if self.descriptor is None:
+            return True
+        held, named = self.disk.fstat(self.descriptor), self.disk.stat(name, dir_fd=place.folder, follow_symlinks=False)
+        return os.path.samestat(held, named) and (self.is_sure or not self.is_leased)
+
+    def displaced(self, path: str, before: Digest, after: Digest | None) -> Displaced | None:
+        """Return the file as one to be watched; None when that is needless or impossible."""
+        if self.descriptor is None or self.is_sure:
+            return None
+        if self.is_leased:
+            self.disk.end_lease(self.descriptor)
+        return Displaced(path, os.dup(self.descriptor), self.disk.fstat(self.descriptor), before, after)
+
+
+@contextlib.contextmanager
+def guarded(disk: Disk, path: str, place: Place, name: str | None = None) -> Iterator[Guard]:
+    """Hold a file open, and programs back that want to write it, where the system can.
+
+    Args:
+        disk: What touches the vault.
+        path: Where the file is.
+        place: The same, held open.
+        name: Another file beside it to hold instead.
+
+    Raises:
+        Busy: A program has the file open for writing.
+        NoteChanged: It is not there.
+        OSError: The system refuses.
+    """
+    try:
+        descriptor = disk.open(name or place.name, FILE, dir_fd=place.folder)
+    except FileNotFoundError:
+        raise gone(path) from None
+    try:
+        leased = disk.take_lease(descriptor)
+        if leased is False:
+            raise being_saved(path)
+        if os.name != "nt":
+            yield Guard(disk, descriptor, bool(leased))
+            return
+    finally:
+        # The file may have lost its name by now: what closing it says must not undo that.
+        with contextlib.suppress(OSError):
+            disk.close(descriptor)
+    yield Guard(disk, None, is_leased=False)

@@ -1,0 +1,106 @@
+"""What a program saves into a file that was just replaced comes back, where no lease holds the program back."""
+
+from pathlib import Path
+
+import pytest
+
+from bridge.edits import Append
+from bridge.engine import Author, Bridge, VaultEngine
+from bridge.requests import DeleteNote, EditNote
+from bridge.store import Wanted
+from bridge.types import Digest, VaultPath
+from bridge.vault.write.disk import Disk
+from tests.engine.conftest import Opened, until
+from tests.engine.test_writing import digest
+
+NOTE = VaultPath("Bread/Rye.md")
+AGENT = Author("edit_note", client="agent")
+
+
+@pytest.fixture(autouse=True)
+def _without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Disk, "take_lease", staticmethod(lambda _descriptor: None))
+    monkeypatch.setattr("bridge.vault.settled.unsettled_for", lambda *_: 0.0)
+
+
+async def ready(bridge: Bridge) -> VaultEngine:
+    engine = bridge.find(None)
+    await until(lambda: engine.progress().ready_keyword)
+    return engine
+
+
+async def append(engine: VaultEngine, text: str) -> str:
+    made = await engine.carrying.carry([EditNote(NOTE, (Append(text=text),))], AGENT, dry_run=False, expect=None)
+    assert made.change is not None
+    return made.change.id
+
+
+async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened) -> None:
+    place = vault / NOTE
+    old = place.read_text()
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        with place.open("r+") as program:
+            change = await append(engine, "The agent's.")
+            program.write(f"{old.replace('# Rye', '# Rye bread')}")
+        await until(lambda: "# Rye bread" in place.read_text())
+        assert place.read_text() == f"{old.replace('# Rye', '# Rye bread')}\nThe agent's.\n"
+        assert [found.operation for found in engine.store.changes(Wanted(path=NOTE))] == ["keep_save", "edit_note"]
+        # Each is a change of its own.
+        await engine.deciding.undo([change], AGENT)
+        assert place.read_text() == old.replace("# Rye", "# Rye bread")
+    assert not [*vault.rglob(".vault-bridge-*")]
+
+
+async def test_of_what_contradicts_the_save_stays_and_the_change_is_kept(vault: Path, opened: Opened) -> None:
+    place = vault / NOTE
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        with place.open("wb") as program:
+            change = await append(engine, "The agent's.")
+            assert place.read_text() == "The agent's.\n"
+            program.write(b"All of it.\n")
+        await until(lambda: place.read_text() == "All of it.\n")
+        kept = engine.store.change(change)
+        assert kept is not None
+        assert kept.steps[0].after is not None
+        assert engine.store.snapshot(kept.steps[0].after) == b"The agent's.\n"
+
+
+async def test_a_note_that_was_deleted_while_it_was_saved_comes_back(vault: Path, opened: Opened) -> None:
+    place = vault / NOTE
+    (vault / ".obsidian/app.json").write_text('{"trashOption": "none"}')
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        with place.open("r+b") as program:
+            request = DeleteNote(NOTE, digest(place))
+            await engine.carrying.carry([request], AGENT, dry_run=False, expect=None)
+            assert not place.exists()
+            program.write(b"saved")
+            program.truncate()
+        await until(place.exists)
+        assert place.read_bytes() == b"saved"
+
+
+async def test_a_late_save_that_is_older_than_another_is_proposed(vault: Path, opened: Opened) -> None:
+    place = vault / NOTE
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        with place.open("wb", buffering=0) as program:
+            await append(engine, "The agent's.")
+            program.write(b"late")
+            place.write_bytes(b"later")
+        await until(lambda: bool(engine.store.changes(Wanted(state="proposed"))))
+        (proposed,) = engine.store.changes(Wanted(state="proposed"))
+        assert place.read_bytes() == b"later"
+        assert engine.store.snapshot(Digest(str(proposed.steps[0].after))) == b"late"
+
+
+async def test_a_bridge_that_stops_brings_back_what_it_can(vault: Path, opened: Opened) -> None:
+    place = vault / NOTE
+    async with opened(vault) as bridge:
+        engine = await ready(bridge)
+        with place.open("wb", buffering=0) as program:
+            await append(engine, "The agent's.")
+            program.write(b"late")
+    assert place.read_bytes() == b"late"

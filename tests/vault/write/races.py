@@ -1,0 +1,187 @@
+"""Agents change notes through the bridge while other processes save the same notes; nothing may be lost."""
+
+import asyncio
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bridge.edits import Append
+from bridge.engine import Author, Bridge, VaultEngine
+from bridge.errors import BridgeError
+from bridge.requests import EditNote, Request, SetProperties
+from bridge.store import Wanted
+from bridge.types import VaultPath
+from tests.vault.write.plans import digest
+from tests.vault.write.savers import MANNERS
+
+LONGEST_S = 0.5
+"""The longest pause of a program between opening a note and having written it."""
+LATE_S = 6.0
+"""Seconds in which what is saved late must be in its place."""
+CLEAR = {"note_changed", "busy", "note_not_found"}
+"""Codes that tell an agent what is going on; while a program puts a backup aside there is no note of the name."""
+AGENT = Author("edit_note", client="agent")
+
+
+@dataclass
+class Found:
+    """What was done, and what must never be."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    lost: list[str] = field(default_factory=list)
+    """Saves that are not in the vault."""
+    beginnings: list[str] = field(default_factory=list)
+    """Notes without what they said at first."""
+    lies: list[str] = field(default_factory=list)
+    """Changes of which the journal or the answer says otherwise than the disk."""
+    unclear: list[str] = field(default_factory=list)
+    """Refusals that do not say what to do."""
+
+    @property
+    def faults(self) -> list[str]:
+        """All that must never be."""
+        return [*self.lost, *self.beginnings, *self.lies, *self.unclear]
+
+
+class Races:
+    """A vault that an engine follows, and programs that save its notes."""
+
+    def __init__(self, engine: VaultEngine, draw: random.Random) -> None:
+        self.engine = engine
+        self.draw = draw
+        self.found = Found()
+
+    async def race(self, saver: asyncio.subprocess.Process, note: str, number: int) -> None:
+        """Let an agent change a note while a program saves it, and judge what is there afterwards."""
+        draw, place, path = self.draw, self.engine.root / note, VaultPath(note)
+        manner, pause = draw.choice(MANNERS), draw.choice([0.0, 0.002, 0.01, 0.05, 0.2, draw.random() * LONGEST_S])
+        text = f"# {note}\n\nWhat {note} said first.\n\nSave {number} of {note}.\n{'More. ' * draw.randrange(400)}\n"
+        line = f"The agent's line {number}."
+        place.write_text(f"# {note}\n\nWhat {note} said first.\n")
+        asked = {"place": str(place), "manner": manner, "text": text, "pause": pause}
+
+        async def saved() -> None:
+            await asyncio.sleep(draw.random() * 0.02)
+            assert saver.stdin is not None
+            assert saver.stdout is not None
+            saver.stdin.write(f"{json.dumps(asked)}\n".encode())
+            assert await saver.stdout.readline() == b"saved\n"
+
+        saving = asyncio.ensure_future(saved())
+        await asyncio.sleep(draw.random() * (pause + 0.03))
+        answer = await self.changed(path, line)
+        await saving
+        self.found.done[f"{manner}: {answer}"] += 1
+        what = f"{manner}, {1000 * pause:.0f} ms, {note}, save {number}, {answer}"
+        await self.judge(path, text, line, answer, what)
+
+    async def changed(self, path: VaultPath, line: str) -> str:
+        """Have the agent change a note, now and then take it back, and return what it was answered."""
+        request: Request = EditNote(path, (Append(text=line),))
+        if self.draw.random() < 0.2:
+            request = SetProperties(path, digest(read(self.engine.root / path).encode()), {"said": line})
+        try:
+            made = await self.engine.carrying.carry([request], AGENT, dry_run=False, expect=None)
+        except BridgeError as error:
+            return error.code
+        if made.change is None or self.draw.random() < 0.9:
+            return "made"
+        try:
+            await self.engine.deciding.undo([made.change.id], AGENT)
+        except BridgeError as error:
+            return "made" if error.code in CLEAR else f"undo: {error.code}"
+        return "undone"
+
+    async def judge(self, path: VaultPath, text: str, line: str, answer: str, what: str) -> None:
+        """Compare the note and the journal with what was saved and answered."""
+        place, end = self.engine.root / path, asyncio.get_running_loop().time() + LATE_S
+        while text.strip() not in (now := read(place)) and asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(0.05)
+        found = self.found
+        if text.strip() not in now:
+            found.lost.append(f"{what}: {now[:80]!r}")
+        if f"What {path} said first." not in now:
+            found.beginnings.append(what)
+        if answer not in {"made", "undone", "undo: change_conflict"} | CLEAR:
+            found.unclear.append(what)
+        store = self.engine.store
+        kept = [
+            change
+            for change in store.changes(Wanted(path=path), limit=3)
+            if change.operation == "edit_note"
+            and any(line.encode() in (store.snapshot(step.after) or b"") for step in change.steps if step.after)
+        ]
+        if answer == "made" and not kept:
+            found.lies.append(f"{what}: no change is kept")
+        if answer in CLEAR and (kept or line in now):
+            found.lies.append(f"{what}: it was refused, and is there")
+        for change in kept:
+            for step in change.steps:
+                before = (store.snapshot(step.before) or b"").decode() if step.before else ""
+                if f"What {path} said first." not in before and not self.was_late(path):
+                    found.lies.append(f"{what}: it changed what was half saved")
+
+    def was_late(self, path: VaultPath) -> bool:
+        """Say whether a save was brought back lately."""
+        return bool(self.engine.store.changes(Wanted(path=path, operation="keep_save"), limit=1))
+
+
+def read(place: Path) -> str:
+    """Read a note; a program may be renaming it."""
+    try:
+        return place.read_text()
+    except FileNotFoundError:
+        return ""
+
+
+@asynccontextmanager
+async def program() -> AsyncIterator[asyncio.subprocess.Process]:
+    """Start a program that saves."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.vault.write.savers", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> Found:
+    """Run races of several notes at once.
+
+    Args:
+        place: An empty folder.
+        races: How many.
+        seed: Of the dice.
+        at_once: How many notes are raced for at a time, each by a program of its own.
+    """
+    root = place / "vault"
+    root.mkdir()
+    (root / "Index.md").write_text("# Index\n")
+    bridge = Bridge(place / "data", place / "models", [root])
+    await bridge.start()
+    try:
+        engine = bridge.find(None)
+        while not engine.progress().ready_keyword:
+            await asyncio.sleep(0.02)
+        torture, numbers = Races(engine, random.Random(seed)), iter(range(races))
+
+        async def several(which: int) -> None:
+            async with program() as saver:
+                for number in numbers:
+                    await torture.race(saver, f"Note {which}-{number % 5}.md", number)
+
+        await asyncio.gather(*(several(which) for which in range(at_once)))
+        torture.found.lies += [f"{change.id} is open" for change, _ in engine.store.unsettled()]
+        left: list[Any] = [file.name for file in root.rglob(".vault-bridge-*")]
+        torture.found.lies += [f"{name} is left" for name in left]
+        return torture.found
+    finally:
+        await bridge.stop()

@@ -1,0 +1,135 @@
+"""A save that another process makes while the bridge changes the note is never lost."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import Busy
+from bridge.types import VaultPath
+from bridge.vault import Rules, Vault, read_settled
+from bridge.vault.lease import end_lease, is_lease_kept, is_remote, take_lease
+from bridge.vault.settled import unsettled_for
+from bridge.vault.write import Writer
+from bridge.vault.write.disk import Disk
+from tests.vault.write.plans import Noted, put, remove
+from tests.vault.write.races import run_races
+from tests.vault.write.savers import save
+
+NOTE = VaultPath("a.md")
+HAS_LEASES = pytest.mark.skipif(sys.platform != "linux", reason="the system has no leases")
+
+
+def no_lease(_descriptor: int) -> None:
+    """Say what a system says that has no leases."""
+
+
+@pytest.fixture
+def without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Disk, "take_lease", staticmethod(no_lease))
+    monkeypatch.setattr("bridge.vault.settled.take_lease", no_lease)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    (tmp_path / NOTE).write_bytes(b"old")
+    return Vault(tmp_path, Rules())
+
+
+def is_ours(_info: os.stat_result) -> bool:
+    return False
+
+
+@HAS_LEASES
+async def test_no_save_is_lost(tmp_path: Path) -> None:
+    found = await run_races(tmp_path, 80, 1, at_once=10)
+    assert found.faults == []
+    assert sum(found.done.values()) == 80
+
+
+@pytest.mark.usefixtures("without_leases")
+async def test_no_save_is_lost_where_nobody_tells_who_writes(tmp_path: Path) -> None:
+    found = await run_races(tmp_path, 80, 2, at_once=10)
+    assert found.faults == []
+
+
+@HAS_LEASES
+@pytest.mark.parametrize("plan", [put("a.md", b"old", b"new"), remove("a.md", b"old")])
+def test_a_note_that_a_program_has_open_for_writing_is_not_replaced(vault: Vault, plan: object) -> None:
+    with (vault.root / NOTE).open("r+b"), pytest.raises(Busy):
+        Writer(vault).write(plan, Noted())  # type: ignore[arg-type]
+    assert (vault.root / NOTE).read_bytes() == b"old"
+
+
+@HAS_LEASES
+def test_a_note_is_read_when_it_was_saved_whole(vault: Vault) -> None:
+    saving = threading.Thread(target=save, args=(vault.root / NOTE, "half", b"saved whole", 0.3))
+    with (vault.root / NOTE).open("r+b"):
+        saving.start()
+        assert unsettled_for(vault, NOTE, is_ours, 3)
+    read = {read_settled(vault, NOTE, is_ours, 3)}
+    saving.join()
+    # It may be read before the program opens the note, never in between.
+    assert read <= {b"old", b"saved whole"}
+
+
+@HAS_LEASES
+def test_a_save_without_end_is_told(vault: Vault) -> None:
+    with (vault.root / NOTE).open("r+b"), pytest.raises(Busy, match="open for writing"):
+        read_settled(vault, NOTE, is_ours, 3)
+
+
+@pytest.mark.usefixtures("without_leases")
+@pytest.mark.parametrize(
+    ("age", "text", "known", "waits"),
+    [
+        (0.0, b"old", 3, True),
+        (0.5, b"old", 3, False),
+        (0.5, b"", 3, True),
+        (0.5, b"o", 30, True),
+        (5.0, b"", 3, False),
+        (-3600.0, b"", 3, False),
+    ],
+)
+def test_a_note_that_was_just_touched_or_cut_is_waited_for(
+    vault: Vault, age: float, text: bytes, known: int, waits: bool
+) -> None:
+    place = vault.root / NOTE
+    place.write_bytes(text)
+    saved = time.time_ns() - int(age * 1e9)
+    os.utime(place, ns=(saved, saved))
+    assert bool(unsettled_for(vault, NOTE, is_ours, known)) is waits
+    assert not unsettled_for(vault, NOTE, lambda _: True, known) or age == 0.0
+
+
+@pytest.mark.usefixtures("without_leases")
+def test_what_the_bridge_wrote_is_not_waited_for(vault: Vault) -> None:
+    writer = Writer(vault)
+    writer.write(put("a.md", b"old", b""), Noted())
+    assert unsettled_for(vault, NOTE, writer.is_ours, 3) == 0
+    (vault.root / NOTE).write_bytes(b"theirs")
+    assert unsettled_for(vault, NOTE, writer.is_ours, 3) > 0
+    for file in writer.displaced:
+        os.close(file.descriptor)
+
+
+@HAS_LEASES
+def test_a_lease_tells_of_a_program_that_wants_to_write_and_holds_it_back(vault: Vault) -> None:
+    place = vault.root / NOTE
+    descriptor = os.open(place, os.O_RDONLY)
+    assert not is_remote(descriptor)
+    assert take_lease(descriptor)
+    assert is_lease_kept(descriptor)
+    command = [sys.executable, "-c", "import sys; open(sys.argv[1], 'w').write('saved')", str(place)]
+    with subprocess.Popen(command) as writing:
+        while is_lease_kept(descriptor):
+            time.sleep(0.01)
+        assert os.pread(descriptor, 10, 0) == b"old"
+        end_lease(descriptor)
+        assert writing.wait() == 0
+    os.close(descriptor)
+    assert place.read_bytes() == b"saved"
