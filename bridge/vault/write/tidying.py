@@ -3,14 +3,17 @@
 import os
 
 from bridge.steps import Blobs, Plan, Step
+from bridge.vault.write.guard import guarded
 from bridge.vault.write.hands import Hands
 from bridge.vault.write.place import CHUNK, Place
+from bridge.vault.write.trash import Trash
 
 
-def tidy(hands: Hands, plan: Plan) -> None:
+def tidy(hands: Hands, plan: Plan, trash: Trash) -> None:
     """Clear away the drafts of a plan.
 
     Raises:
+        Busy: A program is writing what was a note when it opened it.
         OSError: The system refuses.
     """
     touched: dict[str, list[Step]] = {}
@@ -21,26 +24,36 @@ def tidy(hands: Hands, plan: Plan) -> None:
         try:
             with hands.at(path) as place:
                 for draft in place.drafts():
-                    tidy_one(hands, place, draft, steps, plan.blobs)
+                    with guarded(hands.disk, path, place, draft):
+                        tidy_one(hands, place, draft, steps, plan.blobs, trash)
         except (FileNotFoundError, NotADirectoryError):
             # No folder, no drafts.
             continue
 
 
-def tidy_one(hands: Hands, place: Place, draft: str, steps: list[Step], blobs: Blobs) -> None:
+def tidy_one(hands: Hands, place: Place, draft: str, steps: list[Step], blobs: Blobs, trash: Trash) -> None:
     """Clear away one draft of a file, or give its name back to it."""
     before, after = {step.before for step in steps}, {step.after for step in steps}
     held, now = place.digest(draft), place.digest()
-    ours = held in blobs or is_torn(place, draft, blobs)
-    # What is neither is a save that came in the very moment of the replacement, and went aside with it.
-    if not ours and place.info is None and before != {None}:
-        hands.disk.rename_new(draft, place.name, source_folder=place.folder, target_folder=place.folder)
-        place.sync()
-        return
-    swapped = not ours and now in after - before and hands.disk.exchange(draft, place.name, folder=place.folder)
-    if ours or swapped or now in before:
+    if held in blobs or is_torn(place, draft, blobs):
         hands.disk.unlink(draft, dir_fd=place.folder)
+    # What is neither is a save that came in the very moment of the replacement, and went aside with it.
+    elif place.info is None and before != {None}:
+        hands.disk.rename_new(draft, place.name, source_folder=place.folder, target_folder=place.folder)
+    elif (
+        now in after - before and is_newer(place, draft) and hands.disk.exchange(draft, place.name, folder=place.folder)
+    ):
+        hands.disk.unlink(draft, dir_fd=place.folder)
+    else:
+        # Left under its hidden name it might be taken for a newer save than what is saved after this.
+        trash.take_draft(place, draft)
     place.sync()
+
+
+def is_newer(place: Place, draft: str) -> bool:
+    """Say whether a draft was saved after the file beside it."""
+    saved, there = (place.disk.stat(name, dir_fd=place.folder, follow_symlinks=False) for name in (draft, place.name))
+    return saved.st_mtime_ns >= there.st_mtime_ns
 
 
 def is_torn(place: Place, draft: str, blobs: Blobs) -> bool:

@@ -10,6 +10,7 @@ from bridge.vault.obsidian import read_obsidian_settings
 from bridge.vault.paths import nfc
 from bridge.vault.vault import Vault
 from bridge.vault.write.hands import Hands
+from bridge.vault.write.place import Place
 from bridge.vault.write.system_trash import has_trash
 
 TRASH = ".trash"
@@ -38,6 +39,19 @@ class Trash:
         """Say whether a removed file goes to the system's trash, where there is one."""
         wanted = step.to is None and not plan.back and self._wish == "system"
         return wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
+
+    def take_draft(self, place: Place, draft: str) -> None:
+        """Put a draft that somebody else wrote into the vault's trash, under the name of its note.
+
+        Raises:
+            OSError: The system refuses.
+        """
+        name = self._free(nfc(os.path.basename(place.name)))  # noqa: PTH119
+        with self.hands.at(TRASH) as folder:
+            self.hands.make_folder(TRASH, folder)
+        with self.hands.at(f"{TRASH}/{name}") as there:
+            self.hands.disk.rename_new(draft, there.name, source_folder=place.folder, target_folder=there.folder)
+            there.sync()
 
     def _is_deleted(self, plan: Plan) -> bool:
         """Say whether removed files are deleted."""

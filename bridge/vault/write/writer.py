@@ -3,14 +3,16 @@
 import contextlib
 import itertools
 import os
+import time
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from bridge.errors import BridgeError, NoteExists, NoteUnreadable
+from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
 from bridge.vault.inside import STEPWISE
 from bridge.vault.paths import shown
+from bridge.vault.settled import LOOK_AGAIN_S, PATIENCE_S
 from bridge.vault.vault import Vault
 from bridge.vault.write.carry import back, forward
 from bridge.vault.write.checking import Checking
@@ -126,7 +128,7 @@ class Writer:
             BridgeError: The disk does not let us; to be tried again.
         """
         try:
-            tidy(self._hands, plan)
+            self._tidy(plan)
             trail = list(states(plan.steps))
             number, fits = progress(trail, self._look)
             if fits and number == len(plan.steps) and self._finishes(plan):
@@ -139,6 +141,22 @@ class Writer:
         except Halfway as error:
             raise told(error.path, error.error) from None
         return "before" if at_start else "conflict"
+
+    def _tidy(self, plan: Plan) -> None:
+        """Clear away the drafts of a plan, when nobody writes into one any more.
+
+        Raises:
+            Busy: A program goes on writing.
+            OSError: The system refuses.
+        """
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return tidy(self._hands, plan, Trash(self._hands, self.vault))
+            except Busy:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(LOOK_AGAIN_S)
 
     def _finishes(self, plan: Plan) -> bool:
         """Do the folder steps at the end of a plan, of which the files do not tell whether they were done.
@@ -192,8 +210,8 @@ class Writer:
             NoteUnreadable: Something could not be; the journal keeps the change as begun.
         """
         left: list[VaultPath] = []
-        with contextlib.suppress(OSError):
-            tidy(self._hands, plan)
+        with contextlib.suppress(OSError, BridgeError):
+            tidy(self._hands, plan, Trash(self._hands, self.vault))
         for step in reversed(done):
             try:
                 if not back(self._hands, step, plan.blobs):

@@ -304,3 +304,18 @@ def test_a_rename_that_cannot_lose_the_old_name_gives_no_new_one(
     with pytest.raises(BridgeError):
         Writer(Vault(root, Rules())).write(move("a.md", "z.md", b"old a.md"), Noted())
     assert tree(root) == before
+
+
+def test_a_save_that_went_aside_in_a_crash_does_not_come_back_over_newer_ones(fresh: Callable[[], Path]) -> None:
+    root, noted = fresh(), Noted()
+    writer = Writer(Vault(root, Rules()))
+    with writer._hands.at("a.md") as place:
+        aside = root / place.draft()
+    aside.write_bytes(b"saved long ago")
+    os.utime(aside, (0, 0))
+    writer.write(put("a.md", b"old a.md", b"new"), noted)
+    assert noted.plan is not None
+    assert writer.recover(noted.plan) == "after"
+    assert (root / "a.md").read_bytes() == b"new"
+    assert (root / ".trash/a.md").read_bytes() == b"saved long ago"
+    assert sorted(tree(root)) == [".trash", ".trash/a.md", "Folder", "Folder/c.md", "a.md", "b.md"]
