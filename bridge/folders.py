@@ -100,6 +100,20 @@ def size_of(folder: Path, below: str = "") -> int:
     return total
 
 
+DATA_DIR, MODELS_DIR = "VAULT_BRIDGE_DATA_DIR", "VAULT_BRIDGE_MODELS_DIR"
+"""Environment variables that name other folders than the usual ones."""
+
+
+def data_dir_wanted() -> Path:
+    """Return the data folder that the environment names, else the usual one."""
+    return Path(os.environ.get(DATA_DIR) or default_data_dir()).absolute()
+
+
+def models_dir_wanted() -> Path:
+    """Return the models folder that the environment names, else the usual one."""
+    return Path(os.environ.get(MODELS_DIR) or default_models_dir()).absolute()
+
+
 def default_data_dir() -> Path:
     """Return the platform's place for a user's data of this program."""
     return platformdirs.user_data_path("vault-bridge", appauthor=False)
@@ -108,6 +122,11 @@ def default_data_dir() -> Path:
 def default_models_dir() -> Path:
     """Return the user's models folder, shared by all vaults."""
     return default_data_dir() / "models"
+
+
+def elsewhere(folder: Path, usual: Path) -> Path | None:
+    """Return a folder that is not where it usually is."""
+    return None if folder.absolute() == usual else folder.absolute()
 
 
 def vault_id(root: Path) -> VaultId:
@@ -130,8 +149,22 @@ def remember(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
         ReadOnly: The list cannot be written.
         DiskFull: There is no room.
     """
-    known = {**remembered(folders), **vaults}
-    listed = {key: {"path": str(path), "name": path.name} for key, path in known.items()}
+    write_list(folders, {**remembered(folders), **vaults})
+
+
+def forget(folders: Folders, vault: VaultId) -> None:
+    """Take a vault off the list.
+
+    Raises:
+        ReadOnly: The list cannot be written.
+        DiskFull: There is no room.
+    """
+    write_list(folders, {id_: path for id_, path in remembered(folders).items() if id_ != vault})
+
+
+def write_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
+    """Write the list of vaults."""
+    listed = {key: {"path": str(path), "name": path.name} for key, path in vaults.items()}
     write_private(folders.vaults, orjson.dumps(listed))
 
 

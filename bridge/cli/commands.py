@@ -14,14 +14,28 @@ COMMANDS = {
     "serve": "Serve vaults to Obsidian, agents and this command.",
     "mcp": "Serve one agent over standard input and output; starts a bridge when none runs.",
     "index": "Read and embed a whole vault, then end.",
+    "stop": "Stop the running bridge.",
+    "forget": "Delete the index and the history that are kept of a vault; the vault itself stays as it is.",
     "models": "List, install, choose and check embedding models.",
     "tokens": "Make, list and revoke the tokens of clients.",
+    "completion": "Print what completes commands, vaults and notes in a shell.",
     "pair": "Show a code with which a client gets a token of its own.",
 }
 """Everything but the operations."""
 
 AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode")
 """Which agents `mcp` can print a configuration for."""
+
+COMPLETE = "__complete"
+"""The command by which the scripts of `completion` ask; it is in no list."""
+
+SHELLS = ("bash", "zsh", "fish")
+
+COMPLETION = f"""{COMMANDS["completion"]}
+
+bash: put `source <(vault-bridge completion bash)` into ~/.bashrc.
+zsh:  put `source <(vault-bridge completion zsh)` into ~/.zshrc, after `compinit`.
+fish: vault-bridge completion fish > ~/.config/fish/completions/vault-bridge.fish"""
 
 MODEL_ACTIONS = {
     "list": "Show the models that can be installed and those that are.",
@@ -42,9 +56,12 @@ def add_commands(commands: "Commands") -> None:
     add_serve(commands)
     add_mcp(commands)
     add_index(commands)
+    add_stop(commands)
+    add_forget(commands)
     add_models(commands)
     add_tokens(commands)
     add_pair(commands)
+    add_completion(commands)
 
 
 def add_serve(commands: "Commands") -> None:
@@ -84,6 +101,23 @@ def add_index(commands: "Commands") -> None:
     index.set_defaults(module="index")
 
 
+def add_stop(commands: "Commands") -> None:
+    """Add `stop`."""
+    stop = commands.add_parser("stop", parents=[folders()], description=COMMANDS["stop"], allow_abbrev=False)
+    stop.set_defaults(module="stop", vault=None)
+    which = "A vault that the bridge serves, when several run."
+    stop.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=which)
+    stop.add_argument("--vault", dest="vault", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def add_forget(commands: "Commands") -> None:
+    """Add `forget`."""
+    forget = commands.add_parser("forget", parents=[folders()], description=COMMANDS["forget"], allow_abbrev=False)
+    forget.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id; its folder may be gone.")
+    forget.add_argument("--yes", action="store_true", help="Do not ask.")
+    forget.set_defaults(module="forget")
+
+
 def add_models(commands: "Commands") -> None:
     """Add `models` and what follows it."""
     made = add_actions(commands, "models", MODEL_ACTIONS)
@@ -110,6 +144,14 @@ def add_pair(commands: "Commands") -> None:
     pair.set_defaults(module="pair")
 
 
+def add_completion(commands: "Commands") -> None:
+    """Add `completion`."""
+    completion = commands.add_parser("completion", parents=[folders()], description=COMPLETION, allow_abbrev=False)
+    completion.formatter_class = argparse.RawDescriptionHelpFormatter
+    completion.add_argument("shell", choices=SHELLS, help="The shell.")
+    completion.set_defaults(module="completion")
+
+
 def add_actions(
     commands: "Commands", command: str, actions: Mapping[str, str]
 ) -> Mapping[str, argparse.ArgumentParser]:
@@ -131,8 +173,18 @@ def folders(*, inner: bool = False) -> argparse.ArgumentParser:
     """
     absent = argparse.SUPPRESS if inner else None
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--data-dir", type=Path, default=absent, help="Where index and state are kept.")
-    shared.add_argument("--models-dir", type=Path, default=absent, help="Where models are kept.")
+    shared.add_argument(
+        "--data-dir",
+        type=Path,
+        default=absent,
+        help="Where index and state are kept (default: VAULT_BRIDGE_DATA_DIR, else your data folder).",
+    )
+    shared.add_argument(
+        "--models-dir",
+        type=Path,
+        default=absent,
+        help="Where models are kept (default: VAULT_BRIDGE_MODELS_DIR, else your data folder).",
+    )
     shared.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")
     return shared
 

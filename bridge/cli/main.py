@@ -1,17 +1,15 @@
 """The command `vault-bridge`. Nothing but what was asked for goes to standard output."""
 
-import argparse
-import importlib
-import logging
 import os
-import re
 import sys
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bridge.cli.parser import parser
-from bridge.errors import BridgeError, Invalid
+if TYPE_CHECKING:
+    import argparse
+
+    from bridge.errors import BridgeError
 
 USAGE = 2
 """Exit status of a command that was not understood."""
@@ -24,16 +22,37 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    status = ran(sys.argv[1:] if argv is None else argv)
-    # Loaded at the end: nobody should wait for it at the start.
-    from bridge.cli.leaving import leave
+    # Everything is loaded in here: whoever changes their mind while it loads gets no trace of the program's insides.
+    try:
+        status = ran(sys.argv[1:] if argv is None else argv)
+        # Loaded at the end: nobody should wait for it at the start.
+        from bridge.cli.leaving import leave
 
-    return leave(status)
+        return leave(status)
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 def ran(words: Sequence[str]) -> int:
     """Run the command, and say what goes wrong."""
-    given = parser(words).parse_args(words)
+    from bridge.cli.commands import COMPLETE
+
+    if words[:1] == [COMPLETE]:
+        from bridge.cli.completion import answer
+
+        return answer(words[1:])
+    from bridge.cli.parser import parser
+
+    return carried_out(parser(words).parse_args(words))
+
+
+def carried_out(given: "argparse.Namespace") -> int:
+    """Run a command that was understood."""
+    import importlib
+    import logging
+
+    from bridge.errors import BridgeError
+
     # LanceDB makes its files as the process's mask says: what is derived from notes is for this user only.
     os.umask(PRIVATE)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -50,26 +69,24 @@ def ran(words: Sequence[str]) -> int:
     except OSError as error:
         sys.stderr.write(f"vault-bridge: {error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
         return 1
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except Exception as error:  # noqa: BLE001  # the top of the program: whatever is left is our own fault
         return failed(error)
     return status
 
 
-def complete(given: argparse.Namespace) -> None:
+def complete(given: "argparse.Namespace") -> None:
     """Fill in the folders that were not named."""
     if given.data_dir is None:
-        from bridge.folders import default_data_dir
+        from bridge.folders import data_dir_wanted
 
-        given.data_dir = default_data_dir()
+        given.data_dir = data_dir_wanted()
     if given.models_dir is None:
-        from bridge.folders import default_models_dir
+        from bridge.folders import models_dir_wanted
 
-        given.models_dir = default_models_dir()
+        given.models_dir = models_dir_wanted()
 
 
-def refused(error: BridgeError, given: argparse.Namespace) -> int:
+def refused(error: "BridgeError", given: "argparse.Namespace") -> int:
     """Say on standard error what went wrong and what to do."""
     if given.json:
         from bridge.operations import encode
@@ -83,6 +100,9 @@ def refused(error: BridgeError, given: argparse.Namespace) -> int:
 
 def spoken(hint: str, command: str) -> str:
     """Put a hint into the words of who types commands; others know operations and arguments by their names."""
+    import re
+
+    from bridge.errors import Invalid
     from bridge.operations import named, operations
 
     if hint == Invalid.hint:
@@ -90,7 +110,7 @@ def spoken(hint: str, command: str) -> str:
     commands = {operation.name: f"vault-bridge {operation.name}" for operation in operations()}
     options = {argument.name: f"--{argument.name}" for argument in named(command).arguments}
 
-    def typed(name: re.Match[str]) -> str:
+    def typed(name: "re.Match[str]") -> str:
         return ({**commands, **options}.get(name[0]) or name[0]).replace("_", "-")
 
     return re.sub(r"(?<=`)\w+(?=`)", typed, hint)
@@ -98,6 +118,8 @@ def spoken(hint: str, command: str) -> str:
 
 def failed(error: Exception) -> int:
     """Say where the program failed, without the words it failed on."""
+    import traceback
+
     place = traceback.extract_tb(error.__traceback__)[-1]
     sys.stderr.write(
         f"vault-bridge: {type(error).__name__} at {Path(place.filename).name}:{place.lineno}; "

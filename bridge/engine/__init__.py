@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bridge.engine.atlas import Chart, Shape
     from bridge.engine.bridge import Bridge
-    from bridge.engine.hold import holder
+    from bridge.engine.hold import Hold, holder
     from bridge.engine.jobs import Job, Jobs
     from bridge.engine.links import Web
     from bridge.engine.remembering import remember
@@ -19,6 +19,7 @@ _LATER = {
     "Bridge": "bridge",
     "Chart": "atlas",
     "Drawn": "writing",
+    "Hold": "hold",
     "IndexedPassage": "status",
     "Inspection": "status",
     "Job": "jobs",
@@ -38,6 +39,7 @@ __all__ = [
     "Bridge",
     "Chart",
     "Drawn",
+    "Hold",
     "IndexedPassage",
     "Inspection",
     "Job",

@@ -1,12 +1,14 @@
 import { access, constants, readFile, realpath, stat } from "node:fs/promises";
 import { homedir, platform } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import type { Address } from "./client";
 
 export const PROGRAM = "vault-bridge";
 
 /** Return where the bridge keeps its data on this computer, as the bridge itself decides it. */
 export function dataFolder(env: Readonly<Record<string, string | undefined>>): string {
+	const named = env["VAULT_BRIDGE_DATA_DIR"];
+	if (named) return resolve(named);
 	const system = platform();
 	if (system === "darwin") return join(homedir(), "Library", "Application Support", PROGRAM);
 	if (system === "win32") return join(env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local"), PROGRAM);

@@ -34,6 +34,7 @@ test("a vault has one id by whichever name it is reached", async () => {
 test.runIf(process.platform === "linux")("the data folder is where the bridge puts it", () => {
 	expect(dataFolder({ XDG_DATA_HOME: "/data" })).toBe("/data/vault-bridge");
 	expect(dataFolder({})).toBe(join(homedir(), ".local/share/vault-bridge"));
+	expect(dataFolder({ XDG_DATA_HOME: "/data", VAULT_BRIDGE_DATA_DIR: "/mine" })).toBe("/mine");
 });
 
 describe("the runtime file", () => {

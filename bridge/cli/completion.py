@@ -1,0 +1,268 @@
+"""`vault-bridge completion`: completes commands, options, vaults and notes as one types in a shell.
+
+The script that a shell loads holds a table of all commands, made once. At each Tab it hands this back with the words
+that were typed: so nothing heavy has to be loaded to say how they may go on.
+"""
+
+import argparse
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from bridge.cli.commands import COMPLETE
+
+if TYPE_CHECKING:
+    from bridge.folders import Folders
+    from bridge.operations import Argument
+
+Kind = Literal["anything", "vault", "note", "folder", "directory", "file"]
+Takes = Kind | list[str] | None
+"""What stands in a place: a kind of word, one of some words, or nothing after an option that takes none."""
+
+
+class Command(TypedDict):
+    """What may follow a command."""
+
+    options: dict[str, Takes]
+    places: list[Takes]
+    repeats: bool
+    """Whether the last place may be filled again and again."""
+
+
+SCRIPTS = {
+    "bash": """\
+# Completion of vault-bridge in bash. Load it in ~/.bashrc: source <(vault-bridge completion bash)
+_vault_bridge_table='TABLE'
+_vault_bridge() {
+    local line current="${COMP_WORDS[COMP_CWORD]}"
+    COMPREPLY=()
+    while IFS= read -r line; do
+        case "$current" in
+            [\\"\\']*) ;;
+            *) printf -v line %q "$line" ;;
+        esac
+        COMPREPLY+=("$line")
+    done < <("${COMP_WORDS[0]}" COMPLETE "$_vault_bridge_table" "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    if [ "${#COMPREPLY[@]}" -gt 0 ] && [ "${COMPREPLY[0]%/}" != "${COMPREPLY[0]}" ]; then
+        compopt -o nospace 2>/dev/null
+    fi
+}
+complete -F _vault_bridge vault-bridge
+""",
+    "zsh": """\
+#compdef vault-bridge
+# Completion of vault-bridge in zsh. Load it in ~/.zshrc after compinit: source <(vault-bridge completion zsh)
+_vault_bridge_table='TABLE'
+_vault_bridge() {
+    local -a found open closed
+    found=("${(@f)$("${words[1]}" COMPLETE "$_vault_bridge_table" "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    open=("${(@M)found:#*/}")
+    closed=("${(@)found:#*/}")
+    (( ${#${(@)open}} )) && compadd -S '' -- "${(@)open}"
+    (( ${#${(@)closed}} )) && compadd -- "${(@)closed:#}"
+}
+if [ "${funcstack[1]}" = _vault-bridge ]; then
+    _vault_bridge "$@"
+else
+    compdef _vault_bridge vault-bridge
+fi
+""",
+    "fish": """\
+# Completion of vault-bridge in fish: vault-bridge completion fish > ~/.config/fish/completions/vault-bridge.fish
+set -g __vault_bridge_table 'TABLE'
+function __vault_bridge
+    set -l before (commandline -opc)
+    set -l current (commandline -ct | string collect --allow-empty)
+    $before[1] COMPLETE $__vault_bridge_table $before[2..-1] "$current" 2>/dev/null
+end
+complete -c vault-bridge -f -a '(__vault_bridge)'
+""",
+}
+
+
+# -- the script -----------------------------------------------------------------------------------------------------
+
+
+def main(given: argparse.Namespace) -> int:
+    """Print the script for a shell."""
+    # In single quotes, for which no shell needs an escape but for the quote itself.
+    table = json.dumps(commands(), separators=(",", ":")).replace("'", "\\u0027")
+    sys.stdout.write(SCRIPTS[given.shell].replace("TABLE", table, 1).replace("COMPLETE", COMPLETE))
+    return 0
+
+
+def commands() -> dict[str, Command]:
+    """Describe every command, as its parser knows it."""
+    from bridge.cli.parser import parser
+    from bridge.operations import operations
+
+    arguments = {o.name.replace("_", "-"): {a.name: a for a in o.arguments} for o in operations()}
+    (held,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001
+    return {name: command(made, arguments.get(name, {})) for name, made in held.choices.items() if "_" not in name}
+
+
+def command(made: argparse.ArgumentParser, arguments: "Mapping[str, Argument]") -> Command:
+    """Describe a command."""
+    found: Command = {"options": {}, "places": [], "repeats": False}
+    for action in made._actions:  # noqa: SLF001  # argparse has no other way to read what it was told
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            found["places"].append(list(action.choices))
+            for inner in action.choices.values():
+                found["options"] |= command(inner, arguments)["options"]
+        elif not action.option_strings:
+            found["places"].append(takes(action, arguments))
+            found["repeats"] = action.nargs in {"+", "*"}
+        elif action.help != argparse.SUPPRESS:
+            found["options"] |= dict.fromkeys(action.option_strings, takes(action, arguments))
+    return found
+
+
+def takes(action: argparse.Action, arguments: "Mapping[str, Argument]") -> Takes:
+    """Say what an option or a place takes."""
+    from bridge.cli.options import placeholder
+    from bridge.operations import Folder, plain
+    from bridge.types import VaultPath
+
+    if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
+        return None
+    if action.choices is not None:
+        return list(map(str, action.choices))
+    if (argument := arguments.get(action.dest)) is not None:
+        words = placeholder(argument).split("|")
+        kinds = (plain(argument.hint), *getattr(plain(argument.hint), "__args__", ()))
+        return (
+            words if len(words) > 1 else "note" if VaultPath in kinds else "folder" if Folder in kinds else "anything"
+        )
+    kinds_of: dict[str, Kind] = {"vault": "vault", "json_args": "file"}
+    return kinds_of.get(action.dest, "directory" if action.type is Path else "anything")
+
+
+# -- at a Tab -------------------------------------------------------------------------------------------------------
+
+
+def answer(words: Sequence[str]) -> int:
+    """Print how the last of some words may go on, a line each.
+
+    Args:
+        words: The table of commands, and what was typed after `vault-bridge`.
+    """
+    table, *typed = words
+    found = candidates(json.loads(table), [unquoted(word) for word in typed] or [""])
+    sys.stdout.write("".join(f"{one}\n" for one in found if "\n" not in one))
+    return 0
+
+
+def unquoted(word: str) -> str:
+    """Take a shell's quotes off a word, which may be unfinished."""
+    if word[:1] in {'"', "'"}:
+        return word[1:].removesuffix(word[0])
+    return word.replace("\\", "") if os.name == "posix" else word
+
+
+def candidates(table: Mapping[str, Command], words: Sequence[str]) -> list[str]:
+    """Return how the last word may go on."""
+    *before, last = words
+    if not before:
+        return beginning([*table, "--help", "--version"], last)
+    command = table.get(before[0].replace("_", "-"))
+    if command is None:
+        return []
+    takes, options = next_place(command, before[1:])
+    if last.startswith("-"):
+        return beginning(command["options"], last)
+    if isinstance(takes, list):
+        return beginning(takes, last)
+    return of_kind(takes or "anything", last, options)
+
+
+def next_place(command: Command, before: Sequence[str]) -> tuple[Takes, Mapping[str, str]]:
+    """Return what the next word is, and the options that were given with their values."""
+    place, waits = 0, ""
+    options: dict[str, str] = {}
+    for word in before:
+        if waits:
+            options[waits], waits = word, ""
+        elif command["options"].get(word) is not None:
+            waits = word
+        elif not word.startswith("-"):
+            place += 1
+    places = command["places"]
+    if waits:
+        return command["options"][waits], options
+    if places and command["repeats"]:
+        place = min(place, len(places) - 1)
+    return places[place] if place < len(places) else None, options
+
+
+def beginning(words: Sequence[str] | Mapping[str, Any], begun: str) -> list[str]:
+    """Return the words that begin so; whatever their case, when none does otherwise."""
+    exact = [word for word in words if word.startswith(begun)]
+    return exact or [word for word in words if word.casefold().startswith(begun.casefold())]
+
+
+def of_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[str]:
+    """Return words of a kind."""
+    from bridge.folders import Folders, data_dir_wanted, remembered
+
+    folders = Folders(Path(options["--data-dir"]) if "--data-dir" in options else data_dir_wanted())
+    match kind:
+        case "anything":
+            return []
+        case "vault":
+            names = sorted({path.name for path in remembered(folders).values()})
+            return beginning(names, begun) or listed(Path(), begun, files=False)
+        case "directory" | "file":
+            return listed(Path(), begun, files=kind == "file")
+    root = vault(folders, options.get("--vault"))
+    inside = [] if root is None or is_elsewhere(begun) else listed(root, begun, files=kind == "note")
+    return inside or (listed(Path(), begun, files=kind == "note") if is_elsewhere(begun) or is_inside(root) else [])
+
+
+def vault(folders: "Folders", wanted: str | None) -> Path | None:
+    """Return the vault that a command would take; None when that is not certain."""
+    from bridge.folders import known_as, remembered, vault_around
+    from bridge.server import read_runtime
+
+    if wanted is not None:
+        here = Path(wanted).expanduser()
+        return here if here.is_dir() else next(iter(known_as(folders, wanted)), None)
+    known = remembered(folders)
+    served = [path for id_, path in known.items() if read_runtime(folders.runtime(id_)) is not None]
+    return vault_around(Path.cwd(), known.values()) or (served[0] if len(served) == 1 else None)
+
+
+def is_elsewhere(begun: str) -> bool:
+    """Say whether a path is meant from another place than the vault's root."""
+    return begun.startswith(("/", "~", "./", "../")) or Path(begun).is_absolute()
+
+
+def is_inside(root: Path | None) -> bool:
+    """Say whether the present folder lies in the vault."""
+    return root is not None and Path.cwd().is_relative_to(os.path.realpath(root))
+
+
+def listed(root: Path, begun: str, *, files: bool) -> list[str]:
+    """Return what lies in a folder and begins so; folders end with `/`."""
+    above, slash, name = begun.rpartition("/")
+    place = root / Path(above + slash).expanduser()
+    return [above + slash + found for found in beginning(sorted(entries(place, files=files)), nfc(name))]
+
+
+def entries(place: Path, *, files: bool) -> Iterator[str]:
+    """Yield the names in a folder that are not hidden."""
+    try:
+        found = list(os.scandir(place))
+    except OSError:
+        return
+    for entry in found:
+        if not entry.name.startswith(".") and (files or entry.is_dir()):
+            yield nfc(entry.name) + ("/" if entry.is_dir() else "")
+
+
+def nfc(name: str) -> str:
+    """Write a name as the bridge does."""
+    return unicodedata.normalize("NFC", name)

@@ -1,0 +1,105 @@
+"""`vault-bridge forget`: deletes what is kept of a vault; the vault itself is never touched."""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from bridge.cli.render import json_line, tell
+from bridge.engine import Hold
+from bridge.errors import BridgeError, InvalidArguments, NoSuchVault, VaultHeld
+from bridge.folders import Folders, called, forget, remembered, size_of, vault_id
+from bridge.types import VaultId
+
+
+class Unconfirmed(BridgeError):
+    """Nobody said yes."""
+
+    code = "confirmation_required"
+    hint = "Repeat this with `--yes`."
+
+
+def main(given: argparse.Namespace) -> int:
+    """Delete the data of a vault, once the user has agreed."""
+    folders = Folders(given.data_dir)
+    if not given.vault:
+        raise InvalidArguments("VAULT is empty.")
+    vault, path = known(folders, given.vault)
+    held = hold(folders, vault)
+    try:
+        what = (
+            f"everything kept of {path or vault} ({size_of(folders.vault(vault)) / 1e6:,.1f} MB): "
+            "the index, and the history by which changes are undone"
+        )
+        if not given.yes and not agreed(what):
+            raise Unconfirmed(f"This deletes {what}. The notes themselves stay as they are.")
+        delete(folders, vault)
+    finally:
+        held.release()
+    tell(f"Deleted {what}. The notes themselves are untouched.")
+    if given.json:
+        json_line({"forgotten": {"id": vault, "path": None if path is None else str(path)}})
+    return 0
+
+
+def known(folders: Folders, wanted: str) -> tuple[VaultId, Path | None]:
+    """Return the vault of a path, name or id, and where its notes are or were.
+
+    Raises:
+        NoSuchVault: Nothing is kept of such a vault, or of several.
+    """
+    paths = dict(remembered(folders))
+    # What is left of a vault that fell out of the list goes by its id.
+    kept = {*paths, *(VaultId(folder.name) for folder in folders.vault(VaultId("")).glob("*"))}
+    names = {id_: paths[id_].name if id_ in paths else id_ for id_ in kept}
+    found = [id_] if (id_ := vault_id(Path(wanted))) in kept else called(wanted, names, {id_: id_ for id_ in kept})
+    if len(found) == 1:
+        return found[0], paths.get(found[0])
+    if found:
+        places = ", ".join(str(paths.get(id_, id_)) for id_ in found)
+        raise NoSuchVault(f"Several vaults are called `{wanted}`.", hint=f"Give the path of one: {places}.")
+    known_ones = ", ".join(f"`{path.name}`" for path in paths.values())
+    raise NoSuchVault(
+        f"Nothing is kept of a vault `{wanted}`.",
+        hint=f"Known vaults: {known_ones}." if known_ones else "No vault is known.",
+    )
+
+
+def hold(folders: Folders, vault: VaultId) -> Hold:
+    """Take the vault's lock, so that no bridge works on what is deleted.
+
+    Raises:
+        VaultHeld: One does.
+    """
+    try:
+        return Hold.take(folders.lock(vault), folders.runtime(vault))
+    except VaultHeld as error:
+        way_out = f"Stop it with `vault-bridge stop --vault {vault}`." if error.facts else "Wait until it has ended."
+        raise VaultHeld(error.message, hint=way_out, **error.facts) from None
+
+
+def agreed(what: str) -> bool:
+    """Ask whoever sits at the terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"Delete {what}? The notes themselves stay as they are. [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().casefold() in {"y", "yes"}
+
+
+def delete(folders: Folders, vault: VaultId) -> None:
+    """Delete a vault's data, and last what names it: if this breaks off, it can be done again."""
+    lock = folders.lock(vault)
+    for part in list(folders.vault(vault).iterdir()):
+        if part.is_dir() and not part.is_symlink():
+            shutil.rmtree(part)
+        elif part != lock:
+            part.unlink()
+    folders.runtime(vault).unlink(missing_ok=True)
+    forget(folders, vault)
+    try:
+        lock.unlink()
+        lock.parent.rmdir()
+    except OSError:
+        # Windows keeps a file that is open; an empty folder does no harm.
+        return

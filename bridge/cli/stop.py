@@ -1,0 +1,90 @@
+"""`vault-bridge stop`: stops the running bridge."""
+
+import argparse
+import os
+import signal
+import time
+from pathlib import Path
+
+from bridge.cli import client
+from bridge.cli.reach import Served, reach, served_now
+from bridge.cli.render import json_line, tell
+from bridge.errors import BridgeError, NoSuchVault, NotReady
+from bridge.server import Runtime, is_alive, running
+
+LOOK_S = 3.0
+LOOK_EVERY_S = 0.05
+PATIENCE_S = 30.0
+"""Seconds that a bridge gets to finish the changes that it is making."""
+
+
+class StillRunning(BridgeError):
+    """A bridge did not stop."""
+
+    code = "busy"
+
+
+def main(given: argparse.Namespace) -> int:
+    """Stop the bridge that is meant, and wait until it has stopped."""
+    runtime = meant(given.data_dir, given.vault)
+    if runtime is None:
+        tell("No bridge runs." if given.vault is None else "No bridge serves this vault.")
+    else:
+        end(runtime)
+        tell(f"The bridge at {runtime.url} (process {runtime.pid}) has stopped.")
+    if given.json:
+        json_line({"stopped": None if runtime is None else {"url": runtime.url, "pid": runtime.pid}})
+    return 0
+
+
+def meant(data_dir: Path, vault: str | None) -> Runtime | None:
+    """Return the bridge that serves a vault, or the only one that runs; None when there is none.
+
+    Raises:
+        NoSuchVault: Several bridges run and no vault is named, or there is no such vault.
+    """
+    if vault is None:
+        match list(running(data_dir)):
+            case []:
+                return None
+            case [runtime]:
+                return runtime
+            case _:
+                names = ", ".join(f"`{served.name}`" for served in served_now(data_dir))
+                raise NoSuchVault("Several bridges run: say which.", hint=f"Give one of these vaults: {names}.")
+    reached = reach(data_dir, vault)
+    return reached.runtime if isinstance(reached, Served) else None
+
+
+def end(runtime: Runtime) -> None:
+    """Ask a bridge to leave, as Ctrl-C does, and wait until it has left.
+
+    Raises:
+        NotReady: What listens there does not answer as the process of the runtime file.
+        StillRunning: It takes too long.
+    """
+    require_ours(runtime)
+    os.kill(runtime.pid, signal.SIGTERM)
+    ends = time.monotonic() + PATIENCE_S
+    while is_alive(runtime.pid):
+        if time.monotonic() > ends:
+            raise StillRunning(
+                f"The bridge (process {runtime.pid}) is still at work.",
+                hint=f"Wait, or end it at once with `kill -9 {runtime.pid}`; the next start repairs what is cut off.",
+            )
+        time.sleep(LOOK_EVERY_S)
+
+
+def require_ours(runtime: Runtime) -> None:
+    """Make sure that the process is a bridge: it takes the token of the runtime file and names this process as its own.
+
+    Raises:
+        NotReady: It does not.
+    """
+    hint = f"If process {runtime.pid} is a bridge that hangs, end it yourself: `kill {runtime.pid}`."
+    try:
+        status = client.call(runtime, "status", {}, patience=LOOK_S)
+    except BridgeError as error:
+        raise NotReady(error.message, hint=hint) from None
+    if (status.get("bridge") or {}).get("pid") != runtime.pid:
+        raise NotReady(f"The bridge at {runtime.url} does not say that it is process {runtime.pid}.", hint=hint)
