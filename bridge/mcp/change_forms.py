@@ -82,7 +82,8 @@ def settled(answer: Answer) -> Iterable[str]:
 def listed(answer: Answer) -> Iterable[str]:
     """Write a list of changes, a line each."""
     for change in answer["changes"][:CHANGES]:
-        yield f"{change['id']} · {change['time'][:16]} · {change['state']} · {summary(change)}"
+        session = f" · session {change['session']}" if change["session"] else ""
+        yield f"{change['id']} · {change['time'][:16]} · {change['state']} · {summary(change)}{session}"
     if not answer["changes"]:
         yield "No change found."
 

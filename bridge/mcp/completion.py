@@ -36,7 +36,8 @@ class Completion:
             vault = chosen.get(VAULT)
             engines = [self.bridge.find(vault)] if vault else who.engines
             offer = OFFERS.get(params.argument.name, nothing)
-            found = fitting(offer(engines), params.argument.value.casefold())
+            words = offer(engines) if offer is periods else sorted(set(offer(engines)), key=str.casefold)
+            found = fitting(words, params.argument.value.casefold())
             values = types.Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
             return types.CompleteResult(completion=values)
 
@@ -44,11 +45,11 @@ class Completion:
 def fitting(words: Iterable[str], typed: str) -> list[str]:
     """Return the words that hold what was typed, those first that begin with it, whole or in their last part."""
 
-    def nearness(word: str) -> tuple[bool, bool, str]:
+    def nearness(word: str) -> tuple[bool, bool]:
         folded = word.casefold()
-        return not folded.startswith(typed), not folded.rpartition("/")[2].startswith(typed), folded
+        return not folded.startswith(typed), not folded.rpartition("/")[2].startswith(typed)
 
-    return sorted((word for word in set(words) if typed in word.casefold()), key=nearness)
+    return sorted((word for word in words if typed in word.casefold()), key=nearness)
 
 
 def known(engines: "Iterable[VaultEngine]") -> "Iterable[IndexedNote]":
@@ -74,7 +75,7 @@ def topics(engines: "Iterable[VaultEngine]") -> Iterable[str]:
 
 
 def periods(_: "Iterable[VaultEngine]") -> Iterable[str]:
-    """Offer stretches of time."""
+    """Offer stretches of time, the shortest first."""
     return PERIODS
 
 

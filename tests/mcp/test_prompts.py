@@ -9,7 +9,7 @@ from mcp import MCPError
 from mcp.types import EmbeddedResource, PromptReference, ResourceTemplateReference
 
 from bridge.errors import InvalidArguments
-from bridge.mcp.periods import since
+from bridge.mcp.periods import PERIODS, since
 from tests.mcp.client import ERAS, Era, connected
 from tests.operations.served import Served, serving, write_vault
 
@@ -111,6 +111,7 @@ async def test_arguments_are_completed(served: Served, era: Era) -> None:
         assert await completed(of_prompt("what_do_i_know"), "topic", "bean") == ["Beans", "garden/beans"]
         assert await completed(of_prompt("catch_up"), "folder", "") == ["Bread", "Garden"]
         assert await completed(of_prompt("catch_up"), "since", "yes") == ["yesterday"]
+        assert await completed(of_prompt("catch_up"), "since", "") == [*PERIODS]
         assert await completed(of_prompt("answer_from_vault"), "question", "wh") == []
 
 

@@ -77,3 +77,4 @@ async def test_a_paired_agent_proposes(served: Served, era: Era) -> None:
         listed = text_of(await client.call_tool("run_tool", {"name": "list_changes", "arguments": {"path": "Wish.md"}}))
         assert f"{change} · " in listed
         assert "· applied · create_note Wish.md by agent" in listed
+        assert re.search(r" · session [0-9a-f]{12}$", listed)
