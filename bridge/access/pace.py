@@ -35,3 +35,7 @@ class Pace:
             return missing / per_second
         self._spent += 1
         return 0.0
+
+    def give_back(self) -> None:
+        """Put back a call that was taken."""
+        self._spent = max(0.0, self._spent - 1)

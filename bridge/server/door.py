@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from bridge.access import Client
 from bridge.errors import Unauthorized
 from bridge.operations import Principal
 from bridge.server.guard import Guard, Visitor
@@ -14,6 +15,12 @@ from bridge.server.presence import Presence
 
 LOOK_S = 0.5
 """Seconds between looks at the tokens while a client has something open."""
+
+LONGEST_WAIT_S = 2.0
+"""Seconds that the answer to a request that could not be understood is held back at most."""
+
+PACED = web.RequestKey("PACED", Client)
+"""Where the guard leaves the client whose calls are counted."""
 
 
 class Door:
@@ -62,6 +69,15 @@ class Door:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
+    async def hold_up(self, request: web.Request) -> None:
+        """Count a request that could not be understood, and keep a caller that sends many of them waiting.
+
+        The call is given back: who shares its token with a program gone wrong must not be locked out with it.
+        """
+        client = request.get(PACED)
+        if client is not None and (wait := self._limits.malformed(client, self._per_second())):
+            await asyncio.sleep(min(wait, LONGEST_WAIT_S))
+
     def _admit(self, request: web.Request) -> Visitor:
         try:
             visitor = self._guard.visitor(request.headers)
@@ -70,6 +86,7 @@ class Door:
             raise
         if visitor.client is not None and visitor.paced:
             self._limits.client(visitor.client, self._per_second())
+            request[PACED] = visitor.client
         return visitor
 
     async def _watch(self) -> None:

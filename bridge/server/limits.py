@@ -18,6 +18,7 @@ class Limits:
 
     def __init__(self) -> None:
         self._clients: defaultdict[str, Pace] = defaultdict(Pace)
+        self._malformed: defaultdict[str, Pace] = defaultdict(Pace)
         self._strangers = Pace()
         self._pairing = Pace()
 
@@ -28,6 +29,15 @@ class Limits:
             RateLimited: It calls too often.
         """
         spend(self._clients[client.id], per_second)
+
+    def malformed(self, client: Client, per_second: int) -> float:
+        """Give back a call of a client that could not be understood, and count it apart from its other calls.
+
+        Returns:
+            Seconds by which there were too many, else 0.
+        """
+        self._clients[client.id].give_back()
+        return self._malformed[client.id].take(per_second, BURST_S * per_second)
 
     def stranger(self) -> None:
         """Count a call without a valid token.

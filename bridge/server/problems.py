@@ -1,12 +1,19 @@
 """Every failure in the one JSON shape; nothing of a note and no stack trace leaves."""
 
 import logging
+import time
+from collections.abc import Callable
 from http import HTTPStatus
+from typing import Final
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation, RateLimited, TooLarge
 from bridge.operations import encode
+
+QUIET_S: Final = 60.0
+"""Seconds between two lines of the log about requests that are not HTTP."""
 
 
 def answer(error: BridgeError) -> web.Response:
@@ -50,9 +57,36 @@ def of_body() -> web.Response:
     return response
 
 
-def unquoted(record: logging.LogRecord) -> bool:
-    """Leave of a failure only its kind: the server quotes what was sent where it does not understand it."""
-    if record.exc_info and (error := record.exc_info[1]) is not None:
+class Unquoted(logging.Filter):
+    """Shortens what the server logs: it quotes what was sent where it does not understand it, each time anew."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Pass the first line.
+
+        Args:
+            clock: Tells the time in seconds.
+        """
+        super().__init__()
+        self._clock = clock
+        self._next = clock()
+        self._held = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Leave of a failure only its kind; of requests that are not HTTP let one line a minute pass."""
+        if not record.exc_info or (error := record.exc_info[1]) is None:
+            return True
         record.msg, record.args = f"{record.getMessage()}: {type(error).__name__}", ()
         record.exc_info = None
-    return True
+        if not isinstance(error, HttpProcessingError):
+            return True
+        if self._clock() < self._next:
+            self._held += 1
+            return False
+        if self._held:
+            record.msg += f" (and {self._held} more since the last line)"
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        self._next, self._held = self._clock() + QUIET_S, 0
+        return True
+
+
+UNQUOTED: Final = Unquoted()

@@ -16,6 +16,7 @@ from bridge.export import catalogue, openapi
 from bridge.operations import SESSION, VAULT, Call, Principal, answer, applier, encode, named
 from bridge.server import stream
 from bridge.server.guard import CLIENT
+from bridge.server.half_open import HalfOpen
 from bridge.server.limits import Limits
 from bridge.types import Scope
 
@@ -26,6 +27,7 @@ PRINCIPAL = web.RequestKey("PRINCIPAL", Principal)
 TOKENS = web.AppKey("TOKENS", Tokens)
 PAIRING = web.AppKey("PAIRING", Pairing)
 LIMITS = web.AppKey("LIMITS", Limits)
+HALF_OPEN = web.AppKey("HALF_OPEN", HalfOpen)
 
 APPLIES = "applies"
 """What names the vault whose changes the reader of a stream makes."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from bridge.engine import Bridge
     from bridge.server.asgi import Mount
 
+IDLE_S = 75.0
+"""Seconds that a connection may lie idle between two requests."""
+
 
 async def serve(
     bridge: "Bridge",
@@ -51,9 +54,10 @@ async def serve(
     from bridge.server.app import application
     from bridge.server.asgi import LEAVING_S, mount_all
     from bridge.server.presence import PRESENCE, leave_alone
+    from bridge.server.routes import HALF_OPEN
 
     await bridge.hold()
-    runner = leaving = None
+    runner = leaving = watching = None
     files: list[Path] = []
     keys: list[Path] = []
     try:
@@ -63,16 +67,19 @@ async def serve(
         port = listening.getsockname()[1]
         app = application(bridge, port, token, READER if reads_only else RUNTIME, key)
         mounted = mount_all(app, bridge, port, mounts)
-        web_log.server_logger.addFilter(problems.unquoted)
+        web_log.server_logger.addFilter(problems.UNQUOTED)
         runner = web.AppRunner(
             app,
             access_log=None,
             handle_signals=False,
             handler_cancellation=True,
             shutdown_timeout=LEAVING_S,
+            keepalive_timeout=IDLE_S,
         )
         await runner.setup()
         await web.SockSite(runner, listening).start()
+        if runner.server is not None:
+            watching = asyncio.create_task(app[HALF_OPEN].watch(runner.server), name="half-open connections")
         here = Runtime(f"http://127.0.0.1:{port}", token, os.getpid(), program.__version__)
         bridge.url = here.url
         for vault in bridge.vaults:
@@ -90,8 +97,9 @@ async def serve(
             leaving = asyncio.create_task(leave_alone(app[PRESENCE], bridge, leave_after, stop), name="leaving")
         await stop.wait()
     finally:
-        if leaving is not None:
-            leaving.cancel()
+        for task in (leaving, watching):
+            if task is not None:
+                task.cancel()
         for file in files:
             runtime.remove(file)
         for file in keys:

@@ -1,6 +1,7 @@
 """The server as other programs meet it."""
 
 import asyncio
+import contextlib
 import gzip
 import logging
 from typing import Any
@@ -9,6 +10,7 @@ import orjson
 import pytest
 
 import bridge
+from bridge.server import half_open, problems
 from bridge.server.guard import BODY_LIMIT
 from tests.operations.served import Served
 
@@ -178,8 +180,9 @@ async def test_a_body_that_is_not_packed_as_it_says_is_refused_in_words(served: 
 
 
 async def test_what_is_no_http_is_refused_and_not_quoted_in_the_log(
-    served: Served, caplog: pytest.LogCaptureFixture
+    served: Served, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(problems.UNQUOTED, "_next", 0.0)
     reader, writer = await asyncio.open_connection("127.0.0.1", int(served.runtime.url.rpartition(":")[2]))
     writer.write(b"GET /healthz HTTP/1.1\r\nAuthorization: Bearer \x00 secret\r\n\r\n")
     assert b" 400 " in await reader.readline()
@@ -187,3 +190,37 @@ async def test_what_is_no_http_is_refused_and_not_quoted_in_the_log(
     assert "Error handling request" in caplog.text
     assert "secret" not in caplog.text
     assert "Traceback" not in caplog.text
+
+
+async def test_a_flood_that_is_no_http_fills_no_log(
+    served: Served, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = int(served.runtime.url.rpartition(":")[2])
+    # Another test may have used up this minute's line.
+    monkeypatch.setattr(problems.UNQUOTED, "_next", 0.0)
+    for _ in range(20):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /healthz HTTP/1.1\r\nAuthorization: Bearer \x00\r\n\r\n")
+        assert b" 400 " in await reader.readline()
+        writer.close()
+    assert [record.levelname for record in caplog.records if record.name == "aiohttp.server"] == ["WARNING"]
+
+
+async def test_a_connection_without_a_whole_request_is_closed(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(half_open, "LONGEST_S", 0.0)
+    port = int(served.runtime.url.rpartition(":")[2])
+    used_reader, used = await asyncio.open_connection("127.0.0.1", port)
+    used.write(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    assert b" 200 " in await used_reader.readline()
+    waiting = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
+    for _, writer in waiting:
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.")
+    for reader, _ in waiting:
+        with contextlib.suppress(ConnectionError):
+            assert await reader.read() == b""
+    # One that was used before may lie idle.
+    used.write(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+    assert b" 200 " in await used_reader.read()
+    used.close()

@@ -12,6 +12,7 @@ import pytest
 
 from bridge.access import Tokens
 from bridge.operations import operations
+from bridge.server import door
 from bridge.settings import change
 from bridge.types import Scope
 from tests.operations.served import Answer, Served, serving
@@ -162,6 +163,18 @@ async def test_the_runtime_token_is_not_held_up(served: Served) -> None:
     made(served, "Reader", "read")
     for headers in (bearer(served.runtime.token), bearer(served.runtime.token, "Reader")):
         assert {(await call(served, headers, "status")).status for _ in range(20)} == {200}
+
+
+async def test_requests_that_make_no_sense_do_not_use_up_a_client_s_calls(
+    standing: list[float], served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "LONGEST_WAIT_S", 0.0)
+    await slowed(served, 2)
+    headers = bearer(made(served, "busy", "read"))
+    flood = [await served.request("POST", "/api/status", headers=headers, data=b"{") for _ in range(30)]
+    assert {answer.status for answer in flood} == {400}
+    assert [(await call(served, headers, "status")).status for _ in range(11)] == [200] * 10 + [429]
+    assert standing
 
 
 async def test_strangers_are_slowed_and_nobody_else(standing: list[float], served: Served) -> None:
