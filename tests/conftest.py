@@ -8,6 +8,9 @@ import pytest
 from bridge.folders import default_models_dir
 from bridge.models import DEFAULT_MODEL, install
 
+# What tests write is as private as on most machines: some have files made that the user's group may change.
+os.umask(0o022)
+
 PLUGIN = Path(__file__).with_name("plugin")
 
 

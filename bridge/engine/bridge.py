@@ -82,6 +82,8 @@ class Bridge:
         """
         self.folders.make()
         self.settings, self.setting_problems = load(self.settings_path)
+        for problem in self.setting_problems:
+            log.warning("Settings: %s", problem.message)
         self.settings = keeping_rules(self.settings, self.setting_problems, None)
         self.embedders = Embedders(self.models_dir, self.settings)
         engines: dict[VaultId, VaultEngine] = {}

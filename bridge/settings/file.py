@@ -2,6 +2,8 @@
 
 import dataclasses
 import difflib
+import os
+import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -21,15 +23,30 @@ def load(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
         The settings, and a problem for each line that was not taken.
     """
     try:
+        if is_foreign(path):
+            said = tuple(rule for rule in RULES if may_say(path, rule))
+            return Settings(), (SettingProblem("", f"{path} belongs to another user, defaults are used", said),)
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings(), ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         said = tuple(rule for rule in RULES if may_say(path, rule))
         return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}", said),)
-    problems = checked(table)
+    problems = (*checked(table), *open_to_others(path))
     wrong = {p.name for p in problems}
     return Settings(**{k: frozen(v) for k, v in table.items() if k not in wrong}), problems
+
+
+def is_foreign(path: Path) -> bool:
+    """Say whether a file belongs to another user, an administrator apart."""
+    return os.name == "posix" and path.stat().st_uid not in {0, os.geteuid()}
+
+
+def open_to_others(path: Path) -> tuple[SettingProblem, ...]:
+    """Return a problem when other users may change a file, which decides what clients may see and do."""
+    if os.name != "posix" or not path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return ()
+    return (SettingProblem("", f"other users can change {path}; run: chmod go-w '{path}'"),)
 
 
 def may_say(path: Path, rule: str) -> bool:

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,26 @@ def test_a_file_that_is_no_toml_is_not_changed_and_named(tmp_path: Path) -> None
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReadOnly, match="cannot be written"):
         change(tmp_path / "missing" / "settings.toml", {"workers": 1})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only there do files have such rights")
+@pytest.mark.parametrize("mode", [0o666, 0o660, 0o602])
+def test_a_file_that_others_can_change_is_used_and_told(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text("workers = 3\n")
+    path.chmod(mode)
+    settings, problems = load(path)
+    assert settings.workers == 3
+    assert [f"chmod go-w '{path}'" in problem.message for problem in problems] == [True]
+    path.chmod(0o644)
+    assert load(path) == (settings, ())
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_user_is_not_used_and_lifts_no_rule(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text('deny = []\nworkers = 3\n')
+    os.chown(path, 12345, -1)
+    settings, problems = load(path)
+    assert settings == Settings()
+    assert [problem.rules for problem in problems] == [("deny",)]
