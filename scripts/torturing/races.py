@@ -1,16 +1,20 @@
 """Agents change notes while editors and sync tools save the same ones; with leases of the system and without."""
 
 import asyncio
+import random
 import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
 from scripts.torturing.report import Report
+from tests.vault.write.dying_races import NOTE, raced_once
 from tests.vault.write.races import Found, run_races
 
 AT_ONCE = 16
 WITHOUT_LEASES = 5
 """One race of so many is run as on a system without leases."""
+RACES_A_KILL = 100
+"""Races for each process that is killed while it changes a note that is being saved."""
 
 
 def torture_races(steps: int, seed: int) -> Report:
@@ -22,8 +26,12 @@ def torture_races(steps: int, seed: int) -> Report:
         patch("bridge.vault.settled.take_lease", no_lease),
     ):
         found["without leases"] = run(without, seed)
+    kills, broken = killed(random.Random(seed), max(steps // RACES_A_KILL, 1))
     return Report(
         faults={
+            "saves lost, or changes left open, by processes that were killed": len(broken),
+        }
+        | {
             f"{name} ({way})": len(faults)
             for way, one in found.items()
             for name, faults in (
@@ -33,8 +41,9 @@ def torture_races(steps: int, seed: int) -> Report:
                 ("unclear refusals", one.unclear),
             )
         },
-        figures={f"{name} ({way})": n for way, one in found.items() for name, n in sorted(one.done.items())},
-        examples=tuple(fault for one in found.values() for fault in one.faults),
+        figures={f"{name} ({way})": n for way, one in found.items() for name, n in sorted(one.done.items())}
+        | {"processes killed": kills},
+        examples=(*broken, *(fault for one in found.values() for fault in one.faults)),
     )
 
 
@@ -42,6 +51,15 @@ def run(races: int, seed: int) -> Found:
     """Run races in a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         return asyncio.run(run_races(Path(folder), races, seed, at_once=AT_ONCE))
+
+
+def killed(draw: random.Random, times: int) -> tuple[int, list[str]]:
+    """Kill a process so many times that changes a note which is being saved; return how often, and what was wrong."""
+    with tempfile.TemporaryDirectory(prefix="torture-") as folder:
+        (Path(folder) / "vault").mkdir()
+        (Path(folder) / "vault" / NOTE).write_text("# Note\n")
+        wrong = [raced_once(Path(folder), draw) for _ in range(times)]
+    return times, [fault for fault in wrong if fault is not None]
 
 
 def no_lease(_descriptor: int) -> None:

@@ -85,7 +85,10 @@ def guarded(disk: Disk, path: str, place: Place, name: str | None = None) -> Ite
             yield Guard(disk, descriptor, bool(leased))
             return
     finally:
-        # The file may have lost its name by now: what closing it says must not undo that.
+        # The file may have lost its name by now: what these calls say must not undo that. A process that was forked
+        # meanwhile has the file open too, and would keep the lease.
+        with contextlib.suppress(OSError):
+            disk.end_lease(descriptor)
         with contextlib.suppress(OSError):
             disk.close(descriptor)
     yield Guard(disk, None, is_leased=False)

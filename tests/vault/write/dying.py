@@ -28,13 +28,16 @@ def plan(version: int) -> Plan:
 
 
 @contextmanager
-def opened(place: Path) -> Iterator[tuple[Writer, Store]]:
-    """Open the vault and its journal, and make whole what broke off."""
+def opened(place: Path, *, conflicts: bool = False) -> Iterator[tuple[Writer, Store]]:
+    """Open the vault and its journal, and make whole what broke off, among it what somebody wrote meanwhile."""
     writer, store = Writer(Vault(place / "vault", Rules())), Store.open(place / "state.sqlite")
     for change, entry in store.unsettled():
         needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
         blobs = {d: data for d in needed if (data := store.snapshot(d)) is not None}
         became = writer.recover(Plan(change.steps, blobs))
+        if became == "conflict" and conflicts:
+            store.set_state(change.id, "conflict")
+            continue
         assert became != "conflict"
         entry.settle(became == "after")
     yield writer, store

@@ -1,6 +1,7 @@
 """A save that another process makes while the bridge changes the note is never lost."""
 
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from bridge.vault.lease import end_lease, is_lease_kept, is_remote, take_lease
 from bridge.vault.settled import unsettled_for
 from bridge.vault.write import Writer
 from bridge.vault.write.disk import Disk
+from tests.vault.write.dying_races import raced_once
 from tests.vault.write.plans import Noted, put, remove
 from tests.vault.write.races import run_races
 from tests.vault.write.savers import save
@@ -55,6 +57,13 @@ async def test_no_save_is_lost(tmp_path: Path) -> None:
 async def test_no_save_is_lost_where_nobody_tells_who_writes(tmp_path: Path) -> None:
     found = await run_races(tmp_path, 80, 2, at_once=10)
     assert found.faults == []
+
+
+@HAS_LEASES
+def test_no_save_is_lost_when_the_process_is_killed_that_changes_the_note(vault: Vault) -> None:
+    (vault.root / "vault").mkdir()
+    (vault.root / "vault" / NOTE).write_bytes(b"old")
+    assert [raced_once(vault.root, random.Random(seed)) for seed in range(4)] == [None] * 4
 
 
 @HAS_LEASES
