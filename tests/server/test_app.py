@@ -206,9 +206,7 @@ async def test_a_flood_that_is_no_http_fills_no_log(
     assert [record.levelname for record in caplog.records if record.name == "aiohttp.server"] == ["WARNING"]
 
 
-async def test_a_connection_without_a_whole_request_is_closed(
-    served: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_connection_without_a_whole_request_is_closed(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(half_open, "LONGEST_S", 0.0)
     port = int(served.runtime.url.rpartition(":")[2])
     used_reader, used = await asyncio.open_connection("127.0.0.1", port)

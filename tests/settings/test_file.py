@@ -152,7 +152,7 @@ def test_a_file_that_others_can_change_is_used_and_told(tmp_path: Path, mode: in
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give a file away")
 def test_a_file_of_another_user_is_not_used_and_lifts_no_rule(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
-    path.write_text('deny = []\nworkers = 3\n')
+    path.write_text("deny = []\nworkers = 3\n")
     os.chown(path, 12345, -1)
     settings, problems = load(path)
     assert settings == Settings()

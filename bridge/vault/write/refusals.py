@@ -20,7 +20,10 @@ def told(path: str, error: OSError) -> BridgeError:
         case errno.EXDEV:
             return InvalidArguments(f"`{shown(path)}` is on another disk than what would be moved there.")
         case errno.ENOENT | errno.ENOTDIR | errno.ELOOP:
-            return NoteChanged(f"`{shown(path)}` or its folder is not there any more.")
+            return NoteChanged(
+                f"`{shown(path)}` or its folder is not there any more.",
+                hint="Another program moved or removed it meanwhile. Look where it is now, then repeat the change.",
+            )
         case _:
             return NoteUnreadable(
                 f"The disk failed at `{shown(path)}`: {error.strerror}.", hint="Check the disk; nothing was lost."

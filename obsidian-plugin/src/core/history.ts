@@ -45,6 +45,7 @@ const SAID: Readonly<Record<string, string>> = {
 	undo_change: "Turned back a change of",
 	undo_session: "Turned back a session in",
 	redo_change: "Made again a change of",
+	keep_save: "Kept what another program saved in",
 };
 
 /** Say what an operation did, before the name of a note. */

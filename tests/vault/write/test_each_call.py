@@ -319,3 +319,37 @@ def test_a_save_that_went_aside_in_a_crash_does_not_come_back_over_newer_ones(fr
     assert (root / "a.md").read_bytes() == b"new"
     assert (root / ".trash/a.md").read_bytes() == b"saved long ago"
     assert sorted(tree(root)) == [".trash", ".trash/a.md", "Folder", "Folder/c.md", "a.md", "b.md"]
+
+
+def test_a_folder_that_is_renamed_meanwhile_is_told(fresh: Callable[[], Path]) -> None:
+    for at in range(1, MOST):
+        root = fresh()
+        disk = FaultyDisk(Fault("save", at, save=lambda root=root: (root / "Folder").rename(root / "Other")))  # type: ignore[misc]
+        noted, error = Noted(), None
+        try:
+            Writer(Vault(root, Rules()), disk).write(put("Folder/New/n.md", None, b"new"), FaultyEntry(noted, disk))
+        except NoteChanged as refusal:
+            error = refusal
+        if not disk.saved:
+            break
+        disk.wait()
+        made = {path: data for path, data in tree(root).items() if data == b"new"}
+        assert list(made) in ([[]] if error else [["Folder/New/n.md"], ["Other/New/n.md"]]), f"call {at}"
+        assert error is None or "not there any more" in error.message, f"call {at}"
+        assert not [path for path in tree(root) if "vault-bridge" in path], f"call {at}"
+    assert 10 < at < MOST - 1
+
+
+def test_a_folder_that_another_program_makes_meanwhile_will_do(fresh: Callable[[], Path]) -> None:
+    root = fresh()
+
+    class Overtaken(Disk):
+        """Lets another program make each folder first."""
+
+        @staticmethod
+        def mkdir(name: str, *, dir_fd: int | None = None) -> None:
+            os.mkdir(name, dir_fd=dir_fd)
+            os.mkdir(name, dir_fd=dir_fd)
+
+    Writer(Vault(root, Rules()), Overtaken()).write(put("New/n.md", None, b"new"), Noted())
+    assert (root / "New/n.md").read_bytes() == b"new"
