@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 
+PATHS = frozenset({"path", "paths", "examples"})
+"""Columns that hold paths."""
+
+WIDE = 100_000
+"""Columns of a terminal in which every table has room."""
+
 Indexer = Literal["running", "paused", "none"]
 """What goes on with passages that have no vector yet."""
 
@@ -175,35 +181,75 @@ def resolved(result: dict[str, Any]) -> None:
     sys.stdout.write("#".join(cell(part) for part in (result["path"], result["heading"], block) if part) + "\n")
 
 
-def listed(name: str, columns: Sequence[str]) -> Callable[[dict[str, Any]], None]:
-    """Return a printer of a list of records."""
+def listed(
+    name: str, columns: Sequence[str], *, headed: bool = False, empty: str = "Nothing found."
+) -> Callable[[dict[str, Any]], None]:
+    """Return a printer of a list of records.
+
+    Args:
+        name: The field that holds them.
+        columns: What is shown of each.
+        headed: Name the columns in a pipe too: what is made to be read, not to be cut into fields.
+        empty: What to say when there is none.
+    """
 
     def print_list(result: dict[str, Any]) -> None:
-        table(result[name], columns)
+        table(result[name], columns, headed=headed)
         if not result[name]:
-            tell("Nothing found.")
+            tell(empty)
         elif "total" in result and result["total"] > len(result[name]):
-            tell(f"{len(result[name])} of {result['total']:,}; --offset shows more.")
+            tell(f"{len(result[name]):,} of {result['total']:,}; --offset shows more.")
 
     return print_list
 
 
-def table(rows: Rows, columns: Sequence[str]) -> None:
-    """Print records as a table; in a pipe with tabs between the columns."""
-    if not sys.stdout.isatty():
-        for row in rows:
-            sys.stdout.write("\t".join(cell(row[column]) for column in columns) + "\n")
+def table(rows: Rows, columns: Sequence[str], *, headed: bool = False) -> None:
+    """Print records as a table; in a pipe with tabs between the columns, whole and unaligned."""
+    if not rows:
         return
+    if not sys.stdout.isatty():
+        lines = [[cell(row[column]) for column in columns] for row in rows]
+        for line in [list(map(heading, columns)), *lines] if headed else lines:
+            sys.stdout.write("\t".join(line) + "\n")
+        return
+    from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
+    out = console()
     made = Table(box=None, header_style="dim", pad_edge=False)
     for column in columns:
         numbers = all(isinstance(row[column], int | float) for row in rows)
-        made.add_column(column, justify="right" if numbers else "left", overflow="fold")
+        made.add_column(heading(column), justify="right" if numbers else "left", no_wrap=True)
     for row in rows:
         made.add_row(*(Text(cell(row[column])) for column in columns))
-    console().print(made, soft_wrap=False)
+    if Measurement.get(out, out.options.update_width(WIDE), made).maximum <= out.width:
+        out.print(made, soft_wrap=False)
+    else:
+        blocks(rows, columns)
+
+
+def blocks(rows: Rows, columns: Sequence[str]) -> None:
+    """Print records that are too wide for a table: a path is never broken, so that it can be copied."""
+    from rich.padding import Padding
+
+    out = console()
+    for row in rows:
+        first, *rest = columns
+        out.print(styled((cell(row[first]), "bold")))
+        facts = [(column, row[column]) for column in rest if row[column] not in (None, [], "")]
+        short = [(f"{heading(column)} {cell(value)}", "") for column, value in facts if column not in PATHS]
+        if short:
+            parts = [part for fact in short for part in ((" · ", "dim"), fact)][1:]
+            out.print(Padding(styled(*parts), (0, 0, 0, 4)), soft_wrap=False)
+        for value in (value for column, value in facts if column in PATHS):
+            for path in value if isinstance(value, list) else [value]:
+                out.print(styled((f"    {cell(path)}", "cyan")))
+
+
+def heading(column: str) -> str:
+    """Name a column."""
+    return column.replace("_", " ")
 
 
 def cell(value: Any) -> str:
@@ -242,6 +288,7 @@ SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "TaskList": listed("tasks", ("path", "line", "status", "text", "due")),
     "FolderList": listed("folders", ("path", "notes")),
     "TagList": listed("tags", ("tag", "count")),
-    "SettingsInUse": listed("settings", ("name", "value", "default", "meaning")),
+    "ListedClients": listed("clients", ("id", "name", "scopes", "preset", "created", "last_used"), empty="No clients."),
+    "SettingsInUse": listed("settings", ("name", "value", "default", "meaning"), headed=True),
 }
 """By the record that an operation answers with: two that answer alike are shown alike."""

@@ -79,5 +79,5 @@ SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
     "LinkEdit": linked,
     "DailyNote": daily,
     "ShownChange": shown,
-    "ListedChanges": listed("changes", ("id", "time", "client", "operation", "state", "paths")),
+    "ListedChanges": listed("changes", ("id", "time", "client", "operation", "state", "paths"), headed=True),
 }

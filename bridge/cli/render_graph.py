@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from bridge.cli.render import console, lines_of, safe, styled, table, tell
+from bridge.cli.render import console, counted, styled, table, tell
 
 NAMES_SHOWN = 200
 """Nodes of a picture that are listed: a picture is for programs that draw."""
@@ -36,27 +36,27 @@ def insights(result: dict[str, Any]) -> None:
     """Print each part under its name."""
     out = console()
     counts = result["counts"]
-    out.print(f"{counts['notes']:,} notes, {counts['links']:,} links, {counts['stubs']:,} names without a note")
+    stubs = f"{counted(counts['stubs'], 'name')} without a note"
+    out.print(f"{counted(counts['notes'], 'note')}, {counted(counts['links'], 'link')}, {stubs}")
     for part, found in list(result.items())[1:]:
         rows = found["notes"] if isinstance(found, dict) else found
         total = found["total"] if isinstance(found, dict) else len(rows)
         out.print(
             styled((f"\n{part.replace('_', ' ').capitalize()}", "bold"), (f"  {total:,}" if total else "  none", "dim"))
         )
-        for row in rows:
-            if isinstance(row, str):
-                out.print(styled((f"  {row}", "cyan")))
-            else:
-                for line in lines_of("", [row]):
-                    if line != ":":
-                        out.print(safe(line))
+        names = [row for row in rows if isinstance(row, str)]
+        for name in names:
+            out.print(styled((f"  {name}", "cyan")))
+        if rows and not names:
+            table(rows, tuple(rows[0]), headed=True)
 
 
 def view(result: dict[str, Any]) -> None:
     """List what would be drawn."""
     table(result["nodes"][:NAMES_SHOWN], ("title", "path", "type", "joined", "community"))
     shown = min(len(result["nodes"]), NAMES_SHOWN)
-    tell(f"{shown} of {result['total']:,} nodes, {len(result['edges']):,} edges; --json has places and edges.")
+    nodes, edges = counted(result["total"], "node"), counted(len(result["edges"]), "edge")
+    tell(f"{shown:,} of {nodes}, {edges}; --json has places and edges.")
 
 
 def history(result: dict[str, Any]) -> None:
@@ -64,7 +64,12 @@ def history(result: dict[str, Any]) -> None:
     out = console()
     for week in result["weeks"]:
         counts = week["counts"]
-        out.print(styled((week["week"], "bold"), (f"  {counts['notes']:,} notes, {counts['links']:,} links", "dim")))
+        out.print(
+            styled(
+                (week["week"], "bold"),
+                (f"  {counted(counts['notes'], 'note')}, {counted(counts['links'], 'link')}", "dim"),
+            )
+        )
         for path in week["appeared"]:
             out.print(styled(("  + ", "green"), (path, "cyan")))
         for path in week["vanished"]:

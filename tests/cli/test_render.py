@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from typing import Any
@@ -288,3 +289,55 @@ def test_a_terminal_gets_colours_but_nothing_from_notes_steers_it(operation: str
     assert "\x1b[1m" in text or operation == "list_tags"
     assert "\x1b[31mtext" not in text
     assert "==" not in text
+
+
+PATH = "Collected papers/On the origin of long names/Chapter the first of many.md"
+SETTING = {"name": "a", "value": 1, "default": 1, "meaning": "b"}
+CHANGE = {
+    "id": "1a", "time": "now", "client": None, "operation": "edit_note", "state": "applied", "paths": [PATH, "A.md"],
+}  # fmt: skip
+NOTE = {"path": PATH, "title": "Chapter", "tags": ["x"], "modified": "2026-01-31T09:30:00", "digest": "0"}
+
+
+def at_terminal(operation: str, result: dict[str, Any], columns: int) -> list[str]:
+    """Show a result in a terminal of some width, and return its lines."""
+    code = f"from bridge.cli import render; render.show({operation!r}, {result!r})"
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "NO_COLOR": "1"}
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=theirs, stderr=theirs, env=env)
+    process.wait(60)
+    os.close(theirs)
+    text = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text.replace("\r", ""))
+    return [line.rstrip() for line in plain.splitlines()]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal is needed")
+def test_a_path_is_never_broken_in_a_terminal() -> None:
+    headings, line = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 200)
+    assert headings.split() == ["path", "title", "tags", "modified"]
+    assert line.startswith(PATH)
+    narrow = at_terminal("find_notes", {"notes": [NOTE], "total": 1}, 60)
+    assert narrow == [PATH, "    title Chapter · tags x · modified 2026-01-31T09:30:00"]
+    changes = at_terminal("list_changes", {"changes": [CHANGE]}, 40)
+    assert (changes[0], changes[-2:]) == ("1a", [f"    {PATH}", "    A.md"])
+    assert all(len(line) <= 40 for line in changes[:-2])
+
+
+@pytest.mark.parametrize(
+    ("operation", "result", "first"),
+    [
+        ("read_settings", {"settings": [SETTING]}, "name\tvalue\tdefault\tmeaning"),
+        ("list_changes", {"changes": [CHANGE]}, "id\ttime\tclient\toperation\tstate\tpaths"),
+        ("find_notes", {"notes": [NOTE], "total": 1}, f"{PATH}\tChapter\tx\t2026-01-31T09:30:00"),
+    ],
+)
+def test_what_is_read_has_headings_and_what_is_cut_has_none(
+    operation: str, result: dict[str, Any], first: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert shown(operation, result, capsys)[0].splitlines()[0] == first
+
+
+def test_no_client_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown("list_clients", {"clients": []}, capsys) == ("", "No clients.\n")

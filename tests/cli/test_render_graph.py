@@ -48,7 +48,14 @@ DRAWN = {
                 "gaps": [],
                 "stubs": [{"name": "Gone\x1b", "wanted": 2, "notes": ["a.md", "b.md"]}],
             },
-            "1,000 notes, 2 links, 1 names without a note\n\nGaps  none\n\nStubs  1\n  Gone  2  a.md b.md\n",
+            """1,000 notes, 2 links, 1 name without a note
+
+Gaps  none
+
+Stubs  1
+name\twanted\tnotes
+Gone\t2\ta.md b.md
+""",
             "",
         ),
         (
@@ -61,7 +68,7 @@ DRAWN = {
             "graph_view",
             {"nodes": [DRAWN], "edges": [], "communities": [], "folded": False, "total": 1},
             "Gone\t\tstub\t2\t\n",
-            "1 of 1 nodes, 0 edges; --json has places and edges.\n",
+            "1 of 1 node, 0 edges; --json has places and edges.\n",
         ),
         (
             "graph_history",
