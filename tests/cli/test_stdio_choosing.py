@@ -95,3 +95,26 @@ async def test_the_configuration_of_an_agent_starts_the_entry_for_the_vault(
     assert server.get("type") == (None if agent == "claude-desktop" else "stdio")
     assert ("claude mcp add" in ran.err) == (agent == "claude-code")
     assert orjson.loads(ran.out) == json.loads(ran.out)
+
+
+async def test_each_vault_has_a_server_of_its_own_name(tmp_path: Path) -> None:
+    data, models = tmp_path / "data", tmp_path / "models"
+    roots = [tmp_path / place for place in ("a/My Notes", "b/my notes", "笔记", "An archive of very many long years")]
+    names: list[str] = []
+    for root in roots:
+        root.mkdir(parents=True)
+    folders = Folders(data)
+    folders.make()
+    remember(folders, {vault_id(root): root for root in roots})
+    for root in roots:
+        ran = await command("mcp", str(root), "--print-config", "cursor", data=data, models=models)
+        names += ran.json["mcpServers"]
+    ids = [vault_id(root)[:4] for root in roots]
+    assert names == [
+        "vault-bridge-my-notes",
+        f"vault-bridge-my-notes-{ids[1]}",
+        f"vault-bridge-{ids[2]}",
+        f"vault-bridge-an-archive-of-very-m-{ids[3]}",
+    ]
+    # A tool is called mcp__NAME__wait_until_indexed, of 64 letters at most.
+    assert all(len(f"mcp__{name}__wait_until_indexed") <= 64 for name in names)

@@ -2,17 +2,20 @@
 
 import argparse
 import json
+import re
 import shlex
 import sys
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bridge.cli.stdio.choosing import chosen
 from bridge.cli.stdio.starting import program
-from bridge.folders import Folders, default_data_dir, default_models_dir
+from bridge.folders import Folders, default_data_dir, default_models_dir, elsewhere, remembered, vault_id
 
-NAME = "vault-bridge"
+LONGEST = 20
+"""Characters of a vault's name in that of its server: agents put the name before each tool, and limit the whole."""
 
 PLACES = {
     "claude-code": "Put this into .mcp.json in a project, or run for all projects: {command}",
@@ -24,17 +27,32 @@ PLACES = {
 
 def configure(given: argparse.Namespace) -> int:
     """Print the configuration, and beside it where it belongs."""
-    command = [*program(), *words(given)]
-    sys.stdout.write(json.dumps(configuration(given.print_config, command), indent=2, ensure_ascii=False) + "\n")
+    folders = Folders(given.data_dir)
+    vault = chosen(folders, given.vault, Path.cwd()).resolve()
+    command, name = [*program(), *words(given, vault)], server_name(folders, vault)
+    sys.stdout.write(json.dumps(configuration(given.print_config, name, command), indent=2, ensure_ascii=False) + "\n")
     sys.stdout.flush()
-    add = ["claude", "mcp", "add", "--scope", "user", NAME, "--", *command]
+    add = ["claude", "mcp", "add", "--scope", "user", name, "--", *command]
     sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
     return 0
 
 
-def words(given: argparse.Namespace) -> list[str]:
+def server_name(folders: Folders, vault: Path) -> str:
+    """Name the server of a vault, so that the entry of one does not replace that of another."""
+    id_, slug = vault_id(vault), slug_of(vault)
+    first = next((other for other, path in remembered(folders).items() if slug_of(path) == slug), id_)
+    whole = slug == vault.name.casefold().replace(" ", "-")
+    return f"vault-bridge-{slug}" if whole and first == id_ else f"vault-bridge-{slug}-{id_[:4]}".replace("--", "-")
+
+
+def slug_of(vault: Path) -> str:
+    """Write a vault's name in the letters that every agent takes."""
+    ascii_only = unicodedata.normalize("NFKD", vault.name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:LONGEST].strip("-")
+
+
+def words(given: argparse.Namespace, vault: Path) -> list[str]:
     """Return what follows `vault-bridge`, whole enough to run from anywhere."""
-    vault = chosen(Folders(given.data_dir), given.vault, Path.cwd()).resolve()
     options = {
         "--client": given.client,
         "--preset": given.preset,
@@ -45,18 +63,13 @@ def words(given: argparse.Namespace) -> list[str]:
     return ["mcp", str(vault), *told]
 
 
-def elsewhere(folder: Path, usual: Path) -> Path | None:
-    """Return a folder that is not where it usually is."""
-    return None if folder.absolute() == usual else folder.absolute()
-
-
-def configuration(agent: str, command: Sequence[str]) -> Mapping[str, Any]:
+def configuration(agent: str, name: str, command: Sequence[str]) -> Mapping[str, Any]:
     """Return an agent's settings; they hold no secret, since the entry finds the token by itself."""
     start: dict[str, Any] = {"command": command[0], "args": list(command[1:])}
     match agent:
         case "vscode":
-            return {"servers": {NAME: {"type": "stdio", **start}}}
+            return {"servers": {name: {"type": "stdio", **start}}}
         case "claude-desktop":
-            return {"mcpServers": {NAME: start}}
+            return {"mcpServers": {name: start}}
         case _:
-            return {"mcpServers": {NAME: {"type": "stdio", **start}}}
+            return {"mcpServers": {name: {"type": "stdio", **start}}}
