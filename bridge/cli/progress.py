@@ -1,6 +1,7 @@
 """Shows on standard error how long work gets on: a bar for a person, a line now and then for a log."""
 
 import asyncio
+import shlex
 import shutil
 import sys
 import time
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bridge.cli.render import counted, tell
 from bridge.cli.render_status import summary
+from bridge.folders import default_data_dir, elsewhere
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -95,9 +97,7 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
     names = ", ".join(engine.name for engine in bridge.vaults.values())
     folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
     tell(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
-    # In a virtual environment that is not active, the name alone would not be found.
-    program = "vault-bridge" if shutil.which("vault-bridge") else Path(sys.executable).with_name("vault-bridge")
-    tell(f'Search from another terminal: {program} search "words"')
+    tell(f"Search from another terminal: {follow_up(bridge.data_dir)}")
     searchable = False
     with IndexBar() as bar:
         while True:
@@ -111,6 +111,14 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
             await asyncio.sleep(LOOK_EVERY_S)
     for vault in status:
         tell(summary(vault))
+
+
+def follow_up(data_dir: Path) -> str:
+    """Return the command that searches what is served here, for a shell of another terminal."""
+    # In a virtual environment that is not active, the name alone would not be found.
+    program = "vault-bridge" if shutil.which("vault-bridge") else str(Path(sys.executable).with_name("vault-bridge"))
+    place = elsewhere(data_dir, default_data_dir())
+    return f'{shlex.quote(program)} search "words"' + (f" --data-dir {shlex.quote(str(place))}" if place else "")
 
 
 def settled(vault: dict[str, Any], *, missing: bool) -> bool:
