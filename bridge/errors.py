@@ -268,7 +268,7 @@ class ConfirmationRequired(Conflict):
 class VaultHeld(Conflict):
     """Another process holds this vault."""
 
-    hint = "Talk to it at the address in its runtime file, or stop it first."
+    hint = "Wait until it ends, or stop it with `vault-bridge stop`."
 
 
 class Unready(BridgeError):

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 import bridge as program
-from bridge.errors import BridgeError, NotReady
+from bridge.cli.progress import PATIENT_S
+from bridge.cli.render import tell
+from bridge.errors import BridgeError, NotReady, VaultHeld
 from bridge.operations import OWNER, Call, Operation, answer, encode
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S = 0.02
 DOCTOR_WAITS_S = 15.0
+
+OTHERS_END_S = 60.0
+"""Seconds in which another command that has the vault open for itself may end."""
 
 Report = Callable[[dict[str, Any]], None]
 """Takes the status of a vault while it is waited for."""
@@ -28,12 +34,34 @@ async def opened(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> "A
     """Open a bridge for a block."""
     from bridge.engine import Bridge
 
-    bridge = Bridge(data_dir, models_dir, vaults)
-    await bridge.start()
+    bridge = await begun(lambda: Bridge(data_dir, models_dir, vaults))
     try:
         yield bridge
     finally:
         await bridge.stop()
+
+
+async def begun(make: "Callable[[], Bridge]") -> "Bridge":
+    """Start a bridge, once another command that holds the vault has ended.
+
+    Raises:
+        VaultHeld: It does not end, or a bridge that serves others holds the vault.
+    """
+    began, told = time.monotonic(), False
+    while True:
+        bridge = make()
+        try:
+            await bridge.start()
+        except VaultHeld as error:
+            waited = time.monotonic() - began
+            if error.facts or waited > OTHERS_END_S:
+                raise
+            if waited > PATIENT_S and not told:
+                tell("Another command works on this vault; this one waits for it.")
+                told = True
+            await asyncio.sleep(LOOK_EVERY_S)
+        else:
+            return bridge
 
 
 async def run(

@@ -1,5 +1,7 @@
 """The command as a person or a script runs it."""
 
+import asyncio
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -143,3 +145,9 @@ async def test_a_bridge_that_died_is_not_asked(served: Served, vault: Path) -> N
     ran = await served.command("search", "frost", cwd=vault)
     assert ran.status == 1
     assert "held by" in ran.err
+
+
+async def test_commands_at_the_same_time_wait_for_each_other(vault: Path, tmp_path: Path) -> None:
+    search = partial(command, "search", "frost", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=vault)
+    ran = await asyncio.gather(search(), search())
+    assert [(one.status, len(one.json["hits"])) for one in ran] == [(0, 1)] * 2

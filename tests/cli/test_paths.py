@@ -2,6 +2,7 @@
 
 import os
 import unicodedata
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -90,11 +91,11 @@ async def test_a_vault_is_meant_whatever_the_case_of_its_name(served: Served, tm
 async def test_a_known_vault_around_the_present_folder_is_meant(tmp_path: Path) -> None:
     root = write_vault(tmp_path / "Plain", {"Bread/Rye.md": "Frost."})
     (root / ".obsidian").rmdir()
-    folders = {"data": tmp_path / "data", "models": tmp_path / "m"}
-    unknown = await command("search", "frost", cwd=root / "Bread", **folders)
+    run = partial(command, data=tmp_path / "data", models=tmp_path / "m")
+    unknown = await run("search", "frost", cwd=root / "Bread")
     assert unknown.status == 1
     assert "has `.obsidian`" in unknown.err
     assert "--vault" in unknown.err
-    assert (await command("index", str(root), **folders)).status == 0
-    known = await command("search", "frost", "--json", cwd=root / "Bread", **folders)
+    assert (await run("index", str(root))).status == 0
+    known = await run("search", "frost", "--json", cwd=root / "Bread")
     assert [hit["path"] for hit in known.json["hits"]] == ["Bread/Rye.md"]
