@@ -2,12 +2,13 @@
 
 import os
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
+# As `typing` has it, which takes a while to load.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
+    from typing import NoReturn
 
     from bridge.errors import BridgeError
 
@@ -20,7 +21,7 @@ PIPE_CLOSED = 141
 INTERRUPTED = 130
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Run the command and return its exit status."""
     # Everything is loaded in here: whoever changes their mind while it loads gets no trace of the program's insides.
     try:
@@ -30,10 +31,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return leave(status)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        interrupt()
 
 
-def ran(words: Sequence[str]) -> int:
+def interrupt() -> "NoReturn":
+    """Leave at once: what was interrupted may be in the middle of anything, so that nothing more can be loaded."""
+    try:
+        getattr(sys.modules.get("bridge.cli.leaving"), "end_children", int)()
+        sys.stdout.flush()
+    finally:
+        os._exit(INTERRUPTED)
+
+
+def ran(words: "Sequence[str]") -> int:
     """Run the command, and say what goes wrong."""
     from bridge.cli.commands import COMPLETE
 
@@ -119,6 +129,7 @@ def spoken(hint: str, command: str) -> str:
 def failed(error: Exception) -> int:
     """Say where the program failed, without the words it failed on."""
     import traceback
+    from pathlib import Path
 
     place = traceback.extract_tb(error.__traceback__)[-1]
     sys.stderr.write(

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.operations.served import command
 
 COMPUTES_FOR_EVER = """
@@ -48,3 +50,24 @@ def test_a_command_that_fails_does_not_wait_for_what_still_computes() -> None:
 async def test_what_another_process_measured_is_printed_where_no_bridge_runs(vault: Path, tmp_path: Path) -> None:
     ran = await command("graph-insights", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=vault)
     assert (ran.status, ran.err, ran.json["counts"]["notes"]) == (0, "", 2)
+
+
+@pytest.mark.parametrize("module", ["bridge.cli.commands", "bridge.cli.parser", "bridge.operations", "argparse"])
+def test_whoever_interrupts_the_program_while_it_loads_sees_no_traceback(module: str) -> None:
+    code = f"""
+import sys
+from bridge.cli.main import main
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.modules.pop({module!r}, None)
+sys.meta_path.insert(0, Interrupting())
+sys.exit(main(["status"]))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
