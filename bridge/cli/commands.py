@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from bridge.cli.mistyped import Paragraphs
 from bridge.types import Preset, Scope
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def add_pair(commands: "Commands") -> None:
 def add_completion(commands: "Commands") -> None:
     """Add `completion`."""
     completion = commands.add_parser("completion", parents=[folders()], description=COMPLETION, allow_abbrev=False)
-    completion.formatter_class = argparse.RawDescriptionHelpFormatter
+    completion.formatter_class = Paragraphs
     completion.add_argument("shell", choices=SHELLS, help="The shell.")
     completion.set_defaults(module="completion")
 
@@ -173,19 +174,13 @@ def folders(*, inner: bool = False) -> argparse.ArgumentParser:
     """
     absent = argparse.SUPPRESS if inner else None
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument(
-        "--data-dir",
-        type=Path,
-        default=absent,
-        help="Where index and state are kept (default: VAULT_BRIDGE_DATA_DIR, else your data folder).",
-    )
-    shared.add_argument(
-        "--models-dir",
-        type=Path,
-        default=absent,
-        help="Where models are kept (default: VAULT_BRIDGE_MODELS_DIR, else your data folder).",
-    )
-    shared.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")
+    # A group of its own comes last in the help, after what a command is about.
+    group = shared.add_argument_group("everywhere")
+    data = "Where index and state are kept; without, $VAULT_BRIDGE_DATA_DIR or the usual folder."
+    models = "Where models are kept; without, $VAULT_BRIDGE_MODELS_DIR or the usual folder."
+    group.add_argument("--data-dir", type=Path, default=absent, metavar="FOLDER", help=data)
+    group.add_argument("--models-dir", type=Path, default=absent, metavar="FOLDER", help=models)
+    group.add_argument("--json", action="store_true", default=absent or False, help="Print JSON.")
     return shared
 
 

@@ -2,11 +2,32 @@
 
 import argparse
 import difflib
+import re
+import textwrap
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+HANGING = 21
+"""Columns that the names of commands take at most, before what is said of them."""
+
 FEW = 6
 """As many as a sentence may name."""
+
+
+class Paragraphs(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of a description, and breaks those that are too long for the terminal."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(
+            textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent + hanging(line))
+            for line in text.splitlines()
+        )
+
+
+def hanging(line: str) -> str:
+    """Return what the following lines of a line begin with: under its text, where it is one of a list."""
+    listed = re.match(r"  \S+ +", line)
+    return " " * (min(len(listed[0]), HANGING) if listed else 0)
 
 
 class Parser(argparse.ArgumentParser):

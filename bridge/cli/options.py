@@ -77,8 +77,9 @@ def placeholder(argument: Argument) -> str:
     kind = plain(argument.hint)
     if is_mapping(kind):
         return "NAME=VALUE"
-    if get_origin(kind) is Literal:
-        return "|".join(map(str, get_args(kind)))
+    one = plain(get_args(kind)[0]) if is_many(argument) else kind
+    if get_origin(one) is Literal:
+        return "|".join(map(str, get_args(one)))
     if get_origin(kind) is tuple and not is_many(argument):
         return "FIRST-LAST"
     return "JSON" if has_records(kind) else argument.name.rstrip("s").upper()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import bridge
 from bridge.cli.commands import COMMANDS, add_commands, folders
-from bridge.cli.mistyped import Parser
+from bridge.cli.mistyped import Paragraphs, Parser
 
 if TYPE_CHECKING:
     from bridge.cli.commands import Commands
@@ -25,7 +25,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         prog="vault-bridge",
         description="A local companion for an Obsidian vault: search, links and agents' tools, offline.",
         epilog="" if by_hand else overview(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Paragraphs,
         allow_abbrev=False,
     )
     made.add_argument("--version", action="version", version=f"vault-bridge {bridge.__version__}")
@@ -55,7 +55,7 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
         aliases=[operation.name] if operation.name != typed else [],
         parents=[folders()],
         description="\n\n".join(filter(None, (operation.summary, operation.details))).replace("%", "%%"),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Paragraphs,
         allow_abbrev=False,
     )
     # Before the arguments of this name, which it would give a default that hides what another of them was given.

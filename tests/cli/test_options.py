@@ -126,6 +126,12 @@ def test_help_tells_what_json_holds(capsys: pytest.CaptureFixture[str]) -> None:
     assert "insert_under (heading, text), " in " ".join(capsys.readouterr().out.split())
 
 
+def test_help_names_the_words_that_an_option_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["search", "--help"])
+    assert "--types note|canvas|excalidraw|pdf" in capsys.readouterr().out
+
+
 def test_every_command_has_help() -> None:
     commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
     for command in commands.choices.values():
