@@ -32,8 +32,9 @@ def main(given: argparse.Namespace) -> int:
 
 async def index(given: argparse.Namespace) -> int:
     """Index here, or watch the bridge that serves the vault do it."""
+    reached = reach(given.data_dir, given.vault)
     model = await asyncio.to_thread(model_of, given)
-    match reach(given.data_dir, given.vault):
+    match reached:
         case Served(runtime, id_):
 
             async def ask() -> dict[str, Any]:

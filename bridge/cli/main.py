@@ -7,10 +7,14 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    import signal
+    from collections.abc import Callable, Sequence
+    from types import FrameType
     from typing import NoReturn
 
     from bridge.errors import BridgeError
+
+    Handler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 USAGE = 2
 """Exit status of a command that was not understood."""
@@ -23,7 +27,11 @@ INTERRUPTED = 130
 
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run the command and return its exit status."""
-    # Everything is loaded in here: whoever changes their mind while it loads gets no trace of the program's insides.
+    import signal
+
+    # While the program loads and when it ends nothing is open that would have to be closed, and libraries break when
+    # they are interrupted in the middle of being loaded: Ctrl-C just ends the process.
+    switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
     try:
         status = ran(sys.argv[1:] if argv is None else argv)
         # Loaded at the end: nobody should wait for it at the start.
@@ -32,6 +40,14 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         return leave(status)
     except KeyboardInterrupt:
         interrupt()
+
+
+def switch_interrupts(before: "Handler", now: "Handler") -> None:
+    """Handle Ctrl-C in another way than before; where it is ignored, as in the background of a script, it stays so."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is before:
+        signal.signal(signal.SIGINT, now)
 
 
 def interrupt() -> "NoReturn":
@@ -60,6 +76,7 @@ def carried_out(given: "argparse.Namespace") -> int:
     """Run a command that was understood."""
     import importlib
     import logging
+    import signal
 
     from bridge.errors import BridgeError
 
@@ -68,7 +85,10 @@ def carried_out(given: "argparse.Namespace") -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         complete(given)
-        status: int = importlib.import_module(f"bridge.cli.{given.module}").main(given)
+        command = importlib.import_module(f"bridge.cli.{given.module}")
+        switch_interrupts(signal.SIG_DFL, signal.default_int_handler)
+        status: int = command.main(given)
+        switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
         sys.stdout.flush()
     except BridgeError as error:
         return refused(error, given)
@@ -121,7 +141,7 @@ def spoken(hint: str, command: str) -> str:
     options = {argument.name: f"--{argument.name}" for argument in named(command).arguments}
 
     def typed(name: "re.Match[str]") -> str:
-        return ({**commands, **options}.get(name[0]) or name[0]).replace("_", "-")
+        return ({**options, **commands}.get(name[0]) or name[0]).replace("_", "-")
 
     return re.sub(r"(?<=`)\w+(?=`)", typed, hint)
 

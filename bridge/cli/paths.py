@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from bridge.cli.render import tell
+from bridge.errors import OutsideVault
 from bridge.operations import Folder, Operation, plain
 from bridge.types import VaultPath
 
@@ -31,7 +32,7 @@ def inside_vault(operation: Operation, arguments: Mapping[str, Any], root: Path)
 
 
 def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
-    """Return the path from the vault's root; what lies outside the vault stays as it was typed.
+    """Return the path from the vault's root.
 
     A path that exists from the root means that, since this is how notes are named everywhere else; `./` in front makes
     it one from the present folder.
@@ -40,13 +41,20 @@ def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
         typed: What was typed.
         root: The vault's folder.
         here: The present folder; by default that of this process.
+
+    Raises:
+        OutsideVault: The path is absolute, or begins with a dot, and leads out of the vault.
     """
     here = Path.cwd() if here is None else here
-    from_here = below(root, here / typed) if typed else None
+    if not typed:
+        return typed
+    from_here = below(root, here / typed)
+    if Path(typed).is_absolute() or re.match(r"\.\.?([/\\]|$)", typed):
+        if from_here is None:
+            raise OutsideVault(f"`{typed}` is outside the vault {root}.", hint="Give a path inside the vault.")
+        return from_here
     if from_here is None:
         return typed
-    if Path(typed).is_absolute() or re.match(r"\.\.?([/\\]|$)", typed):
-        return from_here
     if not exists(root / typed):
         return from_here if exists(here / typed) else typed
     if from_here != typed and exists(here / typed):

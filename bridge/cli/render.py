@@ -237,7 +237,7 @@ def blocks(rows: Rows, columns: Sequence[str]) -> None:
     for row in rows:
         first, *rest = columns
         out.print(styled((cell(row[first]), "bold")))
-        facts = [(column, row[column]) for column in rest if row[column] not in (None, [], "")]
+        facts = [(column, row[column]) for column in rest if cell(row[column])]
         short = [(f"{heading(column)} {cell(value)}", "") for column, value in facts if column not in PATHS]
         if short:
             parts = [part for fact in short for part in ((" · ", "dim"), fact)][1:]

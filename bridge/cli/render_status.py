@@ -102,7 +102,7 @@ def usage(result: dict[str, Any]) -> None:
     """Print who called what, and how often which error was the answer."""
     kinds = (("all", [result["total"]]), ("tool", result["tools"]), ("client", result["clients"]))
     rows = [{**use, "kind": kind} for kind, uses in kinds for use in uses]
-    table(rows, ("kind", "name", "calls", "errors", "p50_ms", "p95_ms", "tokens_out", "tokens_whole"), headed=True)
+    table(rows, ("name", "kind", "calls", "errors", "p50_ms", "p95_ms", "tokens_out", "tokens_whole"), headed=True)
     for error in result["errors"]:
         tell(f"{counted(error['calls'], 'call')} ended in {error['code']}.")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli.paths import vault_path
+from bridge.errors import OutsideVault
 from tests.operations.served import Served, command, write_vault
 
 
@@ -30,8 +31,6 @@ def root(tmp_path: Path) -> Path:
         ("../Top.md", "Bread", "Top.md"),
         (".", "Bread", "Bread"),
         ("..", "Bread", ""),
-        ("../../elsewhere.md", "Bread", "../../elsewhere.md"),
-        ("/elsewhere.md", "Bread", "/elsewhere.md"),
         ("", "Bread", ""),
         ("Gone.md", "Bread", "Gone.md"),
     ],
@@ -47,7 +46,12 @@ def test_an_absolute_path_is_the_note_that_it_names(root: Path, tmp_path: Path) 
     for base in (root, tmp_path / "link"):
         assert vault_path(str(base / "Bread/Rye.md"), root, tmp_path) == "Bread/Rye.md"
         assert vault_path(str(base / "Bread/New.md"), root, tmp_path) == "Bread/New.md"
-    assert vault_path(str(tmp_path / "other.md"), root, tmp_path) == str(tmp_path / "other.md")
+
+
+@pytest.mark.parametrize("typed", ["../../elsewhere.md", "/elsewhere.md", "../.."])
+def test_a_path_outside_the_vault_is_refused(typed: str, root: Path) -> None:
+    with pytest.raises(OutsideVault, match="is outside the vault"):
+        vault_path(typed, root, root / "Bread")
 
 
 def test_letters_may_be_composed_in_any_way(tmp_path: Path) -> None:
