@@ -153,22 +153,24 @@ def links(result: dict[str, Any]) -> None:
             out.print(styled((title, "bold")))
         for link in result[name]:
             shown = link["path"] or link["target"]
-            out.print(
-                styled(
-                    (f"  {shown}", "cyan"),
-                    (f":{link['line']}" if name == "backlinks" else "", "cyan"),
-                    (f"  {link['text']}" if link["text"] != shown else "", "dim"),
-                )
+            part = (f"#^{link['block']}" if link["block"] else f"#{link['heading'] or ''}").rstrip("#")
+            # A link of the note itself stands on a line of it, and names a part of another.
+            place = (
+                f"{shown}:{link['line']}{f' → {part}' if part else ''}"
+                if name == "backlinks"
+                else f"{link['line']:>4}  {shown}{part if link['path'] else ''}"
             )
+            label = link["text"] if link["text"] != link["target"] else ""
+            out.print(styled((f"  {place}", "cyan"), (f"  {label}" if label else "", "dim")))
             if link.get("context"):
                 out.print(styled((f"    {link['context']}", "")))
-        if left := result["totals"][name] - len(result[name]):
-            out.print(f"  … and {left:,} more")
+        if (left := result["totals"][name] - result["offset"] - len(result[name])) > 0:
+            out.print(f"  … and {left:,} more; --offset shows them")
     if said := result.get("mentions"):
         out.print(styled(("Mentioned without a link", "bold")))
     for one in said or ():
         out.print(styled((f"  {one['path']}:{one['line']}", "cyan"), (f"  {one['context']}", "dim")))
-    if not any(result.get(name) for name in ("links", "backlinks", "unresolved", "mentions")):
+    if not any(result["totals"].values()):
         tell("It links to nothing, and nothing links to it.")
 
 

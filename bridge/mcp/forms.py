@@ -1,6 +1,6 @@
 """How the answers of the tools are written that are called most."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bridge.mcp import change_forms, graph_forms
@@ -98,25 +98,59 @@ def paged(shown: int, total: int, what: str) -> str:
 
 def links(answer: Answer) -> Iterable[str]:
     """Write the links of a note, a line each."""
-    for name, title in (("links", "Links to"), ("backlinks", "Linked from"), ("unresolved", "Leads nowhere")):
-        if found := answer[name]:
-            yield f"{title}:"
-            yield from (f"- {link(one, name)}" for one in found[:SHOWN])
-        if answer["totals"][name] > SHOWN:
-            yield f"… and {answer['totals'][name] - SHOWN:,} more"
-    if said := answer.get("mentions"):
-        yield "Mentioned without a link:"
-        yield from (f"- {returnable(one['path'])}:{one['line']} — {inline(one['context'])}" for one in said[:SHOWN])
-    if not any(answer["totals"].values()) and not said:
-        yield "No links."
+    if answer["digest"]:
+        yield f"digest {answer['digest']}"
+    totals, none = answer["totals"], True
+    for name, (title, line) in LINKS.items():
+        found, total = (answer.get(name) or ())[:SHOWN], totals.get(name)
+        if total:
+            none = False
+            pages = "".join(graph_forms.more_pages(len(found), total, answer["offset"], "link"))
+            yield f"{title}{f' ({pages})' if pages else ''}:"
+            yield from (f"- {line(one)}" for one in found)
+    if none:
+        yield "No links, and no mentions." if totals.get("mentions") is not None else "No links."
 
 
-def link(one: Mapping[str, Any], kind: str) -> str:
-    """Write one link: where to or where from, its words when they differ, and its sentence when asked for."""
-    leads, text = returnable(one["path"] or one["target"]), inline(one["text"])
-    line = f":{one['line']}" if kind == "backlinks" else ""
-    sentence = f" — {inline(one['context'])}" if one.get("context") else ""
-    return f"{leads}{line}" + (f" “{text}”" if text not in leads else "") + sentence
+def own_link(one: Mapping[str, Any]) -> str:
+    """Write a link of the note itself: its line, and where it leads or what it asks for in vain."""
+    leads = f"{returnable(one['path'])}{fragment(one)}" if one["path"] else f"[[{inline(one['target'])}]]"
+    return f"line {one['line']} → {leads}{wording(one)}"
+
+
+def backlink(one: Mapping[str, Any]) -> str:
+    """Write a link to the note: where it stands, and which part of the note it means."""
+    part = fragment(one)
+    return f"{returnable(one['path'])}:{one['line']}{f' → {part}' if part else ''}{wording(one)}"
+
+
+def fragment(one: Mapping[str, Any]) -> str:
+    """Write the heading or the block that a link means."""
+    if one.get("block"):
+        return f"#^{inline(one['block'])}"
+    return f"#{inline(one['heading'])}" if one.get("heading") else ""
+
+
+def wording(one: Mapping[str, Any]) -> str:
+    """Write the words that a link shows when they are not its target, and its sentence when asked for."""
+    label = f" “{inline(one['text'])}”" if one["text"] != one["target"] else ""
+    embeds = " (embed)" if one.get("embed") else ""
+    sentence = f" — {fitting(inline(one['context']), graph_forms.SENTENCE)}" if one.get("context") else ""
+    return label + embeds + sentence
+
+
+def mention(one: Mapping[str, Any]) -> str:
+    """Write a place that says the note's name."""
+    sentence = fitting(inline(one["context"]), graph_forms.SENTENCE)
+    return f"{returnable(one['path'])}:{one['line']} says “{inline(one['text'])}” — {sentence}"
+
+
+LINKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
+    "links": ("Links to", own_link),
+    "backlinks": ("Linked from", backlink),
+    "unresolved": ("Leads nowhere", own_link),
+    "mentions": ("Mentioned without a link", mention),
+}
 
 
 def suggestions(answer: Answer) -> Iterable[str]:
@@ -128,7 +162,7 @@ def suggestions(answer: Answer) -> Iterable[str]:
             f"- line {one['lines'][0]} “{inline(one['text'])}” → {returnable(one['target'])} ({reasons(one['why'])})"
         )
     if not answer["suggestions"]:
-        yield "No link is missing."
+        yield "There is no link to suggest."
 
 
 def folders(answer: Answer) -> Iterable[str]:

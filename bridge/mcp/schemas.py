@@ -7,8 +7,8 @@ from typing import Any
 from bridge.operations import VAULT, Operation, arguments_schema
 
 UNSAID = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
-PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}}
-"""Arguments that a model means when it leaves them out: a book must not fill its memory unasked."""
+PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 30}}
+"""Arguments that a model means when it leaves them out: neither a book nor a hub must fill its memory unasked."""
 
 UNTOLD: Mapping[str, Sequence[str]] = {"search": ("explain",), "suggest_links": ("lines",)}
 """Arguments that agents can do without: for what the text of an answer leaves out, or for an editor's cursor."""

@@ -4,10 +4,11 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from annotated_types import MaxLen
+from annotated_types import Interval, MaxLen
 
 from bridge.errors import BridgeError
 from bridge.operations.call import Call
+from bridge.operations.charts import Direction
 from bridge.operations.mentioned import NoteMention, mentions_of
 from bridge.operations.notes import Notes, snapshot, sources_of
 from bridge.operations.quoting import sentence
@@ -23,7 +24,10 @@ CONTEXTS = 300
 """Links of an answer that are told with their sentences."""
 
 LINES_SHOWN = 2_000
-"""Links of one kind in an answer at most: a note that everything links to must not fill memory."""
+"""Links of one sort in an answer at most: a note that everything links to must not fill memory."""
+
+SHORT = 12
+"""Digits of a digest that are enough wherever one is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class NoteLink:
         kind: How it is written: `wiki`, `embed`, `markdown`, `property` or `canvas`.
         target: Its target as written, with `#heading` and `^block`.
         embed: Whether it embeds its target.
+        heading: The heading in its target that follows `#`; null without one.
+        block: The id of the block in its target that follows `#^`; null without one.
         context: The sentence around it, when asked for; of the first 300 links, and of a note as it is on disk.
     """
 
@@ -46,22 +52,26 @@ class NoteLink:
     kind: str
     target: str
     embed: bool
+    heading: str | None = None
+    block: str | None = None
     context: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LinkTotals:
-    """How many links there are.
+    """How many there are of each sort.
 
     Attributes:
-        links: In the note, that lead somewhere.
-        backlinks: To the note.
-        unresolved: In the note, that lead nowhere.
+        links: Links in the note that lead somewhere.
+        backlinks: Links to the note.
+        unresolved: Links in the note that lead nowhere.
+        mentions: Places that say the note's name without a link; null unless asked for.
     """
 
     links: int
     backlinks: int
     unresolved: int
+    mentions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,63 +79,95 @@ class NoteLinks:
     """The links of a note, in both directions.
 
     Attributes:
-        totals: How many there are of each; of more than 2,000 the first are told.
+        digest: The first 12 digits of the note's SHA-256, which every edit takes; empty for any other
+            file.
+        totals: How many there are of each sort in the directions asked for, whatever `limit` and `offset` are.
+        offset: How many of each sort come before these.
         links: Links in the note that lead somewhere, in order.
         backlinks: Links to the note in other notes, by path and line.
         unresolved: Links in the note that lead nowhere, in order.
-        mentions: Places in other notes that say the note's name and are no links, by path and line, when asked for; of
-            the first 300 notes that say it.
+        mentions: Places in other notes that say the note's name and are not links, by path and line, when asked for;
+            of the first 300 notes that say it.
     """
 
+    digest: str
     totals: LinkTotals
+    offset: int
     links: tuple[NoteLink, ...]
     backlinks: tuple[NoteLink, ...]
     unresolved: tuple[NoteLink, ...]
     mentions: tuple[NoteMention, ...] | None = None
 
 
-@operation(example={"path": "Bread/Starters/Sourdough starter.md"})
-async def note_links(call: Call, path: VaultPath, context: bool = False, mentions: bool = False) -> NoteLinks:
-    """List what a note links to and what links to it.
+@operation(example={"path": "Bread/Starters/Sourdough starter.md", "limit": 5})
+async def note_links(
+    call: Call,
+    path: VaultPath,
+    direction: Direction = "any",
+    context: bool = False,
+    mentions: bool = False,
+    limit: Annotated[int, Interval(ge=1, le=LINES_SHOWN)] = LINES_SHOWN,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> NoteLinks:
+    """List what a note links to, what links to it, and which of its links lead nowhere.
 
     Args:
         path: The note, or any other file for its backlinks.
+        direction: `out` for the links in the note only, `in` for those to it, `any` for both.
         context: Add the sentence around each link.
         mentions: Add where other notes say its name without a link.
+        limit: Most links of each sort, and most mentions.
+        offset: How many of each sort to pass over, for the next page.
 
     Raises:
         NoteNotFound: There is no such file; the message names the closest ones.
     """
     web = await call.engine.waiting.web()
-    found = await asyncio.to_thread(gathered, call.engine, web, snapshot(call.engine), path)
-    if context:
-        found = await asyncio.to_thread(in_context, call.engine, found, path)
+    found = await asyncio.to_thread(gathered, call.engine, web, snapshot(call.engine), path, direction)
     if mentions:
         corpus = await call.engine.mentioning.corpus()
-        found = replace(found, mentions=await asyncio.to_thread(mentions_of, call.engine, corpus, path))
-    return found
+        said = await asyncio.to_thread(mentions_of, call.engine, corpus, path)
+        found = replace(found, mentions=said, totals=replace(found.totals, mentions=len(said)))
+    found = page_of(found, offset, limit)
+    return await asyncio.to_thread(in_context, call.engine, found, path) if context else found
 
 
-def gathered(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath) -> NoteLinks:
+def gathered(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath, direction: Direction) -> NoteLinks:
     """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
     from bridge.vault import is_document
 
     sources = sorted(sources_of(engine, web, notes, path) - {path})
     note = notes.get(path) or (opened(engine, path) if is_document(path) else None)
-    here = [(link, target(engine.names, link, path)) for link in (note.links if note else ())]
+    own = note.links if note and direction != "in" else ()
+    here = [shown(link, engine.names, path) for link in own]
     back = [
-        shown(link, source)
-        for source in sources
+        replace(led, path=source)
+        for source in (sources if direction != "out" else ())
         for link in sorted(notes[source].links, key=lambda link: link.line)
-        if target(engine.names, link, source) == path
+        if (led := shown(link, engine.names, source)).path == path
     ]
-    links = [shown(link, found) for link, found in here if found is not None]
-    nowhere = [shown(link, None) for link, found in here if found is None]
+    links = tuple(link for link in here if link.path is not None)
+    nowhere = tuple(link for link in here if link.path is None)
     return NoteLinks(
-        LinkTotals(len(links), len(back), len(nowhere)),
-        links=tuple(links[:LINES_SHOWN]),
-        backlinks=tuple(back[:LINES_SHOWN]),
-        unresolved=tuple(nowhere[:LINES_SHOWN]),
+        digest=note.digest[:SHORT] if note else "",
+        totals=LinkTotals(len(links), len(back), len(nowhere)),
+        offset=0,
+        links=links,
+        backlinks=tuple(back),
+        unresolved=nowhere,
+    )
+
+
+def page_of(found: NoteLinks, offset: int, limit: int) -> NoteLinks:
+    """Return some links of each sort, and some mentions."""
+    page = slice(offset, offset + limit)
+    return replace(
+        found,
+        offset=offset,
+        links=found.links[page],
+        backlinks=found.backlinks[page],
+        unresolved=found.unresolved[page],
+        mentions=found.mentions and found.mentions[page],
     )
 
 
@@ -170,14 +212,11 @@ class Sentences:
         return {(link.line, link.target): sentence(note.text, link.span) for link in note.links}
 
 
-def target(names: "Names", link: "Link", source: VaultPath) -> VaultPath | None:
-    """Return the file that a link leads to."""
-    return names.resolve(link.target, source, link.kind).path
-
-
-def shown(link: "Link", path: VaultPath | None) -> NoteLink:
-    """Put a link into its wire form."""
-    return NoteLink(path, link.line, link.shown or link.target, link.kind, link.target, link.embed)
+def shown(link: "Link", names: "Names", source: VaultPath) -> NoteLink:
+    """Resolve a link of a note, and put it into its wire form."""
+    led = names.resolve(link.target, source, link.kind)
+    text = link.shown or link.target
+    return NoteLink(led.path, link.line, text, link.kind, link.target, link.embed, led.heading, led.block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +241,7 @@ async def resolve_link(
     source: VaultPath,
     kind: Literal["wiki", "embed", "markdown"] = "wiki",
 ) -> ResolvedLink:
-    """Find the file that a link means, as Obsidian would; a link that means nothing is no error.
+    """Find the file that a link means, as Obsidian would; for a link that leads nowhere `path` is null.
 
     Args:
         link: The inner text of the link, without brackets or alias.

@@ -142,13 +142,15 @@ def test_the_doctor_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) -> None:
-    link = {"path": "B.md", "line": 3, "text": "bee", "kind": "wiki", "target": "B", "embed": False}
-    nowhere = {**link, "path": None, "text": "B"}
+    link = {"path": "B.md", "line": 3, "text": "bee", "kind": "wiki", "target": "B#Wax", "embed": False}
+    link |= {"heading": "Wax", "block": None}
+    nowhere = {**link, "path": None, "text": "B#Wax"}
     totals = {"links": 1, "backlinks": 2_001, "unresolved": 1}
-    answer = {"totals": totals, "links": [link], "backlinks": [link], "unresolved": [nowhere]}
+    answer = {"totals": totals, "offset": 0, "links": [link], "backlinks": [link], "unresolved": [nowhere]}
     out, _ = shown("note_links", answer, capsys)
     assert out.splitlines() == [
-        "Links to", "  B.md  bee", "Linked from", "  B.md:3  bee", "  … and 2,000 more", "Leads nowhere", "  B"
+        "Links to", "     3  B.md#Wax  bee", "Linked from", "  B.md:3 → #Wax  bee",
+        "  … and 2,000 more; --offset shows them", "Leads nowhere", "     3  B#Wax",
     ]  # fmt: skip
 
 
@@ -170,7 +172,7 @@ def test_a_resolved_link_is_one_line(found: dict[str, Any], line: str, capsys: p
         ("resolve_link", {"path": None, "heading": "Baking", "block": None}, "It leads nowhere.\n"),
         (
             "note_links",
-            {"totals": dict.fromkeys(LINKS, 0), **{kind: [] for kind in LINKS}},
+            {"totals": dict.fromkeys(LINKS, 0), "offset": 0, **{kind: [] for kind in LINKS}},
             "It links to nothing, and nothing links to it.\n",
         ),
         ("find_notes", {"notes": [], "total": 0}, "Nothing found.\n"),

@@ -132,13 +132,16 @@ def test_any_answer_is_written_a_line_a_field() -> None:
 
 def links_of(**given: list[dict[str, Any]]) -> dict[str, Any]:
     found = {kind: given.get(kind, []) for kind in ("links", "backlinks", "unresolved")}
-    return {"totals": {kind: len(links) for kind, links in found.items()}, **found}
+    return {"digest": "", "totals": {kind: len(links) for kind, links in found.items()}, "offset": 0, **found}
 
 
 def test_many_links_are_counted_not_written() -> None:
     one = {"path": "A.md", "line": 1, "text": "A", "kind": "wiki", "target": "A", "embed": False}
     lines = list(form_of("note_links")(links_of(backlinks=[one] * 130)))
-    assert (len(lines), lines[0], lines[1], lines[-1]) == (102, "Linked from:", "- A.md:1", "… and 30 more")
+    assert (len(lines), lines[1]) == (101, "- A.md:1")
+    assert lines[0] == "Linked from (1-100 of 130 links; `offset: 100` shows more):"
+    page = {**links_of(backlinks=[one] * 130), "backlinks": [one] * 30, "offset": 60}
+    assert next(iter(form_of("note_links")(page))) == "Linked from (61-90 of 130 links; `offset: 90` shows more):"
     assert list(form_of("note_links")(links_of())) == ["No links."]
 
 
@@ -165,9 +168,30 @@ def test_a_link_has_its_sentence_when_asked_for() -> None:
     lines = list(form_of("note_links")(links_of(links=[one], backlinks=[one])))
     assert lines == [
         "Links to:",
-        "- A b.md “that” — See that.",
+        "- line 4 → A b.md “that” — See that.",
         "Linked from:",
         "- A b.md:4 “that” — See that.",
+    ]
+
+
+def test_a_link_tells_its_line_its_part_of_the_note_and_its_words_in_both_directions() -> None:
+    one = {"path": "A.md", "line": 4, "text": "an A", "target": "A#Wax", "heading": "Wax", "block": None}
+    block = {**one, "text": "A#^b1", "target": "A#^b1", "heading": None, "block": "b1", "embed": True}
+    said = {"path": "B.md", "line": 2, "text": "an a", "span": [0, 4], "context": "an a is"}
+    answer = links_of(links=[one, block], backlinks=[one, block], unresolved=[{**one, "path": None}])
+    answer |= {"digest": "0123456789ab", "mentions": [said], "totals": {**answer["totals"], "mentions": 1}}
+    assert list(form_of("note_links")(answer)) == [
+        "digest 0123456789ab",
+        "Links to:",
+        "- line 4 → A.md#Wax “an A”",
+        "- line 4 → A.md#^b1 (embed)",
+        "Linked from:",
+        "- A.md:4 → #Wax “an A”",
+        "- A.md:4 → #^b1 (embed)",
+        "Leads nowhere:",
+        "- line 4 → [[A#Wax]] “an A”",
+        "Mentioned without a link:",
+        "- B.md:2 says “an a” — an a is",
     ]
 
 
@@ -184,7 +208,7 @@ def test_a_missing_link_is_a_line() -> None:
         "digest 0f",
         "- line 3 “an a” → A.md (its name; near)",
     ]
-    assert list(form_of("suggest_links")({"suggestions": [], "digest": ""})) == ["No link is missing."]
+    assert list(form_of("suggest_links")({"suggestions": [], "digest": ""})) == ["There is no link to suggest."]
 
 
 def test_tools_are_written_with_what_they_take() -> None:

@@ -126,6 +126,18 @@ async def test_links_are_listed_in_both_directions(served: Served) -> None:
         ("Index.md", 1, "how", "wiki", False),
     ]
     assert [(link["path"], link["kind"]) for link in rye["links"]] == [("Garden/Beans.md", "property")]
+    assert rye["digest"] == (await served.call("read_note", path="Bread/Rye.md")).json["digest"][:12]
+
+
+async def test_links_of_one_direction_come_in_pages(served: Served) -> None:
+    back = (await served.call("note_links", path="Bread/Rye.md", direction="in", limit=2, offset=1)).json
+    assert [(link["path"], link["line"]) for link in back["backlinks"]] == [("Index.md", 1), ("Index.md", 1)]
+    assert (back["totals"], back["offset"]) == (
+        {"links": 0, "backlinks": 3, "unresolved": 0, "mentions": None},
+        1,
+    )
+    out = (await served.call("note_links", path="Index.md", direction="out", limit=1)).json
+    assert ([len(out[sort]) for sort in ("links", "backlinks", "unresolved")], out["totals"]["links"]) == ([1, 0, 1], 5)
 
 
 async def test_a_link_to_itself_is_no_backlink(served: Served) -> None:
