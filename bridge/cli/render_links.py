@@ -20,7 +20,7 @@ def suggestions(result: dict[str, Any]) -> None:
         )
         out.print(styled((f"    {found['score']:.2f} · {' · '.join(found['why'])}", "dim")))
     if not result["suggestions"]:
-        tell("No link seems to be missing.")
+        tell("There is no link to suggest.")
 
 
 def prospects(result: dict[str, Any]) -> None:

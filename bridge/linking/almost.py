@@ -28,6 +28,11 @@ MOST_KNOWN: Final = 100_000
 _WORD: Final = re.compile(r"[^\W_]+")
 _JOINS: Final = re.compile(r"[ \-_'’/]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+_SYMBOL: Final = re.compile(r"(?<=\w)[*+#&@%^~]|[*+#&@$%^~](?=\w)")
+"""A sign of a word without which it is another: `A*`, `C++`, `C#`."""
+
+_LETTER_WORD: Final = re.compile(r"[aeiouy] ")
+"""A letter that is a word of some language, such as an article: “a team” does not say `A-Team`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class Almost:
         words: set[str] = set()
         for form in forms:
             said = tuple(_WORD.findall(form))
-            if len(bare(form)) < LEAST or len(said) > MOST_WORDS or _UNSPACED.search(form):
+            if len(bare(form)) < LEAST or len(said) > MOST_WORDS or _UNSPACED.search(form) or _SYMBOL.search(form):
                 continue
             self._joined.setdefault("".join(said), form)
             self._phrases.setdefault(said, form)
@@ -71,7 +76,8 @@ class Almost:
             run = [word, *following(text, words, at)]
             for form, count in (*self._parted(run), *self._mistyped(run, alike)):
                 start, end = word.start, run[count - 1].end
-                if text[start:end] != form:
+                letter = _LETTER_WORD.match(text, start)
+                if text[start:end] != form and (letter is None or form.startswith(letter[0])):
                     yield start, end, form
 
     def _parted(self, run: Sequence[Word]) -> Iterator[tuple[str, int]]:

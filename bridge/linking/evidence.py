@@ -23,6 +23,9 @@ ALIAS: Final = -2.1
 OTHER_CASE: Final = -2.8
 PARTED: Final = -3.3
 ALMOST: Final = -4.0
+PLAIN: Final = -0.5
+ELSEWHERE: Final = -6.0
+COMPOUND: Final = -2.0
 LONG: Final = 1.6
 COMMON: Final = -0.5
 SHARE: Final = 0.75
@@ -30,6 +33,12 @@ HABIT: Final = 0.8
 NEARNESS: Final = 0.5
 COSINES: Final[Mapping[str, tuple[float, float]]] = {"all-minilm-l6-v2": (0.2, 0.6)}
 """By model: cosines of notes that have nothing, and much, to do with each other; of other models nothing is known."""
+
+FEW: Final = 3
+"""Notes up to which a name counts as rare."""
+
+HABITUAL: Final = 2
+"""Notes that link to another from which on they show a habit."""
 
 DECORATION: Final = 200
 """Characters that bullets, boxes and bars around a mention take at most."""
@@ -39,6 +48,15 @@ UNSPACED_WORTH: Final = 2.5
 """Letters that one character of a script without spaces is worth."""
 
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
+NEAR: Final = 100
+"""Characters around a mention in which a menu or a place to fill in is looked for."""
+
+_ARROW: Final = r"(?:[→➔➜⇒▸›»⟶]|->)"
+_MENU: Final = re.compile(rf"{_ARROW}[ *_]*\[[^\[\]\n]+\](?!\()|(?<!\[)\[[^\[\]\n]+\][ *_]*{_ARROW}")
+_LED_TO: Final = re.compile(rf"{_ARROW}[ *_]*$")
+_LEADS_ON: Final = re.compile(rf"[ *_]*{_ARROW}")
+_PREFIXED: Final = re.compile(r"\w-$")
+_SUFFIXED: Final = re.compile(r"-\w")
 _DECORATION: Final = re.compile(r"[\s\-*+>|#\d.\[\]xX()（）:：,，、;；/]+")
 
 
@@ -72,9 +90,11 @@ def of_name(said: str, name: str, *, alias: bool, almost: bool = False) -> list[
     elif alias:
         parts.append(Part("alias", ALIAS, f"says the alias “{said}”"))
     elif said == name:
-        parts.append(Part("exact", 0.0, f"says “{said}”"))
+        # A name in small letters is a word like any other.
+        plain = said.isascii() and said.isalpha() and said.islower()
+        parts.append(Part("exact", PLAIN if plain else 0.0, f"says “{said}”"))
     else:
-        parts.append(Part("case", OTHER_CASE, f"says “{said}”, in other letters than the title"))
+        parts.append(Part("case", OTHER_CASE, f"says “{said}” for “{name}”"))
     return parts
 
 
@@ -84,7 +104,11 @@ def of_length(said: str) -> Part:
 
 
 def of_place(text: str, start: int, end: int) -> list[Part]:
-    """Judge where the mention stands: alone on its line, or how much of the line it is."""
+    """Judge where the mention stands: how much of the line it is, and whether the place is one for a link at all.
+
+    What stands in brackets is for the reader to fill in, and menus with such a place are another program's: in
+    `Settings → [Your Name] → iCloud` nobody means a note “Settings”. A part of a compound is seldom what it names.
+    """
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
     last = len(text) if last < 0 else last
@@ -92,13 +116,19 @@ def of_place(text: str, start: int, end: int) -> list[Part]:
     # A line may be a megabyte long and hold thousands of mentions.
     if last - first - (end - start) <= DECORATION and not _DECORATION.sub("", text[first:start] + text[end:last]):
         parts.append(Part("alone", ALONE, "stands alone on its line"))
+    before, after = text[max(first, start - NEAR) : start], text[end : min(last, end + NEAR)]
+    if _MENU.search(before + text[start:end] + after) and (_LED_TO.search(before) or _LEADS_ON.match(after)):
+        parts.append(Part("menu", ELSEWHERE))
+    elif before.endswith("[") and after.startswith("]"):
+        parts.append(Part("placeholder", ELSEWHERE))
+    elif _PREFIXED.search(before) or _SUFFIXED.match(after):
+        parts.append(Part("compound", COMPOUND))
     return parts
 
 
 def of_rarity(notes: int) -> Part:
     """Judge how many notes say the name: what all say is an ordinary word."""
-    why = "hardly any note says it" if notes <= 1 else f"{notes} notes say it"
-    return Part("rarity", COMMON * math.log2(max(1, notes)), why)
+    return Part("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= FEW else "")
 
 
 def of_habit(linked: int, mentioned: int) -> Part | None:
@@ -112,7 +142,10 @@ def of_habit(linked: int, mentioned: int) -> Part | None:
         return None
     unlinked = max(0, mentioned - linked)
     weight = HABIT * math.log((linked + 1) / (unlinked + 1))
-    return Part("habit", weight, f"linked in {linked} of the {linked + unlinked} notes that mention it")
+    if linked < HABITUAL or linked < unlinked:
+        return Part("habit", weight)
+    notes = f"{linked} of the {linked + unlinked}" if unlinked else f"all {linked}"
+    return Part("habit", weight, f"{notes} notes that name it link to it")
 
 
 def of_meaning(cosine: float, model: str) -> Part | None:
@@ -132,7 +165,7 @@ def of_meaning(cosine: float, model: str) -> Part | None:
 
 def of_graph() -> Part:
     """Judge that both notes are linked with a third."""
-    return Part("graph", NEARNESS, "both are linked with the same note")
+    return Part("graph", NEARNESS, "both notes are linked with a third")
 
 
 def length(text: str) -> float:

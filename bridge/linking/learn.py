@@ -77,4 +77,6 @@ class Learned:
         if not odds:
             return None
         count = of_target.accepted + of_target.declined
-        return Part("learned", WEIGHT * odds, f"accepted {of_target.accepted} of {count} times")
+        times = "once" if count == 1 else f"{of_target.accepted} of {count} times"
+        why = f"you accepted links to it {times}" if odds > 0 else ""
+        return Part("learned", WEIGHT * odds, why)

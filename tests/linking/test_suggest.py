@@ -40,7 +40,7 @@ def suggestions(text: str, *others: str, around: Around | None = None, **source:
 def test_a_mentioned_note_is_suggested_once_with_reasons() -> None:
     (found,) = suggestions("Feed the Old Rye Starter.\nThe Old Rye Starter again.\n")
     assert (found.target, found.text) == (RYE, "Old Rye Starter")
-    assert found.why == ("says “Old Rye Starter”", "hardly any note says it")
+    assert found.why == ("says “Old Rye Starter”", "a rare name")
     assert 0.5 < found.score < 1
 
 
@@ -49,6 +49,29 @@ def test_a_mention_alone_on_its_line_is_likelier() -> None:
     (found,) = suggestions(text)
     assert found.span[0] > text.index("- ")
     assert "stands alone on its line" in found.why
+
+
+def test_neither_another_programs_menu_nor_a_place_to_fill_in_is_a_mention() -> None:
+    (chain,) = suggestions("First Bread → Butter → Jam.")
+    assert chain.target == BREAD
+    assert suggestions("Go to **Bread → [Your Name] → iCloud**.") == []
+    assert suggestions("Go to **Apple → [Your Name]** → Bread.") == []
+    assert suggestions("Dear [Bread], welcome.") == []
+
+
+def test_a_part_of_a_compound_is_less_likely_than_a_word() -> None:
+    (word,) = suggestions("The Old Rye Starter book.")
+    (compound,) = suggestions("The Old Rye Starter-book.")
+    assert compound.score < word.score
+
+
+def test_a_name_in_small_letters_is_a_word_like_any_other() -> None:
+    def score(said: str) -> float:
+        corpus = Corpus.of(Names([Name(VaultPath("a.md"), said)]), {})
+        (found,) = suggest(Source(f"the {said} of it"), corpus, Around(), "aggressive")
+        return found.score
+
+    assert score("test") < score("Test")
 
 
 def test_what_another_models_cosines_say_is_not_guessed() -> None:
@@ -78,7 +101,14 @@ def test_what_the_vault_links_by_habit_is_likelier() -> None:
     (plain,) = suggestions("Bread is good", "bread", "bread")
     (often,) = suggestions("Bread is good", "bread", "bread", around=Around(links=20))
     assert often.score > plain.score
-    assert "linked in 20 of the 20 notes that mention it" in often.why
+    assert "all 20 notes that name it link to it" in often.why
+
+
+def test_only_what_speaks_for_a_link_is_a_reason() -> None:
+    once = suggestions("Bread is good", around=Around(links=1))[0]
+    assert once.why == ("says “Bread”", "a rare name")
+    seldom = suggestions("Old Rye Starter", *(["old rye starter"] * 9), around=Around(links=2))[0]
+    assert seldom.why == ("says “Old Rye Starter”", "stands alone on its line")
 
 
 def test_neither_the_note_itself_nor_what_it_links_to_is_suggested() -> None:
