@@ -1,6 +1,7 @@
 """Numbers for notes, and for names that no note has."""
 
 from bridge.types import VaultPath
+from bridge.vault import asks_for_attachment
 
 NO_NOTE = "\0"
 """Begins the key of a name without a note, since no path has this character."""
@@ -46,5 +47,5 @@ class Nodes:
 
 
 def is_name(label: str) -> bool:
-    """Say whether a label is of a name without a note."""
-    return label.startswith(NO_NOTE)
+    """Say whether a label is of a name without a note; a picture that is missing is not one."""
+    return label.startswith(NO_NOTE) and not asks_for_attachment(label)

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from bridge.graph import WRITTEN
@@ -11,9 +10,6 @@ from bridge.types import VaultPath
 if TYPE_CHECKING:
     from bridge.engine import Chart
     from bridge.vault import Link, Names
-
-LONGEST_ENDING = 5
-"""Characters of the ending of a file's name: `Dr. Livingstone` has none."""
 
 
 def broken_links(chart: "Chart", names: "Names", folder: str) -> Iterator[tuple[VaultPath, "Link"]]:
@@ -46,11 +42,10 @@ def stubs_of(broken: "Iterable[tuple[VaultPath, Link]]") -> Mapping[str, set[Vau
 
 def wanted_note(link: "Link") -> str:
     """Return the note that a link asks for, without its ending; empty when it asks for another file or for none."""
-    from bridge.vault import asked_file
+    from bridge.vault import asked_file, asks_for_attachment
 
     name = asked_file(link.target, link.kind).removesuffix(".md")
-    ending = PurePosixPath(name).suffix[1:]
-    return "" if ending.isascii() and ending.isalnum() and len(ending) < LONGEST_ENDING else name
+    return "" if asks_for_attachment(name) else name
 
 
 def is_in(path: VaultPath, folder: str) -> bool:

@@ -41,7 +41,7 @@ from bridge.vault.obsidian import ObsidianSettings, read_obsidian_settings
 from bridge.vault.parse import parse
 from bridge.vault.paths import at_or_below, is_hidden
 from bridge.vault.protected import protected
-from bridge.vault.resolve import Resolved, asked_file, fold, name_key
+from bridge.vault.resolve import Resolved, asked_file, asks_for_attachment, fold, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.sections import Outline, heading_paths, section
@@ -96,6 +96,7 @@ __all__ = [
     "Writer",
     "anchor",
     "asked_file",
+    "asks_for_attachment",
     "at_or_below",
     "created",
     "daily_path",

@@ -11,6 +11,7 @@ from bridge.vault.note import LinkKind
 
 SPACES = str.maketrans("\u00a0\u202f", "  ")
 SUBPATH = re.compile(r"[#^]")
+_ATTACHMENT = re.compile(r"[^/]\.(?=\d*[A-Za-z])[A-Za-z0-9]{1,4}\Z")
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
 
 
@@ -63,6 +64,11 @@ def asked_file(target: str, kind: LinkKind = "wiki") -> str:
     """Return the file that a link asks for, as written; empty for a place in the note itself or outside the vault."""
     outside = kind == "markdown" and is_external(target.strip())
     return "" if outside else taken_apart(target, kind).file
+
+
+def asks_for_attachment(file: str) -> bool:
+    """Say whether what a link asks for has the ending of a file that is not a note: `Dr. Who` and `1.5` have none."""
+    return _ATTACHMENT.search(file) is not None
 
 
 def name_key(path: str, *, whole: bool = False) -> str:
