@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from bridge.edits import Edit
-from bridge.types import Digest, NewPath, NoteOrFolder, Tagged, VaultPath
+from bridge.types import Day, Digest, NewPath, NoteOrFolder, Tagged, VaultPath
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
@@ -164,7 +164,7 @@ class AddTask:
         path: The note.
         text: What is to be done.
         heading: The heading above the list, or its path as `A > B`; without, the note's last list.
-        due: The day it is due, as `YYYY-MM-DD`.
+        due: The day it is due.
         priority: How urgent it is.
         op: What is asked.
     """
@@ -172,7 +172,7 @@ class AddTask:
     path: VaultPath
     text: str
     heading: str | None = None
-    due: str | None = None
+    due: Day | None = None
     priority: Priority | None = None
     op: Literal["add_task"] = "add_task"
 

@@ -5,27 +5,13 @@ from enum import Enum
 from typing import Annotated, Any, Literal, NewType
 
 VaultPath = NewType("VaultPath", str)
-"""A path inside a vault: relative, `/`-separated, NFC, with extension.
-
-As an argument it means a file that exists, so that a caller may name a note by a link or without `.md`.
-"""
-
-
-class PathRole(Enum):
-    """What else than an existing file a path among the arguments can mean."""
-
-    NEW = "new"
-    FOLDER = "folder"
-
-
-NewPath = Annotated[VaultPath, PathRole.NEW]
-"""A path that need not exist yet: taken as it is written."""
-
-NoteOrFolder = Annotated[VaultPath, PathRole.FOLDER]
-"""A path of a file or of a folder."""
+"""A path inside a vault: relative, `/`-separated, NFC, with extension."""
 
 Digest = NewType("Digest", str)
 """SHA-256 as 64 hex digits."""
+
+SHORT_DIGEST = 12
+"""Digits that name a content well enough for a reader."""
 
 VaultId = NewType("VaultId", str)
 """The first 16 hex digits of the SHA-256 of a vault's real path."""
@@ -47,6 +33,23 @@ Span = tuple[int, int]
 
 Lines = tuple[int, int]
 """Lines of a file, 1-based and inclusive, split at LF."""
+
+Day = NewType("Day", str)
+"""A day of the local calendar, `YYYY-MM-DD`; callers may also write it in words, such as `tomorrow`."""
+
+
+class PathRole(Enum):
+    """What a path among the arguments can mean; without a role, a file that exists, also by its name or a link."""
+
+    NEW = "new"
+    FOLDER = "folder"
+
+
+NewPath = Annotated[VaultPath, PathRole.NEW]
+"""A path that need not exist yet: taken as it is written."""
+
+NoteOrFolder = Annotated[VaultPath, PathRole.FOLDER]
+"""A path of a file or of a folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 from bridge.mcp import change_forms, graph_forms
 from bridge.mcp.excerpts import around_match, cost, cut, fitting
 from bridge.mcp.text import Answer, Form, fields, inline, returnable
-from bridge.operations import named
+from bridge.operations import count_of, named
 
 HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
 """What a hit and its parts may cost: ten are to stay below 800 tokens, and lines say where to read on."""
@@ -75,7 +75,8 @@ def note(answer: Answer) -> Iterable[str]:
 
 def listed(answer: Answer) -> Iterable[str]:
     """Write a list of notes, a line each."""
-    yield paged(len(answer["notes"]), answer["total"], "notes")
+    yield paged(len(answer["notes"]), answer["total"], "note")
+    yield from map(inline, answer["notices"])
     for one in answer["notes"]:
         tags = "".join(f" #{inline(tag)}" for tag in one["tags"])
         yield f"{returnable(one['path'])} · {one['modified'][:10]}{tags}"
@@ -83,17 +84,23 @@ def listed(answer: Answer) -> Iterable[str]:
 
 def tasks(answer: Answer) -> Iterable[str]:
     """Write a list of tasks, a line each, with what `toggle_task` asks for in front."""
-    yield paged(len(answer["tasks"]), answer["total"], "tasks")
+    yield paged(len(answer["tasks"]), answer["total"], "task")
+    yield from map(inline, answer["notices"])
+    digests: set[str] = set()
     for one in answer["tasks"]:
         known = [f"{name} {inline(one[name])}" for name in TASK_PARTS if one[name] is not None]
+        if one["path"] not in digests:
+            digests.add(one["path"])
+            known.append(f"digest {one['digest']}")
         yield " · ".join([f"{returnable(one['path'])}:{one['line']} [{one['status']}] {inline(one['text'])}", *known])
 
 
 def paged(shown: int, total: int, what: str) -> str:
     """Say how many of a list are written."""
     if shown == total:
-        return f"{total} {what}"
-    return f"{shown} of {total} {what}; " + ("`offset` shows more" if shown else "`offset` is behind the last")
+        return count_of(total, what)
+    more = "`offset` shows more" if shown else "`offset` is behind the last"
+    return f"{shown:,} of {count_of(total, what)}; {more}"
 
 
 def links(answer: Answer) -> Iterable[str]:
@@ -174,6 +181,7 @@ def folders(answer: Answer) -> Iterable[str]:
 
 def tags(answer: Answer) -> Iterable[str]:
     """Write the tags on one line, each with its count."""
+    yield from map(inline, answer["notices"])
     yield limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from bridge.mcp.excerpts import fitting
 from bridge.mcp.text import Answer, Form, inline, returnable
+from bridge.operations import count_of
 
 SHOWN = 50
 """Entries of one sort at most; the rest is counted."""
@@ -76,7 +77,7 @@ def prospects(answer: Answer) -> Iterable[str]:
     """Write the names worth a note, a line each."""
     yield from more_pages(len(answer["prospects"]), answer["total"], answer["offset"], "name")
     for one in answer["prospects"]:
-        said = f"{one['kind']}, {one['notes']} notes, {one['confidence']:.0%}"
+        said = f"{one['kind']}, {count_of(one['notes'], 'note')}, {one['confidence']:.0%}"
         yield f"- {inline(one['name'])} ({said}): {some(one['examples'])}"
     if not answer["total"]:
         yield "No name that several notes say lacks a note."
@@ -98,7 +99,9 @@ def history(answer: Answer) -> Iterable[str]:
 def view(answer: Answer) -> Iterable[str]:
     """Write a picture in words: what is in it, the largest first; places are for programs that draw."""
     yield counted(answer, f"nodes with {len(answer['edges'])} edges")
-    yield from section("Communities", answer["communities"], lambda one: f"{inline(one['name'])} ({one['size']} notes)")
+    yield from section(
+        "Communities", answer["communities"], lambda one: f"{inline(one['name'])} ({count_of(one['size'], 'note')})"
+    )
     largest = sorted(answer["nodes"], key=lambda node: -node["joined"])
     yield from section("Largest", largest, lambda one: f"{named(one)} · joined to {one['joined']}")
 
@@ -180,7 +183,7 @@ def hub(one: Entry) -> str:
 
 def community(one: Entry) -> str:
     """Write a group of notes."""
-    return f"{one['number']} “{inline(one['name'])}”, {one['size']} notes: {some(one['notes'])}"
+    return f"{one['number']} “{inline(one['name'])}”, {count_of(one['size'], 'note')}: {some(one['notes'])}"
 
 
 def pair(one: Entry) -> str:

@@ -6,12 +6,14 @@ from bridge.operations.answering import answer
 from bridge.operations.appliers import applier
 from bridge.operations.arguments import VAULT
 from bridge.operations.call import OWNER, READER, RUNTIME, SESSION, Call, Principal
+from bridge.operations.counts import count_of
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.faults import internal
 from bridge.operations.hints import Folder, bounds, expected, plain, records_in
 from bridge.operations.presets import chosen, offered, tool_named
 from bridge.operations.registry import Argument, Operation, named, operations
 from bridge.operations.schemas import arguments_schema, result_schema
+from bridge.operations.times import read_date
 from bridge.operations.wire import encode
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "arguments_schema",
     "bounds",
     "chosen",
+    "count_of",
     "encode",
     "expected",
     "internal",
@@ -37,6 +40,7 @@ __all__ = [
     "offered",
     "operations",
     "plain",
+    "read_date",
     "read_docstring",
     "records_in",
     "result_schema",

@@ -14,7 +14,8 @@ from bridge.errors import InvalidArguments
 from bridge.operations.coerce import coerce
 from bridge.operations.hints import Folder, expected, field_names, inside, plain, public, role_of, tagged
 from bridge.operations.note_names import find_file
-from bridge.types import Digest, PathRole, VaultPath
+from bridge.operations.times import day
+from bridge.types import Day, Digest, PathRole, VaultPath
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -161,7 +162,7 @@ def locate(
         NoteNotFound: Several notes have the name that is given for a path.
     """
     locator = Locator(vault, names)
-    return {argument.name: locator.located(bound[argument.name], argument.hint) for argument in operation.arguments}
+    return {one.name: locator.located(bound[one.name], one.hint, one.name) for one in operation.arguments}
 
 
 @dataclasses.dataclass
@@ -173,11 +174,25 @@ class Locator:
     made: list[VaultPath] = dataclasses.field(default_factory=list)
     """Paths that earlier records of the call make: a later one may mean them by name."""
 
-    def located(self, value: Any, hint: Any) -> Any:
-        """Check a value that may be, or hold, a path."""
+    def located(self, value: Any, hint: Any, name: str) -> Any:
+        """Check a value that may be, or hold, a path, a digest or a day."""
         bare = plain(hint)
         if value is None:
             return None
+        if isinstance(value, str):
+            return self.named(value, hint, name)
+        if isinstance(value, tuple) and get_args(bare)[-1:] == (Ellipsis,):
+            return tuple(self.item(each, get_args(bare)[0], name) for each in value)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            hints = fields_of(type(value))
+            return dataclasses.replace(
+                value, **{field: self.located(getattr(value, field), hints[field], field) for field in hints}
+            )
+        return value
+
+    def named(self, value: str, hint: Any, name: str) -> str | None:
+        """Check a string by what it is to be."""
+        bare = plain(hint)
         if bare is Digest and not DIGEST.fullmatch(value):
             # One that was cut short would look as if the note had changed, however often it is read again.
             raise InvalidArguments(
@@ -188,21 +203,14 @@ class Locator:
             return self.path(value, role_of(hint))
         if bare is Folder:
             return self.vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
-        if isinstance(value, tuple) and get_args(bare)[-1:] == (Ellipsis,):
-            return tuple(self.item(each, get_args(bare)[0]) for each in value)
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            hints = fields_of(type(value))
-            return dataclasses.replace(
-                value, **{name: self.located(getattr(value, name), hints[name]) for name in hints}
-            )
-        return value
+        return day(name, value) if bare is Day else value
 
-    def item(self, value: Any, hint: Any) -> Any:
+    def item(self, value: Any, hint: Any, name: str) -> Any:
         """Check an item of a list, and remember the path that it makes."""
-        found = self.located(value, hint)
+        found = self.located(value, hint, name)
         if dataclasses.is_dataclass(found) and not isinstance(found, type):
             hints = fields_of(type(found))
-            self.made += [getattr(found, name) for name in hints if role_of(hints[name]) is PathRole.NEW]
+            self.made += [getattr(found, each) for each in hints if role_of(hints[each]) is PathRole.NEW]
         return found
 
     def path(self, value: str, role: PathRole | None) -> VaultPath:

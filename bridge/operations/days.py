@@ -15,11 +15,14 @@ from bridge.operations.registry import operation
 from bridge.operations.writing import Reason
 from bridge.operations.written import Written, carried_out
 from bridge.requests import CreateNote, EditNote, Request
-from bridge.types import Digest, VaultPath
+from bridge.types import Day, Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine import VaultEngine
     from bridge.vault import Filled
+
+
+TODAY = Day("today")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class How(TypedDict):
 @operation(example={"date": "2026-01-31"}, reads=False)
 async def daily_note(
     call: Call,
-    date: Annotated[str, MaxLen(40)] = "today",
+    date: Annotated[Day, MaxLen(40)] = TODAY,
     append: str | None = None,
     heading: Annotated[str, MaxLen(2_000)] | None = None,
     dry_run: bool = False,
@@ -69,7 +72,7 @@ async def daily_note(
     """Read the daily note of a day, or add to it; one that is missing is then made from the vault's template.
 
     Args:
-        date: `today`, `yesterday`, `tomorrow` or a date; days are local.
+        date: The day.
         append: Markdown to add.
         heading: Add it under this heading instead of at the end.
         dry_run: Only tell what would happen.
@@ -82,9 +85,9 @@ async def daily_note(
         NoteNotFound: The vault's template of daily notes is not there.
         ConfirmationRequired: The change is large.
     """
-    from bridge.vault import daily_path, local_day, read_obsidian_settings
+    from bridge.vault import daily_path, read_obsidian_settings
 
-    day = local_day(date, datetime.now().astimezone())
+    day = day_of_calendar.fromisoformat(date)
     path = daily_path(await asyncio.to_thread(read_obsidian_settings, call.engine.root), day)
     written = None
     if append is not None:

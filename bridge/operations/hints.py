@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from annotated_types import GroupedMetadata
 
-from bridge.types import Digest, PathRole, Tagged, VaultPath
+from bridge.types import Day, Digest, PathRole, Tagged, VaultPath
 
 When = NewType("When", str)
-"""A moment: ISO 8601; a bare date is local midnight."""
+"""A moment: ISO 8601 or words such as `yesterday`; a day or a period is its first local midnight."""
 
 Folder = NewType("Folder", str)
 """A folder inside the vault, `/`-separated; empty for the whole vault."""
@@ -19,7 +19,8 @@ WORDS: Mapping[Any, tuple[str, str]] = {
     VaultPath: ("a path inside the vault", "paths inside the vault"),
     Folder: ("a folder inside the vault", "folders inside the vault"),
     Digest: ("a SHA-256 in hex", "SHA-256s in hex"),
-    When: ("a date or time in ISO 8601", "dates or times in ISO 8601"),
+    When: ("a date such as 2026-01-31, yesterday or 7 days ago", "dates"),
+    Day: ("a day such as 2026-01-31, tomorrow or friday", "days"),
     str: ("a string", "strings"),
     int: ("an integer", "integers"),
     float: ("a number", "numbers"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bridge.operations.call import Call
 from bridge.operations.hints import Folder
+from bridge.operations.missing import unknown_names
 from bridge.operations.notes import Notes, snapshot
 from bridge.operations.registry import operation
 from bridge.types import VaultPath
@@ -76,9 +77,11 @@ class TagList:
 
     Attributes:
         tags: The tags, most used first.
+        notices: What to know about it, such as a `prefix` that no tag has.
     """
 
     tags: tuple[ListedTag, ...]
+    notices: tuple[str, ...] = ()
 
 
 @operation(example={"prefix": "ferment"})
@@ -103,4 +106,5 @@ def counted(notes: Notes, wanted: str) -> TagList:
         for folded, written in spellings.items()
         if folded.startswith(wanted)
     ]
-    return TagList(tuple(sorted(found, key=lambda tag: (-tag.count, tag.tag))))
+    notices = unknown_names(notes, tags=[wanted]) if wanted and not found else ()
+    return TagList(tuple(sorted(found, key=lambda tag: (-tag.count, tag.tag))), notices)

@@ -1,6 +1,6 @@
 """Refusals that name what the caller may have meant."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.errors import FolderNotFound, NoteNotFound
@@ -8,6 +8,8 @@ from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine import VaultEngine
+    from bridge.operations.notes import Notes
+    from bridge.operations.search import Properties
 
 
 def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
@@ -26,6 +28,18 @@ def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
     if found is None:
         raise FolderNotFound(no_such_folder(notes, folder))
     return found
+
+
+def unknown_names(
+    notes: "Notes", folder: str | None = None, tags: Sequence[str] = (), properties: "Properties | None" = None
+) -> tuple[str, ...]:
+    """Return a sentence for each folder, tag, property and value that no note has, with the closest that one has."""
+    from bridge.retrieval import no_such_folder, no_such_property, no_such_tag
+
+    said = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags)]
+    for name, value in (properties or {}).items():
+        said.append(no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,))))
+    return tuple(filter(None, said))
 
 
 def no_such_note(engine: "VaultEngine", path: VaultPath) -> NoteNotFound:

@@ -10,7 +10,7 @@ from annotated_types import Interval
 
 from bridge.operations.call import Call
 from bridge.operations.hints import Folder, When
-from bridge.operations.missing import no_such_note
+from bridge.operations.missing import no_such_note, unknown_names
 from bridge.operations.registry import operation
 from bridge.operations.search import Properties
 from bridge.operations.times import iso, moment
@@ -51,10 +51,12 @@ class FoundNotes:
     Attributes:
         notes: The notes of this page.
         total: How many there are without `limit` and `offset`.
+        notices: What to know about it, such as a folder, tag or property that does not exist.
     """
 
     notes: tuple[ListedNote, ...]
     total: int
+    notices: tuple[str, ...] = ()
 
 
 @operation(example={"folder": "Bread", "sort": "title", "limit": 5})
@@ -111,7 +113,8 @@ async def find_notes(
         if linked_from is not None:
             kept &= targets_of(engine, notes, linked_from)
         found = ordered([notes[path] for path in kept], sort)
-        return FoundNotes(tuple(map(listed, found[offset : offset + limit])), len(found))
+        notices = unknown_names(notes, folder, tags, properties)
+        return FoundNotes(tuple(map(listed, found[offset : offset + limit])), len(found), notices)
 
     return await asyncio.to_thread(find)
 

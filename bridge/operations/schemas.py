@@ -6,8 +6,12 @@ from typing import Any
 
 from bridge.operations import docstring
 from bridge.operations.arguments import VAULT, model_of
-from bridge.operations.hints import public, records_in
+from bridge.operations.hints import When, plain, public, records_in
 from bridge.operations.registry import Operation
+from bridge.types import Day
+
+EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow")}
+"""How values are written that a schema knows as strings only."""
 
 
 @functools.cache
@@ -22,6 +26,8 @@ def arguments_schema(operation: Operation) -> dict[str, Any]:
     for argument in operation.arguments:
         properties[argument.name].pop("title", None)
         properties[argument.name]["description"] = argument.meaning
+        if examples := EXAMPLES.get(plain(argument.hint)):
+            properties[argument.name]["examples"] = list(examples)
     properties[VAULT] = {
         "anyOf": [{"type": "string"}, {"type": "null"}],
         "default": None,

@@ -12,12 +12,11 @@ from annotated_types import Interval
 
 from bridge.errors import InvalidArguments
 from bridge.operations.call import Call
-from bridge.operations.hints import Folder, When
-from bridge.operations.missing import no_such_note
+from bridge.operations.hints import Folder
+from bridge.operations.missing import no_such_note, unknown_names
 from bridge.operations.notes import snapshot
 from bridge.operations.registry import operation
-from bridge.operations.times import moment
-from bridge.types import VaultPath
+from bridge.types import SHORT_DIGEST, Day, VaultPath
 
 if TYPE_CHECKING:
     from bridge.index import IndexedNote, IndexedTask
@@ -51,6 +50,7 @@ class ListedTask:
         done: The day it was done.
         priority: How urgent it is.
         recurrence: How often it comes again, in words.
+        digest: First 12 digits of the SHA-256 of the note, as the index read it.
     """
 
     path: VaultPath
@@ -67,6 +67,7 @@ class ListedTask:
     done: str | None = None
     priority: Literal["highest", "high", "medium", "low", "lowest"] | None = None
     recurrence: str | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,12 @@ class TaskList:
     Attributes:
         tasks: The tasks of this page.
         total: How many there are without `limit` and `offset`.
+        notices: What to know about it, such as a folder or tag that does not exist.
     """
 
     tasks: tuple[ListedTask, ...]
     total: int
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +111,10 @@ async def list_tasks(
     path: VaultPath | None = None,
     folder: Folder | None = None,
     status: str = "all",
-    due_on: When | None = None,
-    due_after: When | None = None,
-    due_before: When | None = None,
+    due_on: Day | None = None,
+    due_after: Day | None = None,
+    due_before: Day | None = None,
+    overdue: bool = False,
     tags: tuple[str, ...] = (),
     text: str = "",
     sort: Sort = "path",
@@ -126,6 +130,7 @@ async def list_tasks(
         due_on: Only tasks due on this day.
         due_after: Only tasks due on this day or later.
         due_before: Only tasks due before this day.
+        overdue: Only tasks due before today, and open unless `status` says otherwise.
         tags: Only tasks with all of these tags in their line; `a` matches `a/b`.
         text: Only tasks whose line says this, in any case.
         sort: The order; by `due` the earliest come first, by `-due` the latest, those without a day last.
@@ -140,15 +145,18 @@ async def list_tasks(
 
     engine = call.engine
     engine.require_keyword()
+    today = Day(datetime.now().astimezone().date().isoformat())
+    if overdue and status == "all":
+        status = "open"
     if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
         raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or characters of a box.")
     wanted = Wanted(
         status,
         tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),
         text.strip().casefold(),
-        day("due_on", due_on),
-        day("due_after", due_after),
-        day("due_before", due_before),
+        due_on,
+        due_after,
+        min(filter(None, (due_before, today if overdue else None)), default=None),
     )
     notes = snapshot(engine)
     if path is not None and path not in notes:
@@ -160,19 +168,11 @@ async def list_tasks(
         settings = read_obsidian_settings(engine.root).tasks
         among = (notes[each] for each in kept if passing is None or each in passing)
         found = ordered(matching(among, wanted, settings), sort)
-        return TaskList(tuple(listed(*each, settings) for each in found[offset : offset + limit]), len(found))
+        page = tuple(listed(*each, settings) for each in found[offset : offset + limit])
+        # A task's tag is one of its note.
+        return TaskList(page, len(found), unknown_names(notes, folder, tags))
 
     return await asyncio.to_thread(find)
-
-
-def day(name: str, written: When | None) -> str | None:
-    """Read a moment as a day in local time.
-
-    Raises:
-        InvalidArguments: It is no ISO 8601.
-    """
-    seconds = moment(name, written)
-    return None if seconds is None else datetime.fromtimestamp(seconds).astimezone().date().isoformat()
 
 
 def matching(notes: Iterable["IndexedNote"], wanted: Wanted, settings: "TaskSettings") -> Iterator[Found]:
@@ -253,6 +253,7 @@ def listed(note: "IndexedNote", task: "IndexedTask", settings: "TaskSettings") -
         done=facts.done,
         priority=facts.priority,
         recurrence=facts.recurrence,
+        digest=note.digest[:SHORT_DIGEST],
     )
 
 

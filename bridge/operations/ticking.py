@@ -9,7 +9,7 @@ from bridge.operations.registry import operation
 from bridge.operations.writing import Reason
 from bridge.operations.written import Written, carried_out
 from bridge.requests import AddTask, Priority, ToggleTask
-from bridge.types import VaultPath
+from bridge.types import Day, VaultPath
 
 TaskText = Annotated[str, MaxLen(5_000)]
 
@@ -65,7 +65,7 @@ async def add_task(
     path: VaultPath,
     text: TaskText,
     heading: Annotated[str, MaxLen(2_000)] | None = None,
-    due: Annotated[str, MaxLen(10)] | None = None,
+    due: Annotated[Day, MaxLen(40)] | None = None,
     priority: Priority | None = None,
     dry_run: bool = False,
     reason: Reason | None = None,
@@ -77,7 +77,7 @@ async def add_task(
         path: The note.
         text: What is to be done.
         heading: The heading above the list; without, the note's last list.
-        due: The day it is due, as `YYYY-MM-DD`.
+        due: The day it is due.
         priority: How urgent it is.
         dry_run: Only tell what would happen.
         reason: Why, for the user.

@@ -1,30 +1,156 @@
-"""Moments as callers write and read them."""
+"""Moments and days as callers write and read them."""
 
-from datetime import datetime
+import re
+from datetime import date, datetime, timedelta
+from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.operations.hints import When
+from bridge.types import Day
+
+FORMS: Final = "`2026-01-31`, `2026-01-31T09:30`, `2026-01`, `today`, `last week`, `3 days ago` or `monday`"
+"""What is understood, by example; the names of hints and schemas say the same."""
+
+_DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_SPAN: Final = re.compile(r"(?:(last|past|next|in|this) )?(?:(\d{1,4}|an?|one) )?(day|week|month|year)s?( ago)?")
+_NAMED: Final = re.compile(r"(?:(last|next|this|on) )?([a-z]{3,9})(?: (\d{4}))?")
+_PART: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
 
 
 def moment(name: str, written: When | None) -> float | None:
-    """Read a moment as seconds since 1970; a bare date is local midnight, a time without zone is local.
+    """Read a moment as seconds since 1970; a day or a period is its first local midnight.
 
     Args:
         name: The argument it stands in, for the message.
         written: What the caller sent.
 
     Raises:
-        InvalidArguments: It is no ISO 8601.
+        InvalidArguments: It is no date.
     """
     if written is None:
         return None
     try:
-        return datetime.fromisoformat(written.strip()).astimezone().timestamp()
+        return read_date(written, datetime.now().astimezone()).astimezone().timestamp()
     except (ValueError, OverflowError, OSError):
-        raise InvalidArguments(
-            f"`{name}` must be a date or time in ISO 8601, such as 2026-01-31 or 2026-01-31T09:30, "
-            f'not "{written[:40]}".'
-        ) from None
+        raise refused(name, written) from None
+
+
+def day(name: str, written: str | None, now: datetime | None = None) -> Day | None:
+    """Read a day of the local calendar; weekdays and periods are those to come.
+
+    Args:
+        name: The argument it stands in, for the message.
+        written: What the caller sent.
+        now: The moment, with its time zone.
+
+    Raises:
+        InvalidArguments: It is no date.
+    """
+    if written is None:
+        return None
+    try:
+        return Day(read_date(written, now or datetime.now().astimezone(), ahead=True).astimezone().date().isoformat())
+    except (ValueError, OverflowError, OSError):
+        raise refused(name, written) from None
+
+
+def refused(name: str, written: str) -> InvalidArguments:
+    """Say that something is no date, and what is."""
+    return InvalidArguments(f'`{name}` must be a date such as {FORMS}, not "{written[:40]}".')
+
+
+def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
+    """Return the moment that is meant; one without a zone is local.
+
+    Args:
+        written: A date or time in ISO 8601, a month, or words such as `yesterday`.
+        now: The moment, with its time zone.
+        ahead: A weekday, month or period without `last` or `next` lies in the future instead of the past.
+
+    Raises:
+        ValueError: It is none of these.
+        OverflowError: It lies outside the calendar.
+    """
+    said = " ".join(written.casefold().split())
+    today = now.astimezone().date()
+    if said == "now":
+        return now
+    if said in _DAYS:
+        # By the calendar: a day is not always 24 hours long.
+        return midnight(today + timedelta(days=_DAYS[said]))
+    if found := _PART.fullmatch(said):
+        return datetime(int(found[1]), int(found[2] or 1), 1)  # noqa: DTZ001  # local, as all without a zone
+    if found := _SPAN.fullmatch(said):
+        return midnight(span(found, today, ahead=ahead))
+    if found := _NAMED.fullmatch(said):
+        return midnight(named(found, today, ahead=ahead))
+    return datetime.fromisoformat(said.upper())
+
+
+def span(found: re.Match[str], today: date, *, ahead: bool) -> date:
+    """Return the day that lies a period away, or with which the present one began.
+
+    Raises:
+        ValueError: The words contradict each other.
+    """
+    word, count, unit, ago = found.groups()
+    if (ago and word) or (word == "this" and count) or not (word or count):
+        raise ValueError
+    if word == "this":
+        begun = {"day": today, "week": today - timedelta(days=today.weekday()), "month": today.replace(day=1)}
+        return begun.get(unit, today.replace(month=1, day=1))
+    later = not ago and (word in {"next", "in"} or (ahead and word is None))
+    number = int(count) if (count or "").isdecimal() else 1
+    return shifted(today, number if later else -number, unit)
+
+
+def shifted(today: date, number: int, unit: str) -> date:
+    """Return the day so many days, weeks, months or years away; of a shorter month the last."""
+    if unit in {"day", "week"}:
+        return today + timedelta(days=number * (7 if unit == "week" else 1))
+    months = today.year * 12 + today.month - 1 + number * (12 if unit == "year" else 1)
+    year, month = divmod(months, 12)
+    following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
+    return min(date(year, month + 1, 1) + timedelta(days=today.day - 1), following - timedelta(days=1))
+
+
+def named(found: re.Match[str], today: date, *, ahead: bool) -> date:
+    """Return the day that a weekday is, or the first of a month.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    word, name, year = found.groups()
+    ahead = word == "next" or (ahead and word != "last")
+    weekday = position(name, _WEEKDAYS)
+    if weekday is not None and not year:
+        away = (weekday - today.weekday()) % 7 if ahead else -((today.weekday() - weekday) % 7)
+        return today + timedelta(days=away or {"next": 7, "last": -7}.get(word, 0))
+    month = position(name, _MONTHS)
+    if month is None or word == "on":
+        raise ValueError
+    first = date(int(year) if year else today.year, month + 1, 1)
+    if year or word == "this":
+        return first
+    here, firsts = today.replace(day=1), [shifted(first, years, "year") for years in (-1, 0, 1)]
+    if ahead:
+        return next(each for each in firsts if each > here or (each == here and word != "next"))
+    return next(each for each in reversed(firsts) if each < here or (each == here and word != "last"))
+
+
+def position(name: str, names: tuple[str, ...]) -> int | None:
+    """Return which of some names is meant; its first three letters will do."""
+    return next((at for at, known in enumerate(names) if name in {known, known[:3]}), None)
+
+
+def midnight(day: date) -> datetime:
+    """Return when a local day begins."""
+    return datetime(day.year, day.month, day.day)  # noqa: DTZ001  # local, as all without a zone
 
 
 def iso(seconds: float) -> str:

@@ -2,7 +2,7 @@
 
 from bridge.vault.anchors import anchor, decoded_place, meant
 from bridge.vault.asides import has_asides, queries
-from bridge.vault.daily import daily_path, local_day, moment_of
+from bridge.vault.daily import daily_path, moment_of
 from bridge.vault.documents import read_document
 from bridge.vault.edit import (
     Toggled,
@@ -114,7 +114,6 @@ __all__ = [
     "is_hidden",
     "kind_of",
     "link_text",
-    "local_day",
     "meant",
     "mistake",
     "moment",

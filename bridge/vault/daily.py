@@ -1,38 +1,12 @@
 """Daily notes, where the vault's own settings put them; days are those of the local time zone."""
 
-from datetime import date, datetime, timedelta
-from typing import Final
+from datetime import date, datetime
 
 from bridge.errors import InvalidArguments
 from bridge.types import VaultPath
 from bridge.vault.moments import moment
 from bridge.vault.obsidian import ObsidianSettings
 from bridge.vault.paths import vault_path
-
-_WORDS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
-
-
-def local_day(written: str | None, now: datetime) -> date:
-    """Read which day is meant.
-
-    Args:
-        written: `today`, `yesterday`, `tomorrow`, a date, or a moment, whose day in local time is meant; today when
-            absent.
-        now: The moment, with its time zone.
-
-    Raises:
-        InvalidArguments: It is none of these.
-    """
-    word = "today" if written is None else written.strip().lower()
-    try:
-        if word in _WORDS:
-            # By the calendar: a day is not always 24 hours long.
-            return now.astimezone().date() + timedelta(days=_WORDS[word])
-        return datetime.fromisoformat(word.upper()).astimezone().date()
-    except (ValueError, OverflowError, OSError):
-        raise InvalidArguments(
-            f'`date` must be today, yesterday, tomorrow or a date such as 2026-01-31, not "{word[:40]}".'
-        ) from None
 
 
 def moment_of(day: date, now: datetime) -> datetime:

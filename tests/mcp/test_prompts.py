@@ -137,8 +137,9 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
         ("Yesterday ", "2026-02-28"),
         ("3 days", "2026-02-26"),
         ("last week", "2026-02-22"),
-        ("past 2 months", "2025-12-31"),
-        ("2026-02-01", "2026-02-01T00:00:00"),
+        ("past 2 months", "2026-01-01"),
+        ("2026-02-01", "2026-02-01"),
+        ("2026-02-01T09:30", "2026-02-01T09:30:00"),
     ],
 )
 def test_a_period_begins_on_a_date(written: str, begun: str) -> None:

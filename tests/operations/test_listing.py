@@ -36,6 +36,30 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
+async def test_what_no_note_has_is_named_with_the_closest(served: Served) -> None:
+    async def notices(operation: str, **arguments: Any) -> list[str]:
+        answer = (await served.call(operation, **arguments)).json
+        assert answer.get("total", 0) == 0
+        said: list[str] = answer["notices"]
+        return said
+
+    assert await notices("find_notes", folder="Bred", tags=["beans"]) == [
+        "There is no folder `Bred` with notes; the closest are `Bread`, `Bread/Old`.",
+        "There is no tag `beans`; the closest are `garden/beans`, `bread`.",
+    ]
+    assert await notices("find_notes", properties={"stauts": "done"}) == [
+        "There is no property `stauts`; the closest is `status`."
+    ]
+    assert await notices("find_notes", properties={"status": "don"}) == [
+        "No note has the value `don` in `status`; the closest is `done`."
+    ]
+    assert await notices("list_tasks", folder="Gardem") == [
+        "There is no folder `Gardem` with notes; the closest is `Garden`."
+    ]
+    assert await notices("list_tags", prefix="braed") == ["There is no tag `braed`; the closest is `bread`."]
+    assert (await served.call("find_notes", folder="Bread", tags=["garden"])).json["notices"] == []
+
+
 async def found(served: Served, **arguments: Any) -> list[str]:
     answer = await served.call("find_notes", **arguments)
     assert answer.status == 200, answer.body

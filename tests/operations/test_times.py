@@ -2,14 +2,14 @@
 
 import os
 import time
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
 import pytest
 
 from bridge.errors import InvalidArguments
 from bridge.operations.hints import When
-from bridge.operations.times import iso, moment
+from bridge.operations.times import day, iso, moment, read_date
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +19,19 @@ def _far_from_greenwich() -> Iterator[None]:
     time.tzset()
     yield
     os.environ.pop("TZ") if before is None else os.environ.update(TZ=before)
+    time.tzset()
+
+
+@pytest.fixture
+def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Return what puts this process into a time zone."""
+
+    def enter(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield enter
+    monkeypatch.undo()
     time.tzset()
 
 
@@ -36,11 +49,113 @@ def test_a_moment_is_local_unless_it_says_otherwise(written: str, meant: str) ->
 
 
 @pytest.mark.parametrize(
-    "written", ["", "yesterday", "2026-13-01", "31.1.2026", "0001-01-01", "9999-12-31T23:59:59-23:00"]
+    "written",
+    [
+        "",
+        "recently",
+        "2026-13",
+        "2026-13-01",
+        "31.1.2026",
+        "0001-01-01",
+        "9999-12-31T23:59:59-23:00",
+        "9999 years",
+        "last",
+        "week",
+        "in 3 days ago",
+        "this 3 weeks",
+        "on march",
+        "marc",
+        "smonday",
+        "3",
+        "0 friday",
+    ],
 )
 def test_what_is_no_moment_is_refused(written: str) -> None:
     with pytest.raises(InvalidArguments, match="modified_after"):
         moment("modified_after", When(written))
+
+
+SUNDAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("written", "past", "to_come"),
+    [
+        ("today", "2026-03-01", "2026-03-01"),
+        ("Yesterday", "2026-02-28", "2026-02-28"),
+        ("tomorrow", "2026-03-02", "2026-03-02"),
+        ("3 days", "2026-02-26", "2026-03-04"),
+        ("3 days ago", "2026-02-26", "2026-02-26"),
+        ("in 2 weeks", "2026-03-15", "2026-03-15"),
+        ("last  week", "2026-02-22", "2026-02-22"),
+        ("next week", "2026-03-08", "2026-03-08"),
+        ("this week", "2026-02-23", "2026-02-23"),
+        ("this month", "2026-03-01", "2026-03-01"),
+        ("this year", "2026-01-01", "2026-01-01"),
+        ("a year ago", "2025-03-01", "2025-03-01"),
+        ("past 2 months", "2026-01-01", "2026-01-01"),
+        ("monday", "2026-02-23", "2026-03-02"),
+        ("sun", "2026-03-01", "2026-03-01"),
+        ("last sunday", "2026-02-22", "2026-02-22"),
+        ("next sunday", "2026-03-08", "2026-03-08"),
+        ("on Friday", "2026-02-27", "2026-03-06"),
+        ("2026-02", "2026-02-01", "2026-02-01"),
+        ("2025", "2025-01-01", "2025-01-01"),
+        ("february", "2026-02-01", "2027-02-01"),
+        ("march", "2026-03-01", "2026-03-01"),
+        ("last march", "2025-03-01", "2025-03-01"),
+        ("next March", "2027-03-01", "2027-03-01"),
+        ("Dec 2024", "2024-12-01", "2024-12-01"),
+        ("2026-w10", "2026-03-02", "2026-03-02"),
+    ],
+)
+def test_days_are_also_named_in_words(written: str, past: str, to_come: str) -> None:
+    assert read_date(written, SUNDAY).date().isoformat() == past
+    assert day("due", written, SUNDAY) == to_come
+
+
+@pytest.mark.parametrize(
+    ("today", "written", "day_meant"),
+    [
+        ("2026-03-31", "1 month ago", "2026-02-28"),
+        ("2024-02-29", "last year", "2023-02-28"),
+        ("2026-01-31", "next month", "2026-02-28"),
+        ("2026-12-31", "next month", "2027-01-31"),
+        ("2026-01-15", "3 months ago", "2025-10-15"),
+        ("2026-12-31", "in 2 years", "2028-12-31"),
+    ],
+)
+def test_of_a_shorter_month_the_last_day_is_meant(today: str, written: str, day_meant: str) -> None:
+    assert read_date(written, datetime.fromisoformat(f"{today}T12:00").astimezone()).date().isoformat() == day_meant
+
+
+@pytest.mark.parametrize(
+    ("place", "written", "day_meant"),
+    [
+        # It is 23:30 in UTC: another day in the east already.
+        ("UTC", "today", "2026-03-28"),
+        ("Pacific/Auckland", "today", "2026-03-29"),
+        ("America/Los_Angeles", "Tomorrow", "2026-03-29"),
+        # The clock is put forward that night: the day before is not 24 hours ago.
+        ("Europe/Berlin", "yesterday", "2026-03-28"),
+        ("Europe/Berlin", "2026-03-29", "2026-03-29"),
+        ("Europe/Berlin", "2026-03-28T23:30:00Z", "2026-03-29"),
+        ("America/Los_Angeles", "2026-03-29T01:00+00:00", "2026-03-28"),
+        ("Europe/Berlin", " 2026-03-29t23:59 ", "2026-03-29"),
+    ],
+)
+def test_a_day_is_one_of_the_local_calendar(
+    zone: Callable[[str], None], place: str, written: str, day_meant: str
+) -> None:
+    zone(place)
+    assert day("date", written, datetime(2026, 3, 28, 23, 30, tzinfo=UTC)) == day_meant
+
+
+@pytest.mark.parametrize("written", ["", "soon", "2026-02-30", "0001-01-01T00:00:00+23:00"])
+def test_what_is_no_day_is_refused(zone: Callable[[str], None], written: str) -> None:
+    zone("America/Los_Angeles")
+    with pytest.raises(InvalidArguments):
+        day("date", written, datetime(2026, 3, 28, tzinfo=UTC))
 
 
 def test_no_moment_is_none() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bridge.errors import BridgeError, InvalidArguments, OutsideVault, ProtectedPath
-from bridge.vault import ObsidianSettings, daily_path, local_day, moment_of
+from bridge.vault import ObsidianSettings, daily_path, moment_of
 
 DAY = date(2026, 1, 5)
 
@@ -52,35 +52,6 @@ def test_a_daily_note_lies_where_the_vault_says(settings: ObsidianSettings, path
 def test_a_format_that_names_no_note_is_refused(pattern: str, error: type[BridgeError]) -> None:
     with pytest.raises(error):
         daily_path(ObsidianSettings(daily_format=pattern), DAY)
-
-
-@pytest.mark.parametrize(
-    ("place", "written", "day"),
-    [
-        # It is 23:30 in UTC: another day in the east already.
-        ("UTC", None, "2026-03-28"),
-        ("Pacific/Auckland", "today", "2026-03-29"),
-        ("America/Los_Angeles", "Tomorrow", "2026-03-29"),
-        # The clock is put forward that night: the day before is not 24 hours ago.
-        ("Europe/Berlin", "yesterday", "2026-03-28"),
-        ("Europe/Berlin", "2026-03-29", "2026-03-29"),
-        ("Europe/Berlin", "2026-03-28T23:30:00Z", "2026-03-29"),
-        ("America/Los_Angeles", "2026-03-29T01:00+00:00", "2026-03-28"),
-        ("Europe/Berlin", " 2026-03-29t23:59 ", "2026-03-29"),
-    ],
-)
-def test_a_day_is_one_of_the_local_calendar(
-    zone: Callable[[str], None], place: str, written: str | None, day: str
-) -> None:
-    zone(place)
-    assert local_day(written, datetime(2026, 3, 28, 23, 30, tzinfo=UTC)) == date.fromisoformat(day)
-
-
-@pytest.mark.parametrize("written", ["", "soon", "2026-02-30", "0001-01-01T00:00:00+23:00"])
-def test_what_is_no_day_is_refused(zone: Callable[[str], None], written: str) -> None:
-    zone("America/Los_Angeles")
-    with pytest.raises(InvalidArguments):
-        local_day(written, datetime(2026, 3, 28, tzinfo=UTC))
 
 
 def test_the_time_of_another_day_is_that_of_now(zone: Callable[[str], None]) -> None:
