@@ -38,13 +38,15 @@ class InsertUnder:
 
     Attributes:
         op: `insert_under`.
-        heading: The heading, or its path as `A > B`.
+        heading: The heading, or its path as `A > B`; of several that are alike also its line, as `A > B (line 12)`.
         text: Markdown; its headings are made deeper to fit.
+        create_heading: Add the heading if the note lacks it: at its end, or below `A`.
     """
 
     op: Literal["insert_under"] = "insert_under"
     heading: str
     text: str
+    create_heading: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,7 @@ class ReplaceSection:
 
     Attributes:
         op: `replace_section`.
-        heading: The heading, or its path as `A > B`.
+        heading: The heading, or its path as `A > B`; of several that are alike also its line, as `A > B (line 12)`.
         text: Markdown, with or without the heading itself; its headings are made deeper to fit.
     """
 
@@ -118,12 +120,14 @@ class AddItem:
         heading: The heading above the list, or its path as `A > B`; without, the note's last list.
         text: The item without its marker; more lines go below it.
         task: Give it a box.
+        create_heading: Add the heading if the note lacks it.
     """
 
     op: Literal["add_item"] = "add_item"
     heading: str | None = None
     text: str
     task: bool = False
+    create_heading: bool = False
 
 
 Edit = Annotated[

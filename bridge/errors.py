@@ -3,11 +3,11 @@
 * BridgeError
   x Invalid: InvalidArguments, InvalidProperties
   x Denied: Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, OutsideVault, ProtectedPath, PathKept,
-    ReadOnly
+    ReadOnly, Declined
   x Missing: NoSuchVault, NoSuchOperation, NoteNotFound, FolderNotFound, HeadingNotFound, BlockNotFound,
     TextNotFound, ChangeNotFound, JobNotFound, ModelMissing
   x Conflict: AmbiguousHeading, Busy, NoteExists, NoteChanged, ChangeConflict, ExpectationFailed, ConfirmationRequired,
-    VaultHeld
+    SettingsUnreadable, VaultHeld
   x Unready: NotReady, DiskFull, Cancelled, IndexUnusable, StateUnusable, RulesUnknown, ModelUnusable,
     VaultUnreadable, NoteUnreadable
   x Internal
@@ -36,6 +36,11 @@ class BridgeError(Exception):
         self.hint = hint if hint is not None else type(self).hint
         self.facts: Mapping[str, object] = facts
         super().__init__(self.message)
+
+    def locate(self, place: str) -> None:
+        """Say in which part of a request it happened, such as `edits[2]`."""
+        self.message = f"{place}: {self.message}"
+        self.args = (self.message,)
 
     def wire(self) -> dict[str, object]:
         """Return the error's one JSON form."""
@@ -133,6 +138,13 @@ class ReadOnly(Denied):
     hint = "Give a folder that can be written with `--data-dir`."
 
 
+class Declined(Denied):
+    """The user said no to this change."""
+
+    code = "declined"
+    hint = "Nothing was written. Leave it, and ask the user what to do instead."
+
+
 class Missing(BridgeError):
     """There is no such thing."""
 
@@ -152,7 +164,7 @@ class NoSuchOperation(Missing):
     """There is no such operation."""
 
     code = "no_such_operation"
-    hint = "`find_tool` finds tools, `GET /api/operations` lists all."
+    hint = "`find_tool` finds operations by what they do."
 
 
 class NoteNotFound(Missing):
@@ -223,7 +235,7 @@ class AmbiguousHeading(Conflict):
     """The heading names more than one section."""
 
     code = "ambiguous_heading"
-    hint = "Give the whole heading path, one of `headings`."
+    hint = "Give one of `headings`."
 
 
 class Busy(Conflict):
@@ -263,6 +275,27 @@ class ConfirmationRequired(Conflict):
 
     code = "confirmation_required"
     hint = "Look at it with `dry_run`, then repeat it with `confirm`."
+
+    def __init__(
+        self, message: str | None = None, *, would: str = "make this change", hint: str | None = None, **facts: object
+    ) -> None:
+        """Say what must be confirmed.
+
+        Args:
+            message: One sentence; what the change would do when absent.
+            would: What the change would do, such as `delete 3 notes`, for a question to the user.
+            hint: The way out; the class's hint when absent.
+            facts: More fields of the wire form.
+        """
+        super().__init__(f"This would {would}." if message is None else message, hint=hint, **facts)
+        self.would = would
+
+
+class SettingsUnreadable(Conflict):
+    """A settings file of Obsidian cannot be read, and says where the change belongs."""
+
+    code = "settings_unreadable"
+    hint = "Repair the file that is named, or save the setting in Obsidian once more."
 
 
 class VaultHeld(Conflict):

@@ -43,7 +43,8 @@ class ReadNote:
         lines: First and last line of `text`.
         total_lines: Lines of the whole note.
         properties: Its properties, with YAML 1.2 meaning.
-        headings: The heading path of each section, such as `A > B`; each can be given as `section`.
+        headings: The heading path of each section, such as `A > B`, or `A > B (line 12)` where several have it; each
+            can be given as `section`.
         tags: Its tags, without `#`.
         aliases: Its other names.
         problems: What could not be read of it.
@@ -147,7 +148,7 @@ def chosen(note: "Note", section: str | None, lines: Lines | None) -> Lines:
 
 def cut(note: "Note", first: int, last: int, offset: int, max_chars: int | None) -> ReadNote:
     """Return the lines from `first` to `last`, cut to what fits."""
-    from bridge.vault import Outline
+    from bridge.vault import section_names
 
     start, end = span_of(note.text, first, last)
     start = min(start + offset, end)
@@ -162,7 +163,7 @@ def cut(note: "Note", first: int, last: int, offset: int, max_chars: int | None)
         lines=(begun, max(begun, line_at(note.text, max(start, stop - 1)))),
         total_lines=count_lines(note.text),
         properties=note.properties,
-        headings=Outline(note).paths,
+        headings=section_names(note.headings),
         tags=tuple(dict.fromkeys(tag.name for tag in note.tags)),
         aliases=note.aliases,
         problems=note.problems,

@@ -5,7 +5,9 @@ from bridge.vault.asides import has_asides, queries
 from bridge.vault.daily import daily_path, moment_of
 from bridge.vault.documents import read_document
 from bridge.vault.edit import (
+    Contents,
     Toggled,
+    contents,
     created,
     edited,
     faults,
@@ -41,10 +43,10 @@ from bridge.vault.obsidian import ObsidianSettings, read_obsidian_settings
 from bridge.vault.parse import parse
 from bridge.vault.paths import at_or_below, is_hidden
 from bridge.vault.protected import protected
-from bridge.vault.resolve import Resolved, asked_file, asks_for_attachment, fold, name_key
+from bridge.vault.resolve import Resolved, asked_file, asks_for_attachment, fold, link_place, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
-from bridge.vault.sections import Outline, heading_paths, section
+from bridge.vault.sections import Outline, heading_paths, section, section_names
 from bridge.vault.settled import read_settled
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
 from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
@@ -63,6 +65,7 @@ __all__ = [
     "Ban",
     "Block",
     "Callout",
+    "Contents",
     "Edge",
     "Entry",
     "Filled",
@@ -98,6 +101,7 @@ __all__ = [
     "asked_file",
     "asks_for_attachment",
     "at_or_below",
+    "contents",
     "created",
     "daily_path",
     "decoded_place",
@@ -113,6 +117,7 @@ __all__ = [
     "is_document",
     "is_hidden",
     "kind_of",
+    "link_place",
     "link_text",
     "meant",
     "mistake",
@@ -130,6 +135,7 @@ __all__ = [
     "read_spots",
     "replaces",
     "section",
+    "section_names",
     "tables",
     "task_facts",
     "task_text",

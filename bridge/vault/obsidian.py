@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
-from bridge.errors import BridgeError, Missing
+from bridge.errors import BridgeError, Missing, SettingsUnreadable
 from bridge.types import VaultPath
 from bridge.vault.inside import open_inside
 from bridge.vault.paths import vault_path
@@ -45,8 +45,30 @@ class ObsidianSettings:
     """Obsidian's type of each property that was given one: text, multitext, number, checkbox, date, datetime …"""
     tasks: TaskSettings = field(default_factory=TaskSettings)
     """What the Tasks plugin is told."""
-    problems: tuple[str, ...] = ()
-    """What could not be used, in sentences."""
+    unusable: tuple[tuple[str, str], ...] = ()
+    """The files of which something could not be used, each with a sentence that says why."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be used, in sentences."""
+        return tuple(sentence for _, sentence in self.unusable)
+
+    def problem_of(self, *names: str) -> str | None:
+        """Return what is wrong with the first of some files of `.obsidian` that could not be used."""
+        return next((sentence for name, sentence in self.unusable if name in names), None)
+
+    def require(self, *names: str, hint: str) -> None:
+        """Let nothing be written on settings that are there and cannot be read.
+
+        Args:
+            names: The files of `.obsidian` that say where it belongs.
+            hint: The way out.
+
+        Raises:
+            SettingsUnreadable: One of them could not be used.
+        """
+        if problem := self.problem_of(*names):
+            raise SettingsUnreadable(problem, hint=f"Repair the file in `.obsidian`, {hint}")
 
 
 def read_obsidian_settings(root: Path) -> ObsidianSettings:
@@ -77,7 +99,7 @@ def read_obsidian_settings(root: Path) -> ObsidianSettings:
         if isinstance(types, dict)
         else {},
         tasks=task_settings(reader.facts("plugins/obsidian-tasks-plugin/data.json") if has_tasks else {}),
-        problems=tuple(reader.problems),
+        unusable=tuple(reader.unusable),
     )
 
 
@@ -86,13 +108,13 @@ class _Reader:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.problems: list[str] = []
+        self.unusable: list[tuple[str, str]] = []
 
     def facts(self, name: str) -> Facts:
         """Return the object in a settings file; empty when there is none."""
         found = self._json(name)
         if not isinstance(found, dict):
-            self.problems.append(f"Obsidian's {name} is not used: it is not a JSON object of at most 1 MiB.")
+            self.unusable.append((name, f"Obsidian's {name} is not used: it is not a JSON object of at most 1 MiB."))
             return {}
         return found
 
@@ -108,7 +130,7 @@ class _Reader:
         except Missing:
             return {}
         except BridgeError as error:
-            self.problems.append(f"Obsidian's {name} is not used: {error.message}")
+            self.unusable.append((name, f"Obsidian's {name} is not used: {error.message}"))
             return {}
         try:
             with os.fdopen(descriptor, "rb") as file:
@@ -125,7 +147,7 @@ class _Reader:
         try:
             return vault_path(text)
         except BridgeError as error:
-            self.problems.append(f"A path in Obsidian's {name} is not used: {error.message}")
+            self.unusable.append((name, f"A path in Obsidian's {name} is not used: {error.message}"))
             return None
 
 

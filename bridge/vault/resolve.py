@@ -60,6 +60,12 @@ def taken_apart(target: str, kind: LinkKind = "wiki") -> Target:
     return Target(file.strip(), None if block else heading, block)
 
 
+def link_place(target: str) -> str:
+    """Return what a link's target says behind the file, from `#` or `^` on; empty for a whole file."""
+    cut = SUBPATH.search(target)
+    return target[cut.start() :] if cut else ""
+
+
 def asked_file(target: str, kind: LinkKind = "wiki") -> str:
     """Return the file that a link asks for, as written; empty for a place in the note itself or outside the vault."""
     outside = kind == "markdown" and is_external(target.strip())

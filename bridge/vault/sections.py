@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final
@@ -11,6 +12,7 @@ from bridge.types import Span
 from bridge.vault.note import Heading, Note
 
 _BETWEEN: Final = " > "
+_AT_LINE: Final = re.compile(r"(.+) \(line ([0-9]{1,9})\)", re.DOTALL)
 _SHOWN: Final = 50
 _NAMED: Final = 8
 _LONGEST: Final = 100
@@ -39,12 +41,23 @@ def heading_paths(headings: Sequence[Heading]) -> tuple[str, ...]:
     return tuple(_BETWEEN.join(chain) for chain in chains(headings))
 
 
+def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
+    """Return what each section is called where one is asked for: its path, of several with one path also its line."""
+    paths = heading_paths(headings)
+    often = Counter(paths)
+    return tuple(
+        f"{path} (line {heading.line})" if often[path] > 1 else path
+        for path, heading in zip(paths, headings, strict=True)
+    )
+
+
 def section(note: Note, heading: str) -> Span:
     """Return where the section that a heading names starts and ends, the heading included.
 
     Args:
         note: The note.
         heading: The heading's text, or its path as `A > B`; upper case and punctuation matter only when they decide.
+            Behind either may stand ` (line 12)`, for one of several that are named alike.
 
     Raises:
         HeadingNotFound: No section is named so.
@@ -69,6 +82,10 @@ def chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
 def _find(note: Note, wanted: str) -> int:
     every = list(chains(note.headings))
     paths = [_BETWEEN.join(chain) for chain in every]
+    if lined := _AT_LINE.fullmatch(wanted):
+        at = [index for index, heading in enumerate(note.headings) if heading.line == int(lined[2])]
+        if at and (plain(paths[at[0]]) == plain(lined[1]) or _ends(every[at[0]], lined[1], plain)):
+            return at[0]
     for form in (str, str.casefold, plain):
         whole = [index for index, path in enumerate(paths) if form(path) == form(wanted)]
         if len(whole) == 1:
@@ -77,13 +94,14 @@ def _find(note: Note, wanted: str) -> int:
         if len(found) == 1:
             return found[0]
         if found:
-            same = [paths[index] for index in found]
+            names = section_names(note.headings)
+            same = [names[index] for index in found]
             raise AmbiguousHeading(
                 f"More than one section is named `{wanted[:_LONGEST]}`: {_some(same)}.", headings=same[:_SHOWN]
             )
     said = f"There is no heading `{wanted[:_LONGEST]}` in {note.path}"
     if not paths:
-        raise HeadingNotFound(f"{said}; it has none.", hint="Name lines of it, or the whole note.", headings=[])
+        raise HeadingNotFound(f"{said}; it has none.", hint="Read or change it by lines instead.", headings=[])
     has = _some(paths if len(paths) <= _NAMED else _nearest(wanted[:_LONGEST], paths))
     raise HeadingNotFound(f"{said}; its headings are {has}.", headings=paths[:_SHOWN])
 

@@ -91,11 +91,24 @@ def test_the_whole_path_decides_even_when_it_is_short() -> None:
     assert section(note, "Log > Log") == (6, 13)
 
 
-def test_the_same_path_twice_is_ambiguous() -> None:
+def test_sections_of_one_path_are_told_apart_by_their_lines() -> None:
     note = parse(VaultPath("A.md"), b"# A\n## B\n# A\n## B\n")
     with pytest.raises(AmbiguousHeading) as raised:
         section(note, "A > B")
-    assert raised.value.facts == {"headings": ["A > B", "A > B"]}
+    names = ["A > B (line 2)", "A > B (line 4)"]
+    assert raised.value.facts == {"headings": names}
+    assert all(name in raised.value.message for name in names)
+    assert [section(note, name) for name in names] == [(4, 9), (13, 18)]
+    assert section(note, "b (line 4)") == (13, 18)
+    for wrong in ("A > B (line 3)", "C (line 4)"):
+        with pytest.raises(HeadingNotFound):
+            section(note, wrong)
+
+
+def test_a_heading_that_reads_like_a_line_is_found() -> None:
+    note = parse(VaultPath("A.md"), b"# A (line 1)\n# A\n")
+    assert section(note, "A (line 1)") == (0, 13)
+    assert section(note, "A") == (13, 17)
 
 
 def test_exact_letters_win_over_others() -> None:

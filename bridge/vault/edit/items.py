@@ -3,9 +3,11 @@
 from typing import Final
 
 from bridge.edits import AddItem
+from bridge.errors import HeadingNotFound
 from bridge.vault.edit.draft import Draft, end_of, last_place, line_end
 from bridge.vault.edit.lists import BOX, MARKER, is_loose, items_of
 from bridge.vault.edit.places import Place, given
+from bridge.vault.edit.under import below_new
 from bridge.vault.edit.weave import is_blank
 from bridge.vault.structure import Part
 
@@ -23,7 +25,10 @@ def added(draft: Draft, edit: AddItem) -> Place:
     """
     start, end = draft.body, end_of(draft)
     if edit.heading is not None:
-        at, _ = draft.section(edit.heading)
+        try:
+            at, _ = draft.section(edit.heading)
+        except HeadingNotFound as error:
+            return below_new(draft, edit.heading, written(edit, "", "- "), error, create=edit.create_heading)
         start = line_end(draft.text, draft.headings[at].span[1])
         end = draft.headings[at + 1].span[0] if at + 1 < len(draft.headings) else max(start, end)
     lists = [part for part in draft.tops if part.kind == "list"]

@@ -1,10 +1,12 @@
 """Text under a heading."""
 
-from bridge.edits import InsertUnder, ReplaceSection
-from bridge.errors import InvalidArguments
+from bridge.edits import Append, InsertUnder, ReplaceSection
+from bridge.errors import HeadingNotFound, InvalidArguments
 from bridge.vault.edit.draft import BLANK, Draft, end_of, last_place, line_end, written_end, written_start
+from bridge.vault.edit.ends import appended
 from bridge.vault.edit.levels import headings_in, highest, repeated, shifted
 from bridge.vault.edit.places import Place, given
+from bridge.vault.note import Heading
 
 
 def inserted(draft: Draft, edit: InsertUnder) -> Place:
@@ -15,7 +17,10 @@ def inserted(draft: Draft, edit: InsertUnder) -> Place:
         AmbiguousHeading: More than one section is named so.
         InvalidArguments: The text does not fit there.
     """
-    at, end = draft.section(edit.heading)
+    try:
+        at, end = draft.section(edit.heading)
+    except HeadingNotFound as error:
+        return below_new(draft, edit.heading, given(edit.text, edit.op), error, create=edit.create_heading)
     heading = draft.headings[at]
     text = given(edit.text, edit.op)
     own = repeated(text, heading)
@@ -38,6 +43,38 @@ def inserted(draft: Draft, edit: InsertUnder) -> Place:
     start = line_end(draft.text, heading.span[1])
     where = last_place(draft.text, start, end_above(draft, start, end))
     return Place(where, where, text)
+
+
+def below_new(draft: Draft, heading: str, text: str, error: HeadingNotFound, *, create: bool) -> Place:
+    """Put text under a heading that is missing: at the end of the note, or of the section that its path names.
+
+    Args:
+        draft: The note.
+        heading: The heading, or its path as `A > B`.
+        text: Blocks of Markdown.
+        error: Why it is missing.
+        create: Whether the caller wants it to be added.
+
+    Raises:
+        HeadingNotFound: The caller does not.
+        InvalidArguments: No heading can read so.
+    """
+    if not create:
+        hint = "Use one of its headings, or add this one with `create_heading`."
+        raise HeadingNotFound(error.message, hint=hint, **error.facts)
+    parent, _, title = heading.rpartition(" > ")
+    title = title.strip().lstrip("#").strip()
+    if not title or "\n" in title:
+        raise InvalidArguments("A heading needs a text of one line.")
+    # More than one at the top, and none of them is the note's title.
+    level = 1 if parent or sum(each.level == 1 for each in draft.headings) > 1 else 2
+    if own := repeated(text, Heading(title, level, 1, (0, 0))):
+        text = given(text[own.span[1] :], "text")
+    mine = headings_in(text)
+    made = f"{'#' * level} {title}\n\n{shifted(text, max(0, level + 1 - highest(mine))) if mine else text}"
+    if parent:
+        return inserted(draft, InsertUnder(heading=parent, text=made, create_heading=True))
+    return appended(draft, Append(text=made))
 
 
 def replaced(draft: Draft, edit: ReplaceSection) -> Place:
