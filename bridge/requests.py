@@ -36,7 +36,7 @@ class EditNote:
     Attributes:
         path: The note.
         edits: The edits, all or none; their places are those of the text as it was read.
-        digest: SHA-256 of the whole file as it was read; needed where something is replaced.
+        digest: The note's digest as it was read; needed where something is replaced that this change set did not write.
         op: What is asked.
     """
 
@@ -52,14 +52,14 @@ class SetProperties:
 
     Attributes:
         path: The note.
-        digest: SHA-256 of the whole file as it was read.
+        digest: The note's digest as it was read; refused when the note is another now.
         properties: New values by name.
         remove: Names of properties to take away.
         op: What is asked.
     """
 
     path: VaultPath
-    digest: Digest
+    digest: Digest | None = None
     properties: Mapping[str, Any] = field(default_factory=dict)
     remove: tuple[str, ...] = ()
     op: Literal["set_properties"] = "set_properties"
@@ -72,7 +72,7 @@ class MoveNote:
     Attributes:
         path: What.
         to: Its full new path.
-        digest: SHA-256 of the whole file as it was read; not needed for a folder or a file without text.
+        digest: The file's digest as it was read; refused when the file is another now.
         op: What is asked.
     """
 
@@ -90,14 +90,14 @@ class RenameHeading:
         path: The note.
         heading: The heading's text, or its path as `A > B`.
         to: Its new text.
-        digest: SHA-256 of the whole file as it was read.
+        digest: The note's digest as it was read; refused when the note is another now.
         op: What is asked.
     """
 
     path: VaultPath
     heading: str
     to: str
-    digest: Digest
+    digest: Digest | None = None
     op: Literal["rename_heading"] = "rename_heading"
 
 
@@ -109,7 +109,7 @@ class RenameAlias:
         path: The note.
         alias: The alias, exactly.
         to: What it shall be.
-        digest: SHA-256 of the whole file as it was read.
+        digest: The note's digest as it was read; refused when the note is another now.
         links: Whether links that show the alias shall show the new one.
         op: What is asked.
     """
@@ -117,7 +117,7 @@ class RenameAlias:
     path: VaultPath
     alias: str
     to: str
-    digest: Digest
+    digest: Digest | None = None
     links: bool = False
     op: Literal["rename_alias"] = "rename_alias"
 
@@ -128,12 +128,12 @@ class DeleteNote:
 
     Attributes:
         path: The note.
-        digest: SHA-256 of the whole file as it was read.
+        digest: The note's digest as it was read; needed unless this change set made the note.
         op: What is asked.
     """
 
     path: VaultPath
-    digest: Digest
+    digest: Digest | None = None
     op: Literal["delete_note"] = "delete_note"
 
 
@@ -166,6 +166,7 @@ class AddTask:
         heading: The heading above the list, or its path as `A > B`; without, the note's last list.
         due: The day it is due.
         priority: How urgent it is.
+        create_heading: Add the heading if the note lacks it.
         op: What is asked.
     """
 
@@ -174,6 +175,7 @@ class AddTask:
     heading: str | None = None
     due: Day | None = None
     priority: Priority | None = None
+    create_heading: bool = False
     op: Literal["add_task"] = "add_task"
 
 

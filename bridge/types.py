@@ -8,7 +8,10 @@ VaultPath = NewType("VaultPath", str)
 """A path inside a vault: relative, `/`-separated, NFC, with extension."""
 
 Digest = NewType("Digest", str)
-"""SHA-256 as 64 hex digits."""
+"""SHA-256 in lower-case hex: 64 digits, or of one that a caller gives its first 12 at least."""
+
+SHORT_DIGEST = 12
+"""Digits that name a content well enough for a reader."""
 
 SHORT_DIGEST = 12
 """Digits that name a content well enough for a reader."""
@@ -50,6 +53,11 @@ NewPath = Annotated[VaultPath, PathRole.NEW]
 
 NoteOrFolder = Annotated[VaultPath, PathRole.FOLDER]
 """A path of a file or of a folder."""
+
+
+def same_digest(whole: Digest, given: Digest) -> bool:
+    """Tell whether a digest is the one that a caller gave, whole or its beginning."""
+    return whole == given or (len(given) >= SHORT_DIGEST and whole.startswith(given))
 
 
 @dataclass(frozen=True, slots=True)

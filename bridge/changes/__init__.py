@@ -2,12 +2,13 @@
 
 from bridge.changes.alias import rename_alias
 from bridge.changes.alike import shares
-from bridge.changes.carry import Around, below, carry, together
+from bridge.changes.carry import Around, Carried, below, carry, together
 from bridge.changes.committing import Committed, commit
 from bridge.changes.desk import Desk, digest_of, moved
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
 from bridge.changes.differences import Difference, differences
 from bridge.changes.effect import Effect, Planned, Reference
+from bridge.changes.extent import Extent, extent
 from bridge.changes.heading import rename_heading
 from bridge.changes.inverse import accept, redo, undo
 from bridge.changes.known import Known
@@ -22,11 +23,13 @@ from bridge.changes.words import Run, runs, words
 
 __all__ = [
     "Around",
+    "Carried",
     "Committed",
     "Contradiction",
     "Desk",
     "Difference",
     "Effect",
+    "Extent",
     "Hunk",
     "Known",
     "Offer",
@@ -44,6 +47,7 @@ __all__ = [
     "commit",
     "differences",
     "digest_of",
+    "extent",
     "hunks",
     "merge",
     "move",

@@ -9,11 +9,13 @@ from typing import Any, assert_never
 
 from bridge.changes.alias import rename_alias
 from bridge.changes.desk import Desk, digest_of
+from bridge.changes.diff import differing
 from bridge.changes.effect import Effect
 from bridge.changes.heading import rename_heading
 from bridge.changes.known import Known
 from bridge.changes.moving import move
 from bridge.changes.offering import offer
+from bridge.changes.plain import lines_of, text_of
 from bridge.changes.removing import remove
 from bridge.edits import AddItem
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteExists, NoteNotFound
@@ -30,13 +32,12 @@ from bridge.requests import (
     SetProperties,
     ToggleTask,
 )
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, VaultPath, same_digest
 from bridge.vault import (
     ObsidianSettings,
     created,
     edited,
     filled,
-    is_document,
     kind_of,
     parse,
     replaces,
@@ -82,7 +83,11 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
             return _create(request, desk, around)
         case EditNote() | SetProperties():
             change = partial(_edited, request, around=around)
-            desk.replace(request.path, change(_unchanged(request.path, request.digest, desk, around, change)))
+            data = _unchanged(request.path, request.digest, desk, around, change)
+            made = change(data)
+            if isinstance(request, EditNote) and request.digest is None and any(map(replaces, request.edits)):
+                _require_own(desk, request.path, data, made, "replace text")
+            desk.replace(request.path, made)
             return Carried(request.path)
         case ToggleTask():
             return _toggle(request, desk, around)
@@ -95,10 +100,12 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
 def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
     """Change names; the vault's links follow."""
     path, known = request.path, around.known(desk)
-    if path in known.names and is_document(path) and request.digest is None:
-        raise InvalidArguments("`digest` is needed to move a note: it says what you read.", hint=READ_FIRST)
     if path in known.names:
-        _unchanged(path, request.digest, desk, around)
+        data = _unchanged(path, request.digest, desk, around)
+        if isinstance(request, DeleteNote) and request.digest is None:
+            _require_own(desk, path, data, b"", "delete a note")
+    if isinstance(request, DeleteNote):
+        around.obsidian().require("app.json", hint="which says where deleted files go.")
     match request:
         case MoveNote():
             planned = move(path, request.to, known)
@@ -119,14 +126,38 @@ def _edited(request: EditNote | SetProperties, data: bytes, around: Around) -> b
     path = request.path
     match request:
         case EditNote():
-            if request.digest is None and any(map(replaces, request.edits)):
-                raise InvalidArguments("`digest` is needed to replace text: it says what you read.", hint=READ_FIRST)
             return edited(path, data, request.edits)
         case SetProperties():
             return with_properties(path, data, request.properties, request.remove, around.obsidian().property_types)
 
 
-READ_FIRST = "`read_note` returns it."
+def _require_own(desk: Desk, path: VaultPath, data: bytes, made: bytes, what: str) -> None:
+    """Let only what this change wrote itself be taken away by a caller that does not say what it read.
+
+    Args:
+        desk: What the change did so far.
+        path: The file.
+        data: What it says now.
+        made: What it shall say.
+        what: What the caller wants, for the message.
+
+    Raises:
+        InvalidArguments: Something that stood there before would go.
+    """
+    origin = desk.origin(path)
+    if origin is None:
+        return
+    texts = [text_of(each) for each in (desk.as_read(origin), data, made)]
+    if None not in texts:
+        first, now, then = (lines_of(text or "") for text in texts)
+        own = {line for piece in differing(first, now) for line in piece.after}
+        if own.issuperset(line for piece in differing(now, then) for line in piece.before):
+            return
+    raise InvalidArguments(
+        f"`digest` is needed to {what}: it says what you read.",
+        hint="`read_note` and `find_notes` return it; its first 12 digits are enough.",
+        path=path,
+    )
 
 
 def _create(request: CreateNote, desk: Desk, around: Around) -> Carried:
@@ -185,7 +216,8 @@ def _add_task(request: AddTask, desk: Desk, around: Around) -> Carried:
     data = desk.read(path)
     fields = writes_fields(parse(path, data).tasks, settings)
     text = task_text(request.text, due=request.due, priority=request.priority, dataview=fields, settings=settings)
-    desk.replace(path, edited(path, data, [AddItem(heading=request.heading, text=text, task=True)]))
+    item = AddItem(heading=request.heading, text=text, task=True, create_heading=request.create_heading)
+    desk.replace(path, edited(path, data, [item]))
     return Carried(path)
 
 
@@ -195,7 +227,9 @@ def _template(path: VaultPath, desk: Desk, around: Around) -> str:
     Raises:
         NoteNotFound: There is none.
     """
-    folder = around.obsidian().template_folder
+    settings = around.obsidian()
+    settings.require("templates.json", hint="which says where templates are and how they write dates.")
+    folder = settings.template_folder
     for place in (path, f"{path}.md", *((f"{folder}/{path}", f"{folder}/{path}.md") if folder else ())):
         if desk.is_file(VaultPath(place)):
             return desk.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")
@@ -210,20 +244,16 @@ def _unchanged(
     around: Around,
     change: Callable[[bytes], bytes] | None = None,
 ) -> bytes:
-    """Return a file as the desk has it, if it was what the caller read when the change began.
+    """Return a file as the desk has it, if what the caller read is what it is or was in this change.
 
     Raises:
         NoteNotFound: There is no such file.
         NoteChanged: It is another now.
     """
     data = desk.read(path)
-    try:
-        found = digest_of(desk.as_read(path))
-    except NoteNotFound:
-        # It was made, or came here, on this desk: then its bytes there are what can be known of it.
-        found = digest_of(data)
-    if digest is not None and digest not in (found, digest_of(data)):
+    if digest is not None and not any(same_digest(state, digest) for state in desk.states(path)):
         facts = _differing(path, around.read_before(digest), data, change)
+        found = digest_of(data)
         raise NoteChanged(f"`{path}` changed since you read it.", path=path, expected=digest, found=found, **facts)
     return data
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from bridge.changes.shorten import shortened
 from bridge.errors import NoteExists, NoteNotFound
@@ -64,6 +65,33 @@ class Desk:
         if path not in self._files:
             self._files[path] = self._read(path)
         return self._files[path]
+
+    def origin(self, path: VaultPath) -> VaultPath | None:
+        """Return where a file was before the first step; None when it is made here."""
+        for step in reversed(self._steps):
+            match step.kind:
+                case "put" if step.path == path and step.before is None:
+                    return None
+                case "move" if step.to is not None:
+                    path = moved(path, step.to, step.path) or path
+        return path
+
+    def states(self, path: VaultPath) -> tuple[Digest, ...]:
+        """Return what a file was in turn, before the first step and after each, wherever it was then."""
+        found: list[Digest] = []
+        for step in reversed(self._steps):
+            match step.kind:
+                case "put" if step.path == path and step.after is not None:
+                    found.append(step.after)
+                    if step.before is None:
+                        return tuple(reversed(found))
+                case "remove" if step.path == path and step.before is not None:
+                    found.append(step.before)
+                case "move" if step.to is not None:
+                    path = moved(path, step.to, step.path) or path
+        with suppress(NoteNotFound):
+            found.append(digest_of(self.as_read(path)))
+        return tuple(reversed(found))
 
     def has(self, path: VaultPath) -> bool:
         """Say whether there is such a file or folder after the steps so far."""

@@ -30,7 +30,12 @@ def written(result: dict[str, Any]) -> None:
     if rewritten := result.get("links_rewritten"):
         tell(f"Links written anew in other places: {rewritten:,}.")
     id_ = result["change_id"]
-    if id_ is None:
+    if reason := result.get("confirmation"):
+        tell(f"The command itself needs `--confirm`: {reason}")
+    if result.get("dry_run"):
+        would = result.get("would")
+        tell(f"Dry run, nothing is written. The command would {would}." if would else "Dry run, nothing is written.")
+    elif id_ is None:
         tell("Nothing was written.")
     elif result["state"] == "proposed":
         tell(f"Proposed; `vault-bridge accept-change {id_}` makes it.")

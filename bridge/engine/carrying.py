@@ -1,18 +1,19 @@
 """Carries out requests to change the vault, giving them what they need to know of it."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.changes import Around, Desk, Known, carry, together
+from bridge.changes import Around, Carried, Desk, Known, carry, together
 from bridge.engine.following import Following
 from bridge.engine.recent import Recent
 from bridge.engine.writing import Author, Drawn, Made, Writing
 from bridge.errors import BridgeError
-from bridge.requests import Renaming, Request
+from bridge.requests import AddTask, CreateNote, MoveNote, Renaming, Request, ToggleTask
 from bridge.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault import Names, Vault, read_obsidian_settings
@@ -89,8 +90,29 @@ def carried(requests: Sequence[Request], desk: Desk, around: Around) -> Drawn:
     Raises:
         BridgeError: One of them cannot be done.
     """
-    done = [carry(request, desk, around) for request in requests]
-    return Drawn(done[-1].path, together([one.effect for one in done]))
+    done: list[Carried] = []
+    for number, request in enumerate(with_digests(requests)):
+        try:
+            done.append(carry(request, desk, around))
+        except BridgeError as error:
+            if len(requests) > 1:
+                error.locate(f"edits[{number}]")
+            raise
+    return Drawn(done[-1].path, together([one.effect for one in done]), requests=requests)
+
+
+def with_digests(requests: Sequence[Request]) -> Iterator[Request]:
+    """Yield requests, those without a digest with the one that an earlier request gave for the same note."""
+    known: dict[VaultPath, Digest] = {}
+    for request in requests:
+        if isinstance(request, CreateNote | ToggleTask | AddTask):
+            yield request
+            continue
+        if request.digest is not None:
+            known[request.path] = request.digest
+        yield replace(request, digest=known.get(request.path))
+        if isinstance(request, MoveNote) and request.path in known:
+            known[request.to] = known.pop(request.path)
 
 
 def around(

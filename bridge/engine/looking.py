@@ -5,7 +5,7 @@ from typing import Literal
 from bridge.engine.following import Following
 from bridge.engine.status import IndexedPassage, Inspection
 from bridge.store import Store
-from bridge.types import Digest, VaultPath
+from bridge.types import Digest, VaultPath, same_digest
 
 What = Literal["keyword", "links", "vectors"]
 """A part of the index that one can wait for."""
@@ -45,7 +45,7 @@ def holds(following: Following, path: VaultPath, digest: Digest | None, what: Wh
     note = following.index.notes.get(path)
     if note is None or path in following.pending:
         return False
-    if digest is not None and note.digest != digest:
+    if digest is not None and not same_digest(note.digest, digest):
         return False
     stat = following.vault.stat(path)
     if digest is None and stat is not None and (note.mtime_ns, note.size) != (stat.mtime_ns, stat.size):

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from bridge.types import Digest
+from bridge.types import Digest, same_digest
 
 ROOM = 32 * 1024 * 1024
 """Bytes that are held."""
@@ -30,5 +30,5 @@ class Recent:
             self._size -= len(gone)
 
     def get(self, digest: Digest) -> bytes | None:
-        """Return a content; None when it is held no more."""
-        return self._held.get(digest)
+        """Return a content by its digest or the beginning of it; None when it is held no more."""
+        return next((data for whole, data in self._held.items() if same_digest(whole, digest)), None)

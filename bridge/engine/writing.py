@@ -1,20 +1,22 @@
 """Changes the vault: one change at a time for each note, journalled, and indexed before the caller is told."""
 
 import asyncio
+import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from bridge.changes import Desk, Effect, commit, digest_of, moved
+from bridge.changes import Desk, Effect, Extent, commit, digest_of, extent, moved
 from bridge.engine.following import Following
 from bridge.engine.handing import Handing
 from bridge.engine.handover import Handover
 from bridge.engine.locks import Locks
 from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound
 from bridge.events import Events
+from bridge.requests import Request
 from bridge.settings import Settings
 from bridge.steps import Blobs, Plan, Step
 from bridge.store import Change, Store
@@ -52,6 +54,8 @@ class Drawn:
     effect: Effect = field(default_factory=Effect)
     facts: Mapping[str, Any] = field(default_factory=dict)
     """What is kept with the change and told again by whoever shows it."""
+    requests: Sequence[Request] = ()
+    """What was asked, where it came as requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,15 @@ class Made:
     drawn: Drawn
     plan: Plan
     digest: Digest | None
-    """Of the note's file afterwards; None when there is none."""
+    """Of the note's file afterwards, of a change that is only tried as it is now; None when there is none."""
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
     counts: Mapping[str, int] = field(default_factory=dict)
     """How many `files` are written, moved or removed, and `links_rewritten` and `links_broken`."""
+    would: str = ""
+    """What the change does, in a line."""
+    confirmation: ConfirmationRequired | None = None
+    """Why the change must be confirmed, of one that is only tried."""
     by: Literal["disk", "obsidian"] = "disk"
     change: Change | None = None
     """Absent when nothing was kept."""
@@ -129,9 +137,13 @@ class Writing:
             require_expected(made.counts, expect or {})
             if not plan.steps:
                 return replace(made, warnings=(*warnings, "Nothing was changed: it was so before."))
+            found = extent(plan, drawn.effect, drawn.requests)
+            made = replace(made, would=found.would)
+            unconfirmed = None if author.confirmed else self._confirmation(found)
             if dry_run:
-                return made
-            self._require_confirmation(plan, drawn.effect, author)
+                return replace(made, digest=before(desk, drawn.path), confirmation=unconfirmed)
+            if unconfirmed is not None:
+                raise unconfirmed
             return await whole(self._propose(made, author) if author.proposes else self._apply(made, author, of))
 
     @property
@@ -201,22 +213,21 @@ class Writing:
             )
         return (*warnings, *found)
 
-    def _require_confirmation(self, plan: Plan, effect: Effect, author: Author) -> None:
-        """Let only small changes pass, and those that were confirmed.
-
-        Raises:
-            ConfirmationRequired: It is neither.
-        """
-        files = len({step.path for step in plan.steps if step.kind != "move"})
-        size = sum(growth(step, plan.blobs) for step in plan.steps)
-        losing = len({reference.path for reference in effect.broken})
-        few = max(files, losing) <= self.settings.confirm_files
-        if author.confirmed or (few and size <= self.settings.confirm_kb * 1024):
-            return
-        many = "1 file" if files == 1 else f"{files:,} files"
-        more = f", {size / 1024:,.0f} KiB" if size >= 1024 else ""
-        broken = f" and break links in {losing:,} notes" if losing else ""
-        raise ConfirmationRequired(f"This would write {many}{more}{broken}.", files=files, bytes=size)
+    def _confirmation(self, found: Extent) -> ConfirmationRequired | None:
+        """Return the refusal of a change that is too large to be made unconfirmed; None for a small one."""
+        settings = self.settings
+        if max(found.files, found.losing) > settings.confirm_files:
+            limit = f"`confirm_files` is {settings.confirm_files:,}"
+        elif found.size > settings.confirm_kb * 1024:
+            limit = f"`confirm_kb` is {settings.confirm_kb:,}"
+        else:
+            return None
+        return ConfirmationRequired(
+            f"This would {found.would}. It must be confirmed: {limit}.",
+            would=found.would,
+            files=found.files,
+            bytes=found.size,
+        )
 
     async def _propose(self, made: Made, author: Author) -> Made:
         """Keep a change for the user to decide on."""
@@ -279,11 +290,12 @@ def after(desk: Desk, path: VaultPath) -> Digest | None:
         return None
 
 
-def growth(step: Step, blobs: Blobs) -> int:
-    """Return by how many bytes a step makes a file longer or shorter; a long note may still be changed a little."""
-    if step.kind != "put" or step.after is None:
-        return 0
-    return abs(len(blobs[step.after]) - (len(blobs[step.before]) if step.before is not None else 0))
+def before(desk: Desk, path: VaultPath) -> Digest | None:
+    """Return the digest that a file has before a change; None when there is none."""
+    origin = desk.origin(path)
+    with contextlib.suppress(NoteNotFound):
+        return None if origin is None else digest_of(desk.as_read(origin))
+    return None
 
 
 def counts(plan: Plan, effect: Effect) -> Mapping[str, int]:

@@ -37,6 +37,12 @@ class Caller:
     """The vault that is meant where none is named, as the address says."""
 
     @property
+    def name(self) -> str:
+        """What it is called: as its token is, else as it names itself."""
+        said = (self.client or "").partition("/")[0] if self.principal.local else self.principal.name
+        return said or "An agent"
+
+    @property
     def engines(self) -> "Sequence[VaultEngine]":
         """The vaults that can be meant: all, unless the address names one.
 

@@ -4,10 +4,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bridge.mcp.excerpts import cut
-from bridge.mcp.text import Answer, Form, inline, returnable
+from bridge.mcp.text import Answer, Form, inline, returnable, short
 
 DIFF_LINES = 60
-"""Lines of a diff that a model is shown: it knows what it asked for."""
+"""Lines of a diff that a model is shown which only tried a change."""
+
+ECHO, ECHO_LINES, ECHO_WIDTH = 12, 6, 120
+"""Lines of the diff of a change that was made: a short one whole, else its start, since a model knows what it wrote."""
+
+FILES = 30
+"""Files that a change names."""
 
 WHOLE = 400
 """Lines of a change that a model asked to see whole."""
@@ -23,13 +29,34 @@ CHANGES = 50
 
 def written(answer: Answer) -> Iterable[str]:
     """Write what became of a write: first how it stands, then what it changed."""
-    yield f"{standing(answer)}: {returnable(answer['path'])}" + (
-        f" · change {answer['change_id']}" if answer["change_id"] else ""
-    )
-    if answer["digest"]:
-        yield f"digest {answer['digest']}"
+    files = answer.get("changed", ())
+    tried = answer.get("dry_run", False)
+    if tried and answer.get("would"):
+        yield f"Dry run, nothing is written. The call would {inline(answer['would'])}."
+    else:
+        lines = counted(files[0]) if len(files) == 1 else ""
+        made = f" · change {answer['change_id']}" if answer["change_id"] else ""
+        what = returnable(answer["path"]) if len(files) <= 1 else f"{answer['files']} files"
+        yield f"{standing(answer)}: {what}{made}{lines}"
+    if answer.get("confirmation"):
+        yield f"The call itself must be confirmed: {inline(answer['confirmation'])}"
+    digest = answer.get("before", answer["digest"]) if tried else answer["digest"]
+    if digest and (tried or len(files) <= 1):
+        yield f"digest {'as it is now: ' * tried}{short(digest)}"
+    yield from consequences(answer)
+    yield from (f"note: {inline(warning)}" for warning in answer["warnings"])
+    yield from (diff if tried or not answer["change_id"] else echo)(answer["diff"])
+
+
+def consequences(answer: Answer) -> Iterable[str]:
+    """Write which files and links a change concerns."""
+    files = answer.get("changed", ())
+    if len(files) > 1:
+        yield from map(changed, files[:FILES])
+    if len(files) > FILES:
+        yield f"… and {len(files) - FILES:,} more files"
     if rewritten := answer.get("links_rewritten"):
-        yield f"{rewritten} links in other places rewritten"
+        yield f"links in other places rewritten: {rewritten:,}"
     broken = answer.get("links_broken", ())
     for lost in broken[:BROKEN]:
         yield f"broken link: {returnable(lost['path'])}:{lost['line']} [[{inline(lost['text'])}]]"
@@ -37,15 +64,36 @@ def written(answer: Answer) -> Iterable[str]:
         yield f"… and {len(broken) - BROKEN} more broken links"
     for left in answer.get("refused", ()):
         yield f"not linked: {returnable(left['target'])} in line {left['line']}: {inline(left['why'])}"
-    yield from (f"note: {inline(warning)}" for warning in answer["warnings"])
-    yield from diff(answer["diff"])
+
+
+def changed(file: Mapping[str, Any]) -> str:
+    """Write a file that was changed, on a line."""
+    return f"- {returnable(file['path'])}{counted(file)}" + (
+        f" · digest {short(file['digest'])}" if file["digest"] else ""
+    )
+
+
+def counted(file: Mapping[str, Any]) -> str:
+    """Say how many lines a file gains and loses; nothing for one that only moved."""
+    return f" · +{file['added']} -{file['removed']}" if file["added"] or file["removed"] else ""
 
 
 def standing(answer: Answer) -> str:
     """Say how a change stands."""
+    if answer.get("dry_run"):
+        return "Dry run, nothing is written"
     if not answer["change_id"]:
         return "Nothing was written"
     return "Written" if answer["state"] == "applied" else "Proposed; it waits until the user accepts it"
+
+
+def echo(text: str) -> Iterable[str]:
+    """Write a diff that its reader asked for: a short one whole, else its start."""
+    lines = text.rstrip("\n").split("\n") if text else []
+    most = len(lines) if len(lines) <= ECHO else ECHO_LINES
+    yield from (cut(line, ECHO_WIDTH) for line in lines[:most])
+    if len(lines) > most:
+        yield f"… and {len(lines) - most} more lines of the diff"
 
 
 def diff(text: str, most: int = DIFF_LINES) -> Iterable[str]:
@@ -61,8 +109,9 @@ def day(answer: Answer) -> Iterable[str]:
     if answer["change_id"] or answer["diff"]:
         yield from written(answer)
         return
+    yield from (f"note: {inline(warning)}" for warning in answer["warnings"])
     yield f"{returnable(answer['path'])} · {answer['date']}" + (
-        f" · digest {answer['digest']}" if answer["digest"] else " · there is none yet"
+        f" · digest {short(answer['digest'])}" if answer["digest"] else " · there is none yet"
     )
     if answer["text"] is not None:
         yield "--- text of the note, up to the end of this answer ---"

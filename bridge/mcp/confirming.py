@@ -1,23 +1,35 @@
 """Asks the user before a change is made that must be confirmed, in the way of each era."""
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+import orjson
 from mcp import MCPError, types
 
-from bridge.errors import ConfirmationRequired
-from bridge.mcp.caller import Context
-from bridge.operations import Operation, named
+from bridge.errors import ConfirmationRequired, Declined
+from bridge.mcp.caller import Caller, Context
+from bridge.mcp.text import inline
+from bridge.operations import VAULT, Operation, tool_named
 
 CONFIRM: Final = "confirm"
 """The argument, and what the question and its only field are called."""
+
+SAME: Final = frozenset({CONFIRM, "dry_run", "reason"})
+"""Arguments that make no other change of it."""
 
 FORM: Final[types.ElicitRequestedSchema] = {
     "type": "object",
     "properties": {CONFIRM: {"type": "boolean", "title": "Make this change", "default": False}},
     "required": [CONFIRM],
 }
+
+REASON: Final = 300
+"""Characters of an agent's reason that the user is shown."""
+
+REMEMBERED: Final = 1_000
 
 
 class Unanswered(Exception):
@@ -28,53 +40,81 @@ class Unanswered(Exception):
         self.question = question
 
 
-async def confirmed(
-    context: Context,
-    params: types.CallToolRequestParams,
-    operation: Operation,
-    given: Mapping[str, Any],
-    error: ConfirmationRequired,
-) -> Mapping[str, Any]:
-    """Return the arguments of a call with the user's consent.
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Asks users, and remembers what they declined: an agent gets no second answer to the same question."""
 
-    Args:
-        context: The call.
-        params: What came with it.
-        operation: What was called.
-        given: Its arguments.
-        error: Why there must be consent.
+    _declined: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
-    Raises:
-        ConfirmationRequired: The user declines, or cannot be asked.
-        Unanswered: The client is to ask.
-    """
-    agreed = consenting(operation, given)
-    if agreed is None or not can_ask(context):
-        raise error
-    if context.session.can_send_request:
-        try:
-            answer = await context.session.elicit_form(error.message, FORM, related_request_id=context.request_id)
-        except MCPError:
-            raise error from None
-    else:
-        answer = answered(params, error.message)
-    if answer.action != "accept" or not (answer.content or {}).get(CONFIRM):
-        raise error
-    return agreed
+    async def obtain(
+        self,
+        context: Context,
+        params: types.CallToolRequestParams,
+        who: Caller,
+        operation: Operation,
+        given: Mapping[str, Any],
+        error: ConfirmationRequired,
+    ) -> Mapping[str, Any]:
+        """Return the arguments of a call with the user's consent.
+
+        Args:
+            context: The call.
+            params: What came with it.
+            who: The caller.
+            operation: What was called.
+            given: Its arguments.
+            error: Why there must be consent.
+
+        Raises:
+            Declined: The user says no, or said no to this change before.
+            ConfirmationRequired: The user cannot be asked.
+            Unanswered: The client is to ask.
+        """
+        agreed = with_confirm(operation, given, confirm=True)
+        if agreed is None or not can_ask(context):
+            raise error
+        change = fingerprint(who, operation, given)
+        if change in self._declined:
+            raise Declined(f"The user said no to this change before: {error.would}.")
+        question = asked(who, operation, given, error)
+        if context.session.can_send_request:
+            try:
+                answer = await context.session.elicit_form(question, FORM, related_request_id=context.request_id)
+            except MCPError as failure:
+                if failure.code == types.METHOD_NOT_FOUND and with_confirm(operation, given, confirm=None) != given:
+                    # It says that it shows forms and does not, so that nobody else can confirm.
+                    return agreed
+                raise error from None
+        else:
+            answer = answered(params, question, change)
+        if answer.action != "accept" or not (answer.content or {}).get(CONFIRM):
+            self._declined[change] = None
+            if len(self._declined) > REMEMBERED:
+                self._declined.popitem(last=False)
+            raise Declined(f"The user said no to this change: {error.would}.")
+        return agreed
 
 
-def answered(params: types.CallToolRequestParams, message: str) -> types.ElicitResult:
+def asked(who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired) -> str:
+    """Return the question to the user: who wants to do what, where and why."""
+    _, arguments = meant(operation, given)
+    reason = arguments.get("reason")
+    why = f" Reason: {inline(reason)[:REASON]}" if isinstance(reason, str) and reason.strip() else ""
+    return f"{inline(who.name)} wants to {inline(error.would)}.{why}"
+
+
+def answered(params: types.CallToolRequestParams, question: str, change: str) -> types.ElicitResult:
     """Return the answer that came with a call; one to another question does not count.
 
     Raises:
         Unanswered: There is none.
     """
-    asked = hashlib.sha256(message.encode()).hexdigest()[:16]
+    state = hashlib.sha256(f"{change}\0{question}".encode()).hexdigest()[:16]
     answer = (params.input_responses or {}).get(CONFIRM)
-    if isinstance(answer, types.ElicitResult) and params.request_state == asked:
+    if isinstance(answer, types.ElicitResult) and params.request_state == state:
         return answer
-    question = types.ElicitRequest(params=types.ElicitRequestFormParams(message=message, requested_schema=FORM))
-    raise Unanswered(types.InputRequiredResult(input_requests={CONFIRM: question}, request_state=asked))
+    form = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question, requested_schema=FORM))
+    raise Unanswered(types.InputRequiredResult(input_requests={CONFIRM: form}, request_state=state))
 
 
 def can_ask(context: Context) -> bool:
@@ -84,13 +124,45 @@ def can_ask(context: Context) -> bool:
     return asks is not None and (asks.form is not None or asks.url is None)
 
 
-def consenting(operation: Operation, given: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return arguments that confirm, those of the tool inside `run_tool` too; None where nothing can be confirmed."""
+def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any]) -> str:
+    """Return what a change in a session has in common with its repetitions, called directly or by `run_tool`."""
+    inner, arguments = meant(operation, given)
+    kept = {name: value for name, value in arguments.items() if name not in SAME and name != VAULT}
+    session = who.bridge.sessions.of(who.name, who.session)
+    vault = arguments.get(VAULT, given.get(VAULT, who.vault))
+    said = orjson.dumps([session, inner.name, vault, kept], option=orjson.OPT_SORT_KEYS, default=str)
+    return hashlib.sha256(said).hexdigest()
+
+
+def meant(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+    """Return the operation that a call runs and its arguments, those inside `run_tool` too."""
     match operation.name, given:
         case "run_tool", {"name": str(name)}:
-            inner = consenting(named(name), given.get("arguments") or {})
-            return None if inner is None else {**given, "arguments": inner}
-        case _ if any(argument.name == CONFIRM for argument in operation.arguments):
-            return {**given, CONFIRM: True}
+            return tool_named(name), inner_arguments(given)
         case _:
-            return None
+            return operation, given
+
+
+def with_confirm(operation: Operation, given: Mapping[str, Any], *, confirm: bool | None) -> Mapping[str, Any] | None:
+    """Return arguments that confirm a change, or leave it open where `confirm` is None.
+
+    None where nothing can be confirmed.
+    """
+    inner, arguments = meant(operation, given)
+    if not arguments or not any(argument.name == CONFIRM for argument in inner.arguments):
+        return None
+    made = {name: value for name, value in arguments.items() if name != CONFIRM}
+    if confirm is not None:
+        made[CONFIRM] = confirm
+    return made if inner is operation else {**given, "arguments": made}
+
+
+def inner_arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments that `run_tool` was given for another tool, as an object or as JSON text."""
+    arguments = given.get("arguments") or {}
+    if isinstance(arguments, str):
+        try:
+            arguments = orjson.loads(arguments)
+        except orjson.JSONDecodeError:
+            return {}
+    return arguments if isinstance(arguments, Mapping) else {}

@@ -5,7 +5,7 @@ from typing import Any
 
 from bridge.mcp import change_forms, graph_forms
 from bridge.mcp.excerpts import around_match, cost, cut, fitting
-from bridge.mcp.text import Answer, Form, fields, inline, returnable
+from bridge.mcp.text import Answer, Form, fields, inline, returnable, short
 from bridge.operations import count_of, named
 
 HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
@@ -13,7 +13,7 @@ HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
 
 TASK_PARTS = ("due", "scheduled", "start", "done", "priority", "recurrence", "heading")
 
-EVIDENT = ("a string", "a path", "a folder", "a SHA-256", "true or false")
+EVIDENT = ("a string", "a path", "a folder", "a digest", "true or false")
 """What an argument takes that goes without saying beside its meaning."""
 
 SHOWN = 100
@@ -62,7 +62,8 @@ def note(answer: Answer) -> Iterable[str]:
     """Write a note: what is needed to go on or to change it, then its text as it is, to the end."""
     first, last = answer["lines"]
     whole = (first, last) == (1, answer["total_lines"])
-    yield f"{returnable(answer['path'])} · lines {first}-{last} of {answer['total_lines']} · digest {answer['digest']}"
+    lines, digest = f"lines {first}-{last} of {answer['total_lines']}", short(answer["digest"])
+    yield f"{returnable(answer['path'])} · {lines} · digest {digest}"
     if more := answer.get("next"):
         offset = f", offset: {more['offset']}" if more["offset"] else ""
         yield f"Cut; read on with lines: {more['lines']}{offset}."
@@ -79,7 +80,7 @@ def listed(answer: Answer) -> Iterable[str]:
     yield from map(inline, answer["notices"])
     for one in answer["notes"]:
         tags = "".join(f" #{inline(tag)}" for tag in one["tags"])
-        yield f"{returnable(one['path'])} · {one['modified'][:10]}{tags}"
+        yield f"{returnable(one['path'])} · {one['modified'][:10]} · {short(one['digest'])}{tags}"
 
 
 def tasks(answer: Answer) -> Iterable[str]:
@@ -163,7 +164,7 @@ LINKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
 def suggestions(answer: Answer) -> Iterable[str]:
     """Write the links that are missing, a line each, and what an edit needs."""
     if answer["digest"]:
-        yield f"digest {answer['digest']}"
+        yield f"digest {short(answer['digest'])}"
     for one in answer["suggestions"]:
         yield (
             f"- line {one['lines'][0]} “{inline(one['text'])}” → {returnable(one['target'])} ({reasons(one['why'])})"

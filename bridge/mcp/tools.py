@@ -1,7 +1,7 @@
 """The operations as tools."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ from mcp import types
 
 from bridge.errors import BridgeError, ConfirmationRequired, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
-from bridge.mcp.confirming import Unanswered, confirmed
+from bridge.mcp.confirming import Consent, Unanswered, can_ask, with_confirm
 from bridge.mcp.forms import form_of
 from bridge.mcp.progress import reporting
 from bridge.mcp.refusals import of_tool, told
@@ -26,6 +26,7 @@ class Tools:
     """Lists and calls the tools."""
 
     bridge: "Bridge"
+    consent: Consent = field(default_factory=Consent)
 
     async def list(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools of the caller's preset: the same ones in the same order each time, all on one page."""
@@ -45,13 +46,15 @@ class Tools:
             given = {**presumed(operation, full=who.preset == "full"), **(params.arguments or {})}
             write = partial(written, form_of(operation.name), quotes=operation.vault or operation.name == "run_tool")
             async with reporting(context) as progress:
+                # A model's word does not stand in for the user's where the user can be asked.
+                asking = with_confirm(operation, given, confirm=None) if can_ask(context) else None
                 try:
-                    answer, text = await who.ask(operation, given, write, progress)
+                    answer, text = await who.ask(operation, given if asking is None else asking, write, progress)
                 except ConfirmationRequired as error:
-                    agreed = await confirmed(context, params, operation, given, error)
+                    agreed = await self.consent.obtain(context, params, who, operation, given, error)
                     answer, text = await who.ask(operation, agreed, write, progress)
-        except Unanswered as asking:
-            return asking.question
+        except Unanswered as unanswered:
+            return unanswered.question
         except BridgeError as error:
             return of_tool(error)
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
@@ -110,8 +113,13 @@ def offered_tool(who: Caller, name: str) -> Operation:
     tools = offered(who.preset)
     if name in tools:
         return tools[name]
-    known = tool_named(name)
+    these = f"These are: {', '.join(tools)}."
+    try:
+        known = tool_named(name)
+    except NoSuchOperation as error:
+        hint = error.hint if "find_tool" in tools else these
+        raise NoSuchOperation(error.message, hint=hint, **error.facts) from None
     raise NoSuchOperation(
         f"`{known.name}` is not offered in the preset `{who.preset}`.",
-        hint="Call it through `run_tool`." if "run_tool" in tools else f"These are: {', '.join(tools)}.",
+        hint="Call it through `run_tool`." if "run_tool" in tools else these,
     )

@@ -15,7 +15,7 @@ from bridge.operations.reading import line_at, opened
 from bridge.operations.registry import operation
 from bridge.operations.writing import Reason
 from bridge.operations.written import author
-from bridge.types import Digest, Span, VaultPath
+from bridge.types import Digest, Span, VaultPath, same_digest
 
 if TYPE_CHECKING:
     from bridge.changes import Desk
@@ -83,6 +83,7 @@ class LinkEdit:
         change_id: The change that was made or proposed; null when nothing was written.
         state: `applied`; or `proposed`, when it waits until the user accepts it.
         warnings: What to know about it.
+        dry_run: Whether nothing was written because only a dry run was asked for.
     """
 
     path: VaultPath
@@ -94,6 +95,7 @@ class LinkEdit:
     change_id: str | None
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
+    dry_run: bool
 
 
 @operation(
@@ -121,7 +123,7 @@ async def apply_links(
         suggestions: Make just these links; then `targets`, `strictness` and `all` do not count.
         strictness: How likely a link must be when no targets are given, as in `suggest_links`.
         all: Every place that names a note, not the first alone.
-        digest: SHA-256 of the whole file that you saw; refused when it is another now.
+        digest: The note's digest as you read it; refused when the note is another now.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
 
@@ -156,7 +158,11 @@ async def apply_links(
 
     made = await call.engine.writing.make(draw, [path], author(call, "apply_links", reason), dry_run=dry_run)
     return replace(
-        edits[-1], change_id=made.change.id if made.change else None, state=made.state, warnings=made.warnings
+        edits[-1],
+        change_id=made.change.id if made.change else None,
+        state=made.state,
+        warnings=made.warnings,
+        dry_run=dry_run,
     )
 
 
@@ -168,7 +174,7 @@ def writable(engine: "VaultEngine", path: VaultPath, digest: Digest | None) -> "
         InvalidArguments: It is no Markdown.
     """
     note = opened(engine, path)
-    if digest is not None and digest != note.digest:
+    if digest is not None and not same_digest(note.digest, digest):
         raise NoteChanged(path=path, expected=digest, found=note.digest)
     if note.kind != "note":
         raise InvalidArguments(f"Links can be added to Markdown notes alone, and `{path}` is none.")
@@ -227,6 +233,7 @@ def edited(engine: "VaultEngine", note: "Note", wanted: "list[Place]") -> tuple[
         change_id=None,
         state="applied",
         warnings=(),
+        dry_run=False,
     )
 
 

@@ -15,7 +15,7 @@ from bridge.operations.coerce import coerce
 from bridge.operations.hints import Folder, expected, field_names, inside, plain, public, role_of, tagged
 from bridge.operations.note_names import find_file
 from bridge.operations.times import day
-from bridge.types import Day, Digest, PathRole, VaultPath
+from bridge.types import SHORT_DIGEST, Day, Digest, PathRole, VaultPath
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bridge.operations.registry import Operation
     from bridge.vault import Names, Vault
 
-DIGEST = re.compile("[0-9a-f]{64}")
+DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
 
 VAULT = "vault"
 """The argument that the registry adds to every operation."""
@@ -193,14 +193,8 @@ class Locator:
     def named(self, value: str, hint: Any, name: str) -> str | None:
         """Check a string by what it is to be."""
         bare = plain(hint)
-        if bare is Digest and not DIGEST.fullmatch(value):
-            # One that was cut short would look as if the note had changed, however often it is read again.
-            raise InvalidArguments(
-                f"A digest has 64 digits from 0 to f, not {described(value)}.",
-                hint="Give it whole, as `read_note` told it.",
-            )
-        if bare is VaultPath:
-            return self.path(value, role_of(hint))
+        if bare in (Digest, VaultPath):
+            return parse_digest(value) if bare is Digest else self.path(value, role_of(hint))
         if bare is Folder:
             return self.vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
         return day(name, value) if bare is Day else value
@@ -225,6 +219,21 @@ def fields_of(record: type) -> Mapping[str, Any]:
     """Return the hints of a record's fields."""
     hints = get_type_hints(record, include_extras=True)
     return {field.name: hints[field.name] for field in dataclasses.fields(record)}
+
+
+def parse_digest(text: str) -> Digest:
+    """Read a digest that a caller gives, whole or its beginning.
+
+    Raises:
+        InvalidArguments: It is none, or too short to name a content.
+    """
+    if not DIGEST.fullmatch(text):
+        # One that was cut shorter would look as if the note had changed, however often it is read again.
+        raise InvalidArguments(
+            f"A digest has {SHORT_DIGEST} to 64 digits from 0 to f, not {described(text)}.",
+            hint="`read_note` and `find_notes` return it.",
+        )
+    return Digest(text.lower())
 
 
 def public_alias() -> dict[str, Any]:

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from annotated_types import MaxLen
 
-from bridge.edits import Append, InsertUnder
+from bridge.edits import Append, Edit, InsertUnder
 from bridge.errors import NoteExists, NoteNotFound
 from bridge.operations.call import Call
 from bridge.operations.registry import operation
 from bridge.operations.writing import Reason
 from bridge.operations.written import Written, carried_out
-from bridge.requests import CreateNote, EditNote, Request
+from bridge.requests import CreateNote, EditNote
 from bridge.types import Day, Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine import VaultEngine
     from bridge.vault import Filled
 
+
+DAILY_SETTINGS = ("daily-notes.json", "plugins/periodic-notes/data.json")
+"""The files of `.obsidian` that say where daily notes lie."""
 
 TODAY = Day("today")
 
@@ -38,6 +41,9 @@ class DailyNote:
         diff: What changed, as a unified diff.
         state: `applied`; or `proposed`, when it waits until the user accepts it.
         warnings: What to know about it.
+        dry_run: Whether nothing was written because only a dry run was asked for.
+        would: What the change does, in a line; empty when nothing was asked for.
+        confirmation: Why the call itself must be confirmed; null when it need not be, and when it was no dry run.
     """
 
     path: VaultPath
@@ -48,6 +54,9 @@ class DailyNote:
     diff: str
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
+    dry_run: bool
+    would: str
+    confirmation: str | None
 
 
 class How(TypedDict):
@@ -65,6 +74,7 @@ async def daily_note(
     date: Annotated[Day, MaxLen(40)] = TODAY,
     append: str | None = None,
     heading: Annotated[str, MaxLen(2_000)] | None = None,
+    create_heading: bool = False,
     dry_run: bool = False,
     reason: Reason | None = None,
     confirm: bool = False,
@@ -75,6 +85,7 @@ async def daily_note(
         date: The day.
         append: Markdown to add.
         heading: Add it under this heading instead of at the end.
+        create_heading: Add the heading if the note lacks it.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
         confirm: Make it although it is large.
@@ -83,17 +94,23 @@ async def daily_note(
         Forbidden: The caller may not write, and asks to append.
         HeadingNotFound: The note has no such heading; `headings` lists those it has.
         NoteNotFound: The vault's template of daily notes is not there.
+        SettingsUnreadable: Obsidian's settings of daily notes cannot be read.
         ConfirmationRequired: The change is large.
     """
     from bridge.vault import daily_path, read_obsidian_settings
 
     day = day_of_calendar.fromisoformat(date)
-    path = daily_path(await asyncio.to_thread(read_obsidian_settings, call.engine.root), day)
-    written = None
+    settings = await asyncio.to_thread(read_obsidian_settings, call.engine.root)
+    path = daily_path(settings, day)
+    written, problem = None, settings.problem_of(*DAILY_SETTINGS)
     if append is not None:
         call.principal.require("write")
+        settings.require(*DAILY_SETTINGS, hint="or name the note yourself, with `create_note` or `edit_note`.")
         how: How = {"dry_run": dry_run, "reason": reason, "confirm": confirm, "operation": "daily_note"}
-        written = await added(call, path, day, append, heading, how)
+        edit: Edit = Append(text=append)
+        if heading is not None:
+            edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
+        written = await added(call, path, day, edit, how)
     text, digest = await asyncio.to_thread(present, call.engine, path)
     return DailyNote(
         path=path,
@@ -103,28 +120,35 @@ async def daily_note(
         change_id=written.change_id if written else None,
         diff=written.diff if written else "",
         state=written.state if written else "applied",
-        warnings=written.warnings if written else (),
+        warnings=written.warnings if written else (f"{problem} The path is a guess.",) if problem else (),
+        dry_run=dry_run and append is not None,
+        would=written.would if written else "",
+        confirmation=written.confirmation if written else None,
     )
 
 
-async def added(call: Call, path: VaultPath, day: day_of_calendar, text: str, heading: str | None, how: How) -> Written:
+async def added(call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, how: How) -> Written:
     """Add to a daily note, or make it."""
-    from bridge.changes import below
-
-    edit = Append(text=text) if heading is None else InsertUnder(heading=heading, text=text)
     there = EditNote(path, (edit,))
     try:
         if call.engine.vault.has(path):
             return await carried_out(call, [there], **how)
         start = await asyncio.to_thread(begun, call.engine, path, day)
-        requests: list[Request] = [CreateNote(path, start.text), there]
-        if heading is None:
-            requests = [CreateNote(path, below(start.text, text))]
-        made = await carried_out(call, requests, **how)
+        made = await carried_out(call, [CreateNote(path, with_edit(path, start.text, edit))], **how)
         return replace(made, warnings=(*start.warnings, *made.warnings))
     except NoteExists:
         # Obsidian or another program made it meanwhile.
         return await carried_out(call, [there], **how)
+
+
+def with_edit(path: VaultPath, start: str, edit: Edit) -> str:
+    """Return what a new note says that begins with a text and is edited at once."""
+    from bridge.changes import below
+    from bridge.vault import created, edited
+
+    if isinstance(edit, Append):
+        return below(start, edit.text)
+    return edited(path, created(path, start), [edit]).decode()
 
 
 def begun(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> "Filled":

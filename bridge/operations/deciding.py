@@ -31,6 +31,7 @@ class Settled:
         diff: What was written, as a unified diff.
         state: `applied`; or `proposed`, when it waits until the user accepts it.
         warnings: What to know about it.
+        dry_run: Whether nothing was written because only a dry run was asked for.
     """
 
     changes: tuple[ListedChange, ...]
@@ -38,6 +39,7 @@ class Settled:
     diff: str
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
+    dry_run: bool
 
 
 @operation(example={"change_id": "0"}, reads=False, scope="write", destructive=True)
@@ -61,7 +63,7 @@ async def undo_change(
         ChangeConflict: The same lines were changed since; `conflicts` tells which.
     """
     made = await call.engine.deciding.undo([change_id], author(call, "undo_change", reason), hunks, dry_run=dry_run)
-    return settled(call.engine, [change_id], made)
+    return settled(call.engine, [change_id], made, dry_run=dry_run)
 
 
 @operation(example={"session": "none"}, reads=False, scope="write", destructive=True)
@@ -84,7 +86,7 @@ async def undo_session(
     """
     ids = await asyncio.to_thread(call.engine.deciding.of_session, session or session_of(call))
     made = await call.engine.deciding.undo(ids, author(call, "undo_session", reason), dry_run=dry_run)
-    return settled(call.engine, ids, made)
+    return settled(call.engine, ids, made, dry_run=dry_run)
 
 
 @operation(example={"change_id": "0"}, reads=False, scope="write", destructive=True)
@@ -101,7 +103,7 @@ async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, re
         ChangeConflict: It was not turned back, or the same lines were changed since.
     """
     made = await call.engine.deciding.redo(change_id, author(call, "redo_change", reason), dry_run=dry_run)
-    return settled(call.engine, [change_id], made)
+    return settled(call.engine, [change_id], made, dry_run=dry_run)
 
 
 @operation(example={"change_id": "0"}, reads=False, scope="write", destructive=True)
@@ -136,10 +138,10 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
     """
     call.principal.require_local("reject-change")
     change = await call.engine.deciding.reject(change_id)
-    return Settled((listed(call.engine, change, cut=True),), None, "", "applied", ())
+    return Settled((listed(call.engine, change, cut=True),), None, "", "applied", (), dry_run=False)
 
 
-def settled(engine: "VaultEngine", ids: Sequence[str], made: "Made") -> Settled:
+def settled(engine: "VaultEngine", ids: Sequence[str], made: "Made", *, dry_run: bool = False) -> Settled:
     """Tell what became of changes."""
     return Settled(
         changes=tuple(listed(engine, engine.deciding.change(id_), cut=True) for id_ in ids),
@@ -147,4 +149,5 @@ def settled(engine: "VaultEngine", ids: Sequence[str], made: "Made") -> Settled:
         diff=diff_of(made.plan.steps, made.plan.blobs.get),
         state=made.state,
         warnings=made.warnings,
+        dry_run=dry_run,
     )

@@ -21,30 +21,37 @@ MOST = 20_000
 """Characters of a text that are compared."""
 
 
-async def doubles(engine: "VaultEngine", text: str, template: VaultPath | None, *, confirmed: bool) -> tuple[str, ...]:
-    """Say which notes say much of a text.
+async def doubles(
+    engine: "VaultEngine", path: VaultPath, text: str, template: VaultPath | None
+) -> tuple[tuple[str, ...], ConfirmationRequired | None]:
+    """Say which notes say much of a new note's text, and refuse it where one says nearly all of it.
 
-    Raises:
-        ConfirmationRequired: One says nearly all of it.
+    Args:
+        engine: The vault.
+        path: The new note.
+        text: Its text.
+        template: What it begins with, which others may say too.
     """
     from bridge.changes import shares
     from bridge.retrieval import related
 
     if len(text.split()) < WORDS and len(text) < 10 * WORDS:
-        return ()
+        return (), None
     near = await related(engine.sources(), path=None, text=text[:MOST], limit=CANDIDATES)
     texts = {hit.path: read(engine, hit.path) for hit in near.hits}
     common = read(engine, template) if template is not None else ""
     found = shares(text[:MOST], texts, common=common)
-    if found and found[0][1] >= NEARLY_ALL and not confirmed:
-        path, share = found[0]
-        raise ConfirmationRequired(
-            f"There is `{path}`, which says {share:.0%} of this already.",
-            hint=f"Append to `{path}` with `edit_note` instead, or repeat this with `confirm`.",
-            path=path,
+    refusal = None
+    if found and found[0][1] >= NEARLY_ALL:
+        other, share = found[0]
+        refusal = ConfirmationRequired(
+            f"There is `{other}`, which says {share:.0%} of this already.",
+            would=f"create `{path}`, though `{other}` says {share:.0%} of it already",
+            hint=f"Append to `{other}` with `edit_note` instead, or repeat this with `confirm`.",
+            path=other,
             share=round(share, 2),
         )
-    return tuple(f"`{path}` says {share:.0%} of this already." for path, share in found)
+    return tuple(f"`{other}` says {share:.0%} of this already." for other, share in found), refusal
 
 
 def read(engine: "VaultEngine", path: VaultPath) -> str:

@@ -18,7 +18,7 @@ Folder = NewType("Folder", str)
 WORDS: Mapping[Any, tuple[str, str]] = {
     VaultPath: ("a path inside the vault", "paths inside the vault"),
     Folder: ("a folder inside the vault", "folders inside the vault"),
-    Digest: ("a SHA-256 in hex", "SHA-256s in hex"),
+    Digest: ("a digest, 12 hex digits at least", "digests, 12 hex digits each at least"),
     When: ("a date such as 2026-01-31, yesterday or 7 days ago", "dates"),
     Day: ("a day such as 2026-01-31, tomorrow or friday", "days"),
     str: ("a string", "strings"),

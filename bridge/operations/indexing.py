@@ -113,7 +113,7 @@ class Indexed:
 async def wait_until_indexed(
     call: Call,
     path: VaultPath,
-    digest: Annotated[str, MaxLen(64)] | None = None,
+    digest: Digest | None = None,
     what: Literal["keyword", "links", "vectors"] = "keyword",
     timeout: Annotated[float, Interval(ge=0, le=600)] = 10,  # the contract's argument
 ) -> Indexed:
@@ -121,17 +121,16 @@ async def wait_until_indexed(
 
     Args:
         path: The note.
-        digest: SHA-256 of the content to wait for; what is on disk now when absent.
+        digest: Digest of the content to wait for; what is on disk now when absent.
         what: Which search must find it.
         timeout: Most seconds to wait.
 
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
     """
-    wanted = Digest(digest.lower()) if digest is not None else None
     try:
         async with ticking(call, timeout, f"Waiting for `{path}`"):
-            return Indexed(await call.engine.waiting.indexed(path, wanted, what, timeout))
+            return Indexed(await call.engine.waiting.indexed(path, digest, what, timeout))
     except NoteNotFound:
         raise no_such_note(call.engine, path) from None
 

@@ -32,7 +32,7 @@ async def move_note(
     Args:
         path: The file or folder.
         to: Its full new path.
-        digest: The note's, as `read_note` told it; not needed for a folder or a file without text.
+        digest: The file's digest as you read it; refused when the file is another now.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
         confirm: Make it although many files change.
@@ -65,7 +65,7 @@ async def rename_heading(
     path: VaultPath,
     heading: Annotated[str, MaxLen(2_000)],
     to: Annotated[str, MaxLen(1_000)],
-    digest: Digest,
+    digest: Digest | None = None,
     dry_run: bool = False,
     reason: Reason | None = None,
     confirm: bool = False,
@@ -76,7 +76,7 @@ async def rename_heading(
         path: The note.
         heading: The heading, or its path as `A > B`.
         to: Its new text.
-        digest: The note's, as `read_note` told it.
+        digest: The note's digest as you read it; refused when the note is another now.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
         confirm: Make it although many files change.
@@ -110,7 +110,7 @@ async def rename_alias(
     path: VaultPath,
     alias: Annotated[str, MaxLen(1_000)],
     to: Annotated[str, MaxLen(1_000)],
-    digest: Digest,
+    digest: Digest | None = None,
     links: bool = False,
     dry_run: bool = False,
     reason: Reason | None = None,
@@ -122,7 +122,7 @@ async def rename_alias(
         path: The note.
         alias: The alias, exactly.
         to: What it shall be.
-        digest: The note's, as `read_note` told it.
+        digest: The note's digest as you read it; refused when the note is another now.
         links: Whether links that show the alias shall show the new one.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
@@ -162,7 +162,7 @@ async def delete_note(
 
     Args:
         path: The note.
-        digest: The note's, as `read_note` told it.
+        digest: The note's digest as you read it, 12 digits at least.
         dry_run: Only tell what would happen, and which links would break.
         reason: Why, for the user.
         confirm: Make it although links in many notes break.

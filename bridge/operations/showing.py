@@ -1,7 +1,7 @@
 """Changes as callers see them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.errors import StateUnusable
@@ -9,11 +9,28 @@ from bridge.steps import Step
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.changes import Reference
+    from bridge.changes import Difference, Reference
     from bridge.engine import VaultEngine
 
 Fetch = Callable[[Digest], bytes | None]
 """Returns bytes by their digest; None when they are kept no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that a change touches.
+
+    Attributes:
+        path: The file or folder, by the path that it has afterwards; of a removed file the one that it had.
+        digest: SHA-256 of the whole file afterwards; null for a folder, a removed file, and in a dry run.
+        added: Lines that it gains.
+        removed: Lines that it loses.
+    """
+
+    path: VaultPath
+    digest: Digest | None
+    added: int
+    removed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +57,32 @@ def diff_of(steps: Sequence[Step], fetch: Fetch) -> str:
     """Return steps as one unified diff, with renames as git writes them, and in words what no diff can show."""
     from bridge.changes import differences
 
+    return unified_diff(differences(steps, fetch))
+
+
+def unified_diff(found: "Iterable[Difference]") -> str:
+    """Return differences as `diff_of` does."""
     parts: list[str] = []
-    for found in differences(steps, fetch):
-        if found.step.kind == "move":
-            parts.append(f"rename from {found.step.path}\nrename to {found.step.to}\n")
-        parts += [*(f"{found.step.path}: {remark}\n" for remark in found.remarks), found.diff]
+    for one in found:
+        if one.step.kind == "move":
+            parts.append(f"rename from {one.step.path}\nrename to {one.step.to}\n")
+        parts += [*(f"{one.step.path}: {remark}\n" for remark in one.remarks), one.diff]
     return "".join(parts)
+
+
+def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
+    """Return the files that a change touches, each once, by the paths that they have afterwards."""
+    files: dict[VaultPath, ChangedFile] = {}
+    for one in found:
+        step = one.step
+        match step.kind:
+            case "put" | "remove":
+                kinds = [row.kind for hunk in one.hunks for row in hunk.rows]
+                files[step.path] = ChangedFile(step.path, step.after, kinds.count("added"), kinds.count("removed"))
+            case "move" if step.to is not None:
+                moved = files.pop(step.path, ChangedFile(step.path, step.before, 0, 0))
+                files[step.to] = replace(moved, path=step.to)
+    return tuple(files.values())
 
 
 def kept(engine: "VaultEngine") -> Fetch:

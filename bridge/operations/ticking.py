@@ -67,6 +67,7 @@ async def add_task(
     heading: Annotated[str, MaxLen(2_000)] | None = None,
     due: Annotated[Day, MaxLen(40)] | None = None,
     priority: Priority | None = None,
+    create_heading: bool = False,
     dry_run: bool = False,
     reason: Reason | None = None,
     confirm: bool = False,
@@ -79,6 +80,7 @@ async def add_task(
         heading: The heading above the list; without, the note's last list.
         due: The day it is due.
         priority: How urgent it is.
+        create_heading: Add the heading if the note lacks it.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
         confirm: Make it although it is large.
@@ -89,5 +91,5 @@ async def add_task(
         AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
         ConfirmationRequired: The change is large.
     """
-    asked = AddTask(path, text, heading, due, priority)
+    asked = AddTask(path, text, heading, due, priority, create_heading)
     return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)

@@ -50,8 +50,13 @@ async def create_note(
     """
     asked = CreateNote(path, text, properties or {}, template)
     call.engine.require_keyword()
-    like = () if call.engine.vault.has(path) else await doubles(call.engine, text, template, confirmed=confirm)
+    taken = call.engine.vault.has(path)
+    like, refusal = ((), None) if taken else await doubles(call.engine, path, text, template)
+    if refusal is not None and not (confirm or dry_run):
+        raise refusal
     made = await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    if refusal is not None and not confirm:
+        made = replace(made, confirmation=refusal.message)
     return replace(made, warnings=(*made.warnings, *like))
 
 
@@ -79,7 +84,7 @@ async def edit_note(
     Args:
         path: The note.
         edits: What to change. Lines and text are those of the note as you read it; edits do not overlap.
-        digest: The note's, as `read_note` told it; needed to replace anything.
+        digest: The note's digest as you read it, 12 digits at least; needed to replace anything.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
         confirm: Make it although it is large.
@@ -112,7 +117,7 @@ async def edit_note(
 async def set_properties(
     call: Call,
     path: VaultPath,
-    digest: Digest,
+    digest: Digest | None = None,
     properties: Mapping[str, Any] | None = None,
     remove: tuple[str, ...] = (),
     dry_run: bool = False,
@@ -123,7 +128,7 @@ async def set_properties(
 
     Args:
         path: The note.
-        digest: The note's, as `read_note` told it.
+        digest: The note's digest as you read it; refused when the note is another now.
         properties: New values by name.
         remove: Properties to take away.
         dry_run: Only tell what would happen.

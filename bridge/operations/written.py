@@ -1,17 +1,20 @@
 """What every write answers, and the one way there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from bridge.operations.call import Call
-from bridge.operations.showing import LostLink, diff_of, lost
+from bridge.operations.showing import ChangedFile, LostLink, changed_files, lost, unified_diff
 from bridge.operations.weaving import weaver
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine import Author, Made
     from bridge.requests import Request
+
+MOST_FILES = 1_000
+"""Files that an answer lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +24,18 @@ class Written:
     Attributes:
         change_id: Its id for `undo_change`; null when nothing was changed, or `dry_run` was asked for.
         path: The note, by the path that it has afterwards.
-        digest: SHA-256 of the whole file afterwards; null when there is none.
+        digest: SHA-256 of the whole file afterwards, in a dry run of the file as it is now; null when there is none.
         diff: What changed, as a unified diff.
-        state: `applied`; or `proposed`, when it waits until the user accepts it.
+        state: `applied`; or `proposed`, when it waits until the user accepts it. A dry run says what it would be.
         warnings: What to know about it.
         links_rewritten: Links in other places that were written anew.
         links_broken: Links that lead nowhere afterwards.
         files: Files that were written, moved or removed.
         by: What wrote: the bridge itself, to the `disk`, or `obsidian`.
+        dry_run: Whether nothing was written because only a dry run was asked for.
+        would: What the change does, in a line.
+        confirmation: Why the call itself must be confirmed; null when it need not be, and when it was no dry run.
+        changed: The files that are written, moved or removed, a folder as one; at most 1,000.
     """
 
     change_id: str | None
@@ -41,6 +48,10 @@ class Written:
     links_broken: tuple[LostLink, ...]
     files: int
     by: Literal["disk", "obsidian"]
+    dry_run: bool
+    would: str
+    confirmation: str | None
+    changed: tuple[ChangedFile, ...]
 
 
 async def carried_out(
@@ -69,7 +80,8 @@ async def carried_out(
     """
     by = author(call, operation or requests[0].op, reason, confirmed=confirm)
     finish = await weaver(call)
-    return written(await call.engine.carrying.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish))
+    made = await call.engine.carrying.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish)
+    return written(made, dry_run=dry_run)
 
 
 def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":
@@ -84,19 +96,28 @@ def session_of(call: Call) -> str:
     return call.bridge.sessions.of(who(call), call.session)
 
 
-def written(made: "Made") -> Written:
+def written(made: "Made", *, dry_run: bool) -> Written:
     """Tell of a change."""
+    from bridge.changes import differences
+
+    found = list(differences(made.plan.steps, made.plan.blobs.get))
+    files = changed_files(found)[:MOST_FILES]
     return Written(
         change_id=made.change.id if made.change else None,
         path=made.drawn.path,
         digest=made.digest,
-        diff=diff_of(made.plan.steps, made.plan.blobs.get),
+        diff=unified_diff(found),
         state=made.state,
         warnings=made.warnings,
         links_rewritten=made.counts["links_rewritten"],
         links_broken=lost(made.drawn.effect.broken),
         files=made.counts["files"],
         by=made.by,
+        dry_run=dry_run,
+        would=made.would,
+        confirmation=made.confirmation.message if made.confirmation else None,
+        # What the files would be is nothing that a call can be made with.
+        changed=tuple(replace(file, digest=None) for file in files) if dry_run else files,
     )
 
 

@@ -46,11 +46,14 @@ class Snapshots:
             raise unwritable(self.folder, error) from None
 
     def read(self, digest: Digest) -> bytes | None:
-        """Return a content; None when it is not kept.
+        """Return a content by its digest or the beginning of it; None when it is not kept.
 
         Raises:
             StateUnusable: It was damaged on the disk, so that nobody may take it for the note.
         """
+        if len(digest) < hashlib.sha256().digest_size * 2:
+            known = (Digest(file.name) for file in self.place(digest).parent.glob(f"{digest}*"))
+            digest = next((whole for whole in known if self.place(whole).is_file()), digest)
         try:
             data = zlib.decompress(self.place(digest).read_bytes())
         except FileNotFoundError:

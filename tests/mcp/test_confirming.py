@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+import orjson
 import pytest
 from mcp import types
 from mcp.client import ClientRequestContext
@@ -16,7 +17,9 @@ STORY = (
     "great deal of patience, and it has baked every second Saturday since then without a single crack in its dome."
 )
 WISH = {"path": "Copy.md", "text": STORY}
-QUESTION = "There is `Oven.md`, which says 100% of this already."
+REFUSAL = "There is `Oven.md`, which says 100% of this already."
+WOULD = "create `Copy.md`, though `Oven.md` says 100% of it already"
+QUESTION = f"mcp wants to {WOULD}."
 
 
 class Person:
@@ -52,15 +55,74 @@ async def test_what_the_user_confirms_is_made(served: Served, era: Era, inside: 
 
 @BOTH
 @pytest.mark.parametrize("person", [Person("decline"), Person("cancel"), Person("accept", confirm=False)])
-async def test_what_the_user_declines_is_an_error(served: Served, era: Era, person: Person) -> None:
+async def test_a_no_is_a_no(served: Served, era: Era, person: Person) -> None:
     await tell(served)
     person.asked.clear()
     async with connected(served, era, elicitation_callback=person) as client:
-        answer = await client.call_tool("create_note", WISH)
-    assert answer.is_error
-    assert text_of(answer).startswith(f"confirmation_required: {QUESTION}")
+        for again in (WISH, {**WISH, "confirm": True}, {**WISH, "confirm": True, "reason": "It is urgent."}):
+            answer = await client.call_tool("create_note", again)
+            assert answer.is_error
+            assert text_of(answer).startswith("declined: The user said no to this change")
+            assert WOULD in text_of(answer)
+            assert "confirm" not in text_of(answer)
+            inside = await client.call_tool("run_tool", {"name": "create_note", "arguments": again})
+            assert text_of(inside).startswith("declined: The user said no to this change before")
     assert person.asked == [QUESTION]
     assert not (served.bridge.find(None).root / "Copy.md").exists()
+
+
+@BOTH
+@pytest.mark.parametrize("text", [False, True])
+async def test_a_model_cannot_confirm_for_a_user_who_can_be_asked(served: Served, era: Era, text: bool) -> None:
+    await tell(served)
+    person = Person("decline")
+    wish = {**WISH, "confirm": True}
+    async with connected(served, era, elicitation_callback=person) as client:
+        arguments: Any = orjson.dumps(wish).decode() if text else wish
+        answer = await client.call_tool("run_tool", {"name": "create_note", "arguments": arguments})
+    assert answer.is_error
+    assert not (served.bridge.find(None).root / "Copy.md").exists()
+    assert person.asked == ([] if "invalid_arguments" in text_of(answer) else [QUESTION])
+
+
+@BOTH
+async def test_the_question_says_what_where_how_many_and_why(served: Served, era: Era) -> None:
+    root = served.bridge.find(None).root
+    (root / "Projects").mkdir()
+    for number in range(1, 26):
+        (root / f"Projects/n{number:02}.md").write_text("Old words.\n")
+    await served.call("wait_until_indexed", path="Projects/n25.md")
+    edits = [
+        {"op": "edit_note", "path": f"Projects/n{number:02}.md", "edits": [{"op": "append", "text": "More."}]}
+        for number in range(1, 26)
+    ]
+    person = Person("accept", confirm=True)
+    async with connected(served, era, elicitation_callback=person) as client:
+        wish = {"edits": edits, "reason": "The\nend of the year."}
+        answer = await client.call_tool("run_tool", {"name": "change_set", "arguments": wish})
+    what = "change 25 notes in `Projects/` (append): n01.md, n02.md, n03.md and 22 more"
+    assert person.asked == [f"mcp wants to {what}. Reason: The end of the year."]
+    assert not answer.is_error, text_of(answer)
+    assert (root / "Projects/n25.md").read_text() == "Old words.\n\nMore.\n"
+
+
+@BOTH
+async def test_many_moves_are_confirmed_as_many_edits_are(served: Served, era: Era) -> None:
+    root = served.bridge.find(None).root
+    (root / "Many").mkdir()
+    for number in range(30):
+        (root / f"Many/n{number:02}.md").write_text("Words.\n")
+    await served.call("wait_until_indexed", path="Many/n29.md")
+    moves = [{"op": "move_note", "path": f"Many/n{n:02}.md", "to": f"Old/n{n:02}.md"} for n in range(30)]
+    person = Person("decline")
+    async with connected(served, era, elicitation_callback=person) as client:
+        answer = await client.call_tool("run_tool", {"name": "change_set", "arguments": {"edits": moves}})
+        assert text_of(answer).startswith("declined")
+        assert person.asked == ["mcp wants to move 30 notes in `Many/`: n00.md, n01.md, n02.md and 27 more."]
+        # A folder has one name, and no link needs to be written anew.
+        folder = {"name": "move_note", "arguments": {"path": "Many", "to": "Old"}}
+        assert not (await client.call_tool("run_tool", folder)).is_error
+    assert len([*(root / "Old").iterdir()]) == 30
 
 
 @BOTH
@@ -68,7 +130,7 @@ async def test_a_client_that_cannot_ask_gets_the_error_and_can_confirm(served: S
     await tell(served)
     async with connected(served, era) as client:
         answer = await client.call_tool("create_note", WISH)
-        assert text_of(answer).startswith(f"confirmation_required: {QUESTION}")
+        assert text_of(answer).startswith(f"confirmation_required: {REFUSAL}")
         assert not (await client.call_tool("create_note", {**WISH, "confirm": True})).is_error
 
 

@@ -75,7 +75,7 @@ async def test_the_older_protocol_of_2025_06_is_spoken(served: Served) -> None:
         (
             "run_tool",
             {"name": "delete_note", "arguments": {"path": "Bread/Rye.md"}},
-            "invalid_arguments: `delete_note` needs `digest`: the note's, as `read_note` told it.\nIt takes path, ",
+            "invalid_arguments: `delete_note` needs `digest`: the note's digest as you read it, 12 ",
         ),
         ("search", {"query": "a", "limit": "many"}, "invalid_arguments: `limit` must be an integer from 1 to 100"),
         ("search", {"query": "a", "vault": 7}, "invalid_arguments: `vault` must be the name or id"),

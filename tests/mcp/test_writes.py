@@ -27,7 +27,7 @@ async def test_an_edit_is_told_and_turned_back(served: Served, era: Era) -> None
     root = served.bridge.find(None).root
     async with connected(served, era) as client:
         made = text_of(await client.call_tool("create_note", {"path": "Made.md", "text": "# Made\n\nWords.\n"}))
-        assert re.search(r"^Written: Made\.md · change \w+\ndigest [0-9a-f]{64}\n", made, re.MULTILINE)
+        assert re.search(r"^Written: Made\.md · change \w+ · \+3 -0\ndigest [0-9a-f]{12}\n", made, re.MULTILINE)
         edits = [{"op": "insert_under", "heading": "Made", "text": "More."}, {"op": "append", "text": "Last."}]
         added = text_of(await client.call_tool("edit_note", {"path": "Made.md", "edits": edits}))
         assert "+More.\n" in added
@@ -52,9 +52,43 @@ async def test_what_others_wrote_since_is_told(served: Served, era: Era) -> None
         stale = text_of(await client.call_tool("edit_note", {"path": "Made.md", "edits": edits, "digest": digest}))
         assert stale.startswith("note_changed: `Made.md` changed since you read it.\nRead it again and repeat")
         assert stale.endswith("\nSince you read it:\n--- a/Made.md\n+++ b/Made.md\n@@ -1 +1,3 @@\n One.\n+\n+Two.")
-        short = text_of(await client.call_tool("edit_note", {"path": "Made.md", "edits": edits, "digest": digest[:12]}))
-        assert short.startswith(f'invalid_arguments: A digest has 64 digits from 0 to f, not "{digest[:12]}".')
+        asked = {"path": "Made.md", "edits": edits, "digest": digest[:11]}
+        short = text_of(await client.call_tool("edit_note", asked))
+        assert short.startswith(f'invalid_arguments: A digest has 12 to 64 digits from 0 to f, not "{digest[:11]}".')
         assert (root / "Made.md").read_text() == "One.\n\nTwo.\n"
+
+
+@BOTH
+async def test_a_dry_run_shows_all_and_the_call_after_it_little(served: Served, era: Era) -> None:
+    text = "\n\n".join(f"Words of paragraph {number}." for number in range(50))
+    wish = {"path": "Long.md", "text": text}
+    async with connected(served, era) as client:
+        tried = text_of(await client.call_tool("create_note", {**wish, "dry_run": True}))
+        assert "\nDry run, nothing is written. The call would create `Long.md` of 1 KiB.\n" in tried
+        assert "digest" not in tried
+        assert tried.count("\n+") > 50
+        made = text_of(await client.call_tool("create_note", wish))
+        assert re.search(r"Written: Long\.md · change \w+ · \+99 -0\ndigest [0-9a-f]{12}\n", made)
+        assert made.count("\n") < 12
+        assert made.endswith("\n… and 96 more lines of the diff")
+
+
+@BOTH
+async def test_a_change_set_names_each_file_with_a_digest_that_can_be_given_back(served: Served, era: Era) -> None:
+    edits = [{"op": "create_note", "path": f"Made {number}.md", "text": "One."} for number in range(3)]
+    async with connected(served, era) as client:
+        arguments = {"name": "change_set", "arguments": {"edits": edits}}
+        made = text_of(await client.call_tool("run_tool", arguments))
+        assert re.search(r"Written: 3 files · change \w+\n", made)
+        digests = dict(re.findall(r"^- (Made \d\.md) · \+1 -0 · digest ([0-9a-f]{12})$", made, re.MULTILINE))
+        assert list(digests) == ["Made 0.md", "Made 1.md", "Made 2.md"]
+        replaced = {"op": "replace_text", "old": "One", "new": "Two"}
+        asked = {"path": "Made 2.md", "digest": digests["Made 2.md"], "edits": [replaced]}
+        assert not (await client.call_tool("edit_note", asked)).is_error
+        found = text_of(await client.call_tool("find_notes", {"sort": "-modified", "limit": 1}))
+        (digest,) = re.findall(r"Made 2\.md · \S+ · ([0-9a-f]{12})$", found, re.MULTILINE)
+        read = text_of(await client.call_tool("read_note", {"path": "Made 2.md"}))
+        assert f"digest {digest}\n" in read
 
 
 @BOTH

@@ -1,0 +1,113 @@
+"""How much a change does, in numbers and in a line that a user can decide by."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from posixpath import commonpath
+from typing import Final
+
+from bridge.changes.effect import Effect
+from bridge.requests import EditNote, MoveNote, Request
+from bridge.steps import Plan, Step
+from bridge.types import Digest, VaultPath
+
+_NAMED: Final = 3
+_KINDS: Final = 3
+_KIB: Final = 1024
+_SAID: Final = ("create_note", "move_note", "delete_note")
+"""What the verb of a sentence says already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much a change does."""
+
+    would: str
+    """What it would do, such as ``delete 2 notes in `Bread/`: Rye.md, Spelt.md``; empty when it does nothing."""
+    files: int
+    """Files that are written or removed, and files or folders that are renamed: a folder counts once."""
+    size: int
+    """Bytes by which files become longer or shorter."""
+    losing: int
+    """Notes that lose links."""
+
+
+def extent(plan: Plan, effect: Effect, requests: Sequence[Request] = ()) -> Extent:
+    """Measure a change.
+
+    Args:
+        plan: Its steps.
+        effect: What it does beyond the files that it is about.
+        requests: What was asked.
+    """
+    moves = {step.path: step.to for step in plan.steps if step.kind == "move" and step.to is not None}
+    targets = set(moves.values())
+    puts = [step for step in plan.steps if step.kind == "put" and step.path not in targets]
+    done = {
+        "create": [step.path for step in puts if step.before is None],
+        "change": [step.path for step in puts if step.before is not None],
+        "move": list(moves),
+        "delete": [step.path for step in plan.steps if step.kind == "remove"],
+    }
+    paths = {*done["create"], *done["change"], *done["delete"]}
+    size = sum(_growth(step, plan.blobs) for step in plan.steps)
+    losing = len({reference.path for reference in effect.broken})
+    renamed = sum(isinstance(request, MoveNote) for request in requests)
+    return Extent(_would(done, moves, _kinds(requests), size, losing), len(paths) + renamed, size, losing)
+
+
+def _kinds(requests: Sequence[Request]) -> list[str]:
+    """Say in words how notes are changed, such as `replace text`."""
+    ops = [
+        op
+        for request in requests
+        for op in ([edit.op for edit in request.edits] if isinstance(request, EditNote) else [request.op])
+    ]
+    return [op.replace("_", " ") for op in dict.fromkeys(ops) if op not in _SAID]
+
+
+def _growth(step: Step, blobs: Mapping[Digest, bytes]) -> int:
+    """Return by how many bytes a step makes a file longer or shorter; a long note may still be changed a little."""
+    if step.kind != "put" or step.after is None:
+        return 0
+    return abs(len(blobs[step.after]) - (len(blobs[step.before]) if step.before is not None else 0))
+
+
+def _would(
+    done: Mapping[str, Collection[VaultPath]],
+    moves: Mapping[VaultPath, VaultPath],
+    how: Sequence[str],
+    size: int,
+    losing: int,
+) -> str:
+    """Say what a change would do."""
+    paths = list(dict.fromkeys(path for group in done.values() for path in group))
+    if not paths:
+        return ""
+    some = f" ({', '.join([*how[:_KINDS], *(['…'] if len(how) > _KINDS else [])])})" if how and done["change"] else ""
+    more = f" {'by' if done['change'] else 'of'} {size // _KIB:,} KiB" if size >= _KIB else ""
+    lost = f" and break links in {counted(losing, 'note')}" if losing else ""
+    if len(paths) == 1:
+        (verb,) = (verb for verb, group in done.items() if group)
+        to = f" to `{moves[paths[0]]}`" if verb == "move" else ""
+        return f"{verb} `{paths[0]}`{to}{some}{more}{lost}"
+    verbs = [f"{verb} {counted(len(group), noun(group))}" for verb, group in done.items() if group]
+    folder = commonpath([path.rpartition("/")[0] for path in paths])
+    names = [path.removeprefix(f"{folder}/") for path in paths]
+    where = f" in `{folder}/`" if folder else ""
+    rest = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{_joined(verbs)}{where}{some}{more}{lost}: {', '.join(names[:_NAMED])}{rest}"
+
+
+def noun(paths: Collection[str]) -> str:
+    """Say what paths are of."""
+    return "note" if all(path.lower().endswith(".md") for path in paths) else "file"
+
+
+def counted(number: int, what: str) -> str:
+    """Count things in words."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
+def _joined(parts: Sequence[str]) -> str:
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
