@@ -12,6 +12,7 @@ from bridge.changes.extent import Extent, extent
 from bridge.changes.heading import rename_heading
 from bridge.changes.inverse import accept, redo, undo
 from bridge.changes.known import Known
+from bridge.changes.link_check import LinkCheck, check_links
 from bridge.changes.merge import Contradiction, merge
 from bridge.changes.moving import move
 from bridge.changes.offering import Offer, offer
@@ -32,6 +33,7 @@ __all__ = [
     "Extent",
     "Hunk",
     "Known",
+    "LinkCheck",
     "Offer",
     "Planned",
     "Reference",
@@ -44,6 +46,7 @@ __all__ = [
     "below",
     "bytes_of",
     "carry",
+    "check_links",
     "commit",
     "differences",
     "digest_of",

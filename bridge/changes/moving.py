@@ -1,6 +1,6 @@
 """Plans moves and renames: of a note, of any other file, of a folder with all that is in it. Every link follows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from bridge.changes.shift import Shift
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
-from bridge.vault import NOT_IN_WIKI, fold
+from bridge.vault import NOT_IN_WIKI, fold, kind_of, parse, title_of
 
 _READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
 
@@ -59,9 +59,22 @@ def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
             rewritten=found.rewritten,
             mended=found.mended,
             named_in=tuple(named),
-            warnings=(*found.warnings, *told(named, found.mended)),
+            warnings=(*found.warnings, *told(named, found.mended), *_names_kept(wanted, found, known)),
         ),
     )
+
+
+def _names_kept(wanted: Move, found: Affected, known: Known) -> Iterator[str]:
+    """Say where a note that gets another name goes on saying the old one, or says the new one twice."""
+    old, new = title_of(wanted.path), title_of(wanted.to)
+    if wanted.folder or kind_of(wanted.path) != "note" or fold(old) == fold(new):
+        return
+    data = found.read.get(wanted.path)
+    note = parse(wanted.path, known.read(wanted.path) if data is None else data)
+    if any(fold(heading.text) == fold(old) for heading in note.headings[:1]):
+        yield f"`{wanted.to}` still begins with the heading `{note.headings[0].text}`; `rename_heading` changes it."
+    if any(fold(alias) == fold(new) for alias in note.aliases):
+        yield f"`{wanted.to}` has its new name as an alias too."
 
 
 def _wanted(path: VaultPath, to: VaultPath, known: Known) -> Move:

@@ -1,14 +1,14 @@
 """Carries out requests to change the vault, giving them what they need to know of it."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.changes import Around, Carried, Desk, Known, carry, together
+from bridge.changes import Around, Carried, Desk, Known, carry, check_links, together
 from bridge.engine.following import Following
 from bridge.engine.recent import Recent
 from bridge.engine.writing import Author, Drawn, Made, Writing
@@ -64,9 +64,25 @@ class Carrying:
             drawn = carried(requests, desk, known)
             if finish is not None:
                 finish(desk)
-            return drawn
+            if all(isinstance(request, Renaming) for request in requests):
+                # They look after every link themselves.
+                return drawn
+            found = check_links(desk, following.names, following.index.notes, self._sources)
+            effect = drawn.effect
+            return replace(
+                drawn,
+                effect=replace(
+                    effect, broken=(*effect.broken, *found.lost), warnings=(*effect.warnings, *found.warnings)
+                ),
+            )
 
         return await self._writing.make(draw, touched(requests), author, dry_run=dry_run, expect=expect)
+
+    def _sources(self, path: VaultPath) -> Collection[VaultPath]:
+        """Return the notes that may link to a note: all, while links are being resolved."""
+        weaving = self._following.weaving
+        web = weaving.web if weaving.settled else None
+        return list(self._following.index.notes) if web is None else web.sources(path)
 
     def _read_before(self, digest: Digest) -> bytes | None:
         """Return what a file said once, if somebody read it lately or a change of it is kept."""

@@ -1,0 +1,185 @@
+"""Finds links that lead nowhere after a change: those that it writes, and those to headings and blocks it removes."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Final
+
+from bridge.changes.desk import Desk, moved
+from bridge.changes.effect import Reference
+from bridge.errors import BridgeError
+from bridge.index import IndexedNote
+from bridge.types import VaultPath
+from bridge.vault import (
+    Contents,
+    Link,
+    LinkKind,
+    Names,
+    asked_file,
+    contents,
+    decoded_place,
+    fold,
+    kind_of,
+    link_place,
+    meant,
+    title_of,
+)
+
+NAMED: Final = 5
+"""Links that are named in warnings."""
+
+LONGEST: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCheck:
+    """What a change does to links beyond those that it means to write anew."""
+
+    lost: tuple[Reference, ...] = ()
+    """Links to headings and blocks that it removes."""
+    warnings: tuple[str, ...] = ()
+    """What else somebody should know of the links and names that it writes."""
+
+
+def check_links(
+    desk: Desk,
+    names: Names,
+    notes: Mapping[VaultPath, IndexedNote],
+    sources: Callable[[VaultPath], Collection[VaultPath]],
+) -> LinkCheck:
+    """Look at the links of the notes that a change writes, and at those to what it removes from them.
+
+    Args:
+        desk: The change.
+        names: The names of the vault as it is.
+        notes: What the index knows.
+        sources: Returns notes that may link to a note.
+    """
+    vault = _Vault(desk, names, notes)
+    lost: list[Reference] = []
+    dangling: dict[str, str] = {}
+    warnings: list[str] = []
+    for step in vault.steps:
+        if step.kind != "put" or step.after is None or kind_of(step.path) != "note":
+            continue
+        for link in vault.links(step.path, new=True):
+            if flaw := vault.flaw(link, step.path):
+                dangling.setdefault(link.target, f"`[[{link.target[:LONGEST]}]]` in `{step.path}:{link.line}` {flaw}")
+        if step.before is not None:
+            lost += vault.lost(step.path, sources)
+        else:
+            warnings += vault.namesakes(step.path)
+    told = list(dangling.values())
+    more = [f"Links that lead nowhere and are not named here: {len(told) - NAMED}."] if len(told) > NAMED else []
+    return LinkCheck(tuple(lost), (*warnings, *told[:NAMED], *more))
+
+
+class _Vault:
+    """The vault as it is after a change, for links."""
+
+    def __init__(self, desk: Desk, names: Names, notes: Mapping[VaultPath, IndexedNote]) -> None:
+        self._desk = desk
+        self._names = names
+        self._notes = notes
+        self.steps = desk.plan.steps
+        self._blobs = desk.plan.blobs
+        self._written = {step.path: step.before for step in self.steps if step.kind == "put"}
+        self._leaving = any(step.kind in {"move", "remove"} for step in self.steps)
+        self._before, self._now = cache(self._read_before), cache(self._read_now)
+
+    @cached_property
+    def _fresh(self) -> Names:
+        """The names of files that the change makes, or gives another path."""
+        found = Names(step.path for step in self.steps if step.kind == "put" and step.before is None)
+        for step in self.steps:
+            if step.kind == "move" and step.to is not None:
+                places = (moved(path, step.path, step.to) for path in (*self._names, *found, step.path))
+                for path in [place for place in places if place is not None]:
+                    found.add(path)
+        return found
+
+    def links(self, path: VaultPath, *, new: bool) -> list[Link]:
+        """Return the links of a note that is written, those that are new in it or those that it had before."""
+        known = {(link.target, link.kind) for link in self._before(path).links}
+        return [link for link in self._now(path).links if ((link.target, link.kind) in known) != new]
+
+    def _read_before(self, path: VaultPath) -> Contents:
+        """Return what a note that is written had before the change."""
+        digest = self._written[path]
+        return Contents() if digest is None else contents(path, self._blobs[digest])
+
+    def _read_now(self, path: VaultPath) -> Contents:
+        """Return what a note has after the change."""
+        try:
+            return contents(path, self._desk.read(path))
+        except BridgeError:
+            return Contents()
+
+    def find(self, target: str, source: VaultPath, kind: LinkKind) -> VaultPath | None:
+        """Return the file that a link leads to after the change."""
+        path = self._names.resolve(target, source, kind).path
+        if path is None or (self._leaving and not self._desk.has(path)):
+            path = self._fresh.resolve(target, source, kind).path
+        return path
+
+    def flaw(self, link: Link, source: VaultPath) -> str | None:
+        """Say why a link leads nowhere, and what it may mean; None when it leads somewhere."""
+        path = self.find(link.target, source, link.kind)
+        if path is None:
+            return self._nameless(link)
+        resolved = self._names.resolve(link.target, source, link.kind)
+        if kind_of(path) != "note" or not (resolved.heading or resolved.block):
+            return None
+        there = self._now(path)
+        if resolved.block and resolved.block.lower() not in there.blocks:
+            return f"leads nowhere: `{path}` has no block `^{resolved.block[:LONGEST]}`."
+        if resolved.heading and not meant(there.headings, _place(link)):
+            return f"leads nowhere: `{path}` has no heading `{resolved.heading[:LONGEST]}`."
+        return None
+
+    def _nameless(self, link: Link) -> str | None:
+        """Say what a link may mean whose name no file has."""
+        file = asked_file(link.target, link.kind)
+        if not file:
+            return None
+        owners = [path for path, note in self._notes.items() if fold(file) in map(fold, note.aliases)]
+        if owners:
+            title = title_of(owners[0])
+            return f"leads nowhere: it is only an alias of `{owners[0]}`; write `[[{title}|{file[:LONGEST]}]]`."
+        within = (path for path in self._notes if fold(file) in fold(title_of(path)))
+        closest = next(iter(self._names.closest(file, 1)), None) or min(within, key=len, default=None)
+        return f"leads nowhere; the closest is `{closest}`." if closest else "leads nowhere: no note has this name."
+
+    def lost(self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]) -> Iterator[Reference]:
+        """Yield the links to headings and blocks that a note loses."""
+        before, after = self._before(path), self._now(path)
+        gone = {fold(one.text) for one in before.headings} - {fold(one.text) for one in after.headings}
+        blocks = before.blocks - after.blocks
+        if not gone and not blocks:
+            return
+        for source in dict.fromkeys((*sources(path), path)):
+            if source in self._written:
+                links: Collection[Link] = self.links(source, new=False)
+            elif source in self._notes and (not self._leaving or self._desk.has(source)):
+                links = self._notes[source].links
+            else:
+                continue
+            for link in links:
+                if not link_place(link.target) or self.find(link.target, source, link.kind) != path:
+                    continue
+                place, block = _place(link), self._names.resolve(link.target, source, link.kind).block
+                if (block and block.lower() in blocks) or (
+                    meant(before.headings, place) and not meant(after.headings, place)
+                ):
+                    yield Reference(source, link.line, link.target, "")
+
+    def namesakes(self, path: VaultPath) -> Iterator[str]:
+        """Yield a warning when other notes have the name of a new one."""
+        others = [other for other in self._names.namesakes(path) if not self._leaving or self._desk.has(other)]
+        if others:
+            yield f"`{others[0]}` has this name too: `[[{title_of(path)}]]` can mean either note."
+
+
+def _place(link: Link) -> str:
+    """Return the heading or block that a link names, as it is compared."""
+    return decoded_place(link_place(link.target), markdown=link.kind == "markdown")
