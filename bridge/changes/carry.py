@@ -84,10 +84,9 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
         case EditNote() | SetProperties():
             change = partial(_edited, request, around=around)
             data = _unchanged(request.path, request.digest, desk, around, change)
-            made = change(data)
             if isinstance(request, EditNote) and request.digest is None and any(map(replaces, request.edits)):
-                _require_own(desk, request.path, data, made, "replace text")
-            desk.replace(request.path, made)
+                _require_own(desk, request.path, data, change, "replace text")
+            desk.replace(request.path, change(data))
             return Carried(request.path)
         case ToggleTask():
             return _toggle(request, desk, around)
@@ -103,7 +102,7 @@ def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
     if path in known.names:
         data = _unchanged(path, request.digest, desk, around)
         if isinstance(request, DeleteNote) and request.digest is None:
-            _require_own(desk, path, data, b"", "delete a note")
+            _require_own(desk, path, data, lambda _: b"", "delete a note")
     if isinstance(request, DeleteNote):
         around.obsidian().require("app.json", hint="which says where deleted files go.")
     match request:
@@ -131,14 +130,14 @@ def _edited(request: EditNote | SetProperties, data: bytes, around: Around) -> b
             return with_properties(path, data, request.properties, request.remove, around.obsidian().property_types)
 
 
-def _require_own(desk: Desk, path: VaultPath, data: bytes, made: bytes, what: str) -> None:
+def _require_own(desk: Desk, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
     """Let only what this change wrote itself be taken away by a caller that does not say what it read.
 
     Args:
         desk: What the change did so far.
         path: The file.
         data: What it says now.
-        made: What it shall say.
+        change: Returns what it shall say.
         what: What the caller wants, for the message.
 
     Raises:
@@ -147,11 +146,11 @@ def _require_own(desk: Desk, path: VaultPath, data: bytes, made: bytes, what: st
     origin = desk.origin(path)
     if origin is None:
         return
-    texts = [text_of(each) for each in (desk.as_read(origin), data, made)]
-    if None not in texts:
-        first, now, then = (lines_of(text or "") for text in texts)
-        own = {line for piece in differing(first, now) for line in piece.after}
-        if own.issuperset(line for piece in differing(now, then) for line in piece.before):
+    first = desk.as_read(origin)
+    if data != first:
+        then, now, later = (lines_of(text_of(each) or "") for each in (first, data, change(data)))
+        own = {line for piece in differing(then, now) for line in piece.after}
+        if own.issuperset(line for piece in differing(now, later) for line in piece.before):
             return
     raise InvalidArguments(
         f"`digest` is needed to {what}: it says what you read.",

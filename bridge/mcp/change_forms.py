@@ -124,6 +124,8 @@ def settled(answer: Answer) -> Iterable[str]:
         yield f"{change['id']} is {change['state']}: {summary(change)}"
     if answer["change_id"]:
         yield f"{standing(answer)} as change {answer['change_id']}"
+    elif answer.get("dry_run"):
+        yield f"{standing(answer)}."
     yield from (f"note: {inline(warning)}" for warning in answer["warnings"])
     yield from diff(answer["diff"])
 

@@ -81,7 +81,7 @@ class Consent:
             try:
                 answer = await context.session.elicit_form(question, FORM, related_request_id=context.request_id)
             except MCPError as failure:
-                if failure.code == types.METHOD_NOT_FOUND and with_confirm(operation, given, confirm=None) != given:
+                if failure.code == types.METHOD_NOT_FOUND and meant(operation, given)[1].get(CONFIRM) is True:
                     # It says that it shows forms and does not, so that nobody else can confirm.
                     return agreed
                 raise error from None
@@ -98,9 +98,11 @@ class Consent:
 def asked(who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired) -> str:
     """Return the question to the user: who wants to do what, where and why."""
     _, arguments = meant(operation, given)
-    reason = arguments.get("reason")
+    reason, vault = arguments.get("reason"), arguments.get(VAULT, given.get(VAULT, who.vault))
+    several = isinstance(vault, str) and len(who.bridge.vaults) > 1
+    where = f", in the vault “{inline(who.bridge.find(vault).name)}”" if several else ""
     why = f" Reason: {inline(reason)[:REASON]}" if isinstance(reason, str) and reason.strip() else ""
-    return f"{inline(who.name)} wants to {inline(error.would)}.{why}"
+    return f"{inline(who.name)} wants to {inline(error.would)}{where}.{why}"
 
 
 def answered(params: types.CallToolRequestParams, question: str, change: str) -> types.ElicitResult:

@@ -170,6 +170,7 @@ async def delete_note(
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
         NoteChanged: It is not what `digest` says.
+        SettingsUnreadable: Obsidian's `app.json`, which says where deleted files go, cannot be read.
         ConfirmationRequired: Links in many notes break.
     """
     return await carried_out(call, [DeleteNote(path, digest)], dry_run=dry_run, reason=reason, confirm=confirm)

@@ -68,6 +68,7 @@ async def change_set(
         NoteNotFound: There is no such note; the message names the closest ones.
         NoteExists: There is a file where one should be made.
         NoteChanged: A note is not what its `digest` says.
+        SettingsUnreadable: A settings file of Obsidian that says where a file belongs cannot be read.
         ConfirmationRequired: Many files change.
     """
     return await carried_out(

@@ -46,6 +46,7 @@ async def create_note(
     Raises:
         NoteExists: There is a file of this path.
         NoteNotFound: There is no such template.
+        SettingsUnreadable: Obsidian's settings of templates cannot be read, and the note is to begin with one.
         ConfirmationRequired: A note says nearly the same, or the text is large.
     """
     asked = CreateNote(path, text, properties or {}, template)

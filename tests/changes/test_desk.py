@@ -108,3 +108,19 @@ def test_a_file_is_read_once() -> None:
     reads = [b"one", b"two"]
     desk = Desk(lambda _: reads.pop(0), lambda _: True)
     assert desk.read(VaultPath("a.md")) == desk.read(VaultPath("a.md")) == b"one"
+
+
+def test_what_a_file_was_in_turn_is_known_wherever_it_was() -> None:
+    a, b, c = (VaultPath(f"{name}.md") for name in "abc")
+    desk = desk_of({a: b"1", b: b"other"})
+    desk.replace(a, b"2")
+    desk.take(Plan((Step("move", a, to=c, before=digest_of(b"2")),)))
+    desk.replace(c, b"3")
+    desk.create(a, b"new")
+    assert desk.states(c) == tuple(map(digest_of, (b"1", b"2", b"3")))
+    assert desk.states(a) == (digest_of(b"new"),)
+    assert desk.states(b) == (digest_of(b"other"),)
+    assert (desk.origin(c), desk.origin(a), desk.origin(b)) == (a, None, b)
+    desk.take(Plan((Step("remove", b, before=digest_of(b"other")),)))
+    assert desk.states(b)[-1] == digest_of(b"other")
+    assert desk.origin(b) == b
