@@ -57,6 +57,7 @@ class Caller:
         given: Mapping[str, Any],
         write: Callable[[Answer], str] = lambda _: "",
         progress: Callable[[float, float | None, str], None] = lambda *_: None,
+        consent: bool | None = None,
     ) -> tuple[Answer, str]:
         """Run an operation and return its answer, as it goes over HTTP and as it is written for a model, if it is.
 
@@ -84,6 +85,7 @@ class Caller:
             session=self.session,
             transport="mcp",
             progress=progress,
+            consent=consent,
         )
         text = await answer(operation, call, arguments, form)
         return answers[0], text

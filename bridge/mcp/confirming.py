@@ -15,7 +15,7 @@ from bridge.mcp.text import inline
 from bridge.operations import VAULT, Operation, tool_named
 
 CONFIRM: Final = "confirm"
-"""The argument, and what the question and its only field are called."""
+"""The argument of operations, and what the question and its only field are called."""
 
 SAME: Final = frozenset({CONFIRM, "dry_run", "reason"})
 """Arguments that make no other change of it."""
@@ -54,8 +54,8 @@ class Consent:
         operation: Operation,
         given: Mapping[str, Any],
         error: ConfirmationRequired,
-    ) -> Mapping[str, Any]:
-        """Return the arguments of a call with the user's consent.
+    ) -> None:
+        """Return once the user agrees to a change.
 
         Args:
             context: The call.
@@ -70,8 +70,7 @@ class Consent:
             ConfirmationRequired: The user cannot be asked.
             Unanswered: The client is to ask.
         """
-        agreed = with_confirm(operation, given, confirm=True)
-        if agreed is None or not can_ask(context):
+        if not can_ask(context):
             raise error
         change = fingerprint(who, operation, given)
         if change in self._declined:
@@ -83,7 +82,7 @@ class Consent:
             except MCPError as failure:
                 if failure.code == types.METHOD_NOT_FOUND and meant(operation, given)[1].get(CONFIRM) is True:
                     # It says that it shows forms and does not, so that nobody else can confirm.
-                    return agreed
+                    return
                 raise error from None
         else:
             answer = answered(params, question, change)
@@ -92,7 +91,6 @@ class Consent:
             if len(self._declined) > REMEMBERED:
                 self._declined.popitem(last=False)
             raise Declined(f"The user said no to this change: {error.would}.")
-        return agreed
 
 
 def asked(who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired) -> str:
@@ -143,20 +141,6 @@ def meant(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Ma
             return tool_named(name), inner_arguments(given)
         case _:
             return operation, given
-
-
-def with_confirm(operation: Operation, given: Mapping[str, Any], *, confirm: bool | None) -> Mapping[str, Any] | None:
-    """Return arguments that confirm a change, or leave it open where `confirm` is None.
-
-    None where nothing can be confirmed.
-    """
-    inner, arguments = meant(operation, given)
-    if not arguments or not any(argument.name == CONFIRM for argument in inner.arguments):
-        return None
-    made = {name: value for name, value in arguments.items() if name != CONFIRM}
-    if confirm is not None:
-        made[CONFIRM] = confirm
-    return made if inner is operation else {**given, "arguments": made}
 
 
 def inner_arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:

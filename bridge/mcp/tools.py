@@ -9,7 +9,7 @@ from mcp import types
 
 from bridge.errors import BridgeError, ConfirmationRequired, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
-from bridge.mcp.confirming import Consent, Unanswered, can_ask, with_confirm
+from bridge.mcp.confirming import Consent, Unanswered, can_ask
 from bridge.mcp.forms import form_of
 from bridge.mcp.progress import reporting
 from bridge.mcp.refusals import of_tool, told
@@ -47,12 +47,12 @@ class Tools:
             write = partial(written, form_of(operation.name), quotes=operation.vault or operation.name == "run_tool")
             async with reporting(context) as progress:
                 # A model's word does not stand in for the user's where the user can be asked.
-                asking = with_confirm(operation, given, confirm=None) if can_ask(context) else None
+                consent = False if can_ask(context) else None
                 try:
-                    answer, text = await who.ask(operation, given if asking is None else asking, write, progress)
+                    answer, text = await who.ask(operation, given, write, progress, consent)
                 except ConfirmationRequired as error:
-                    agreed = await self.consent.obtain(context, params, who, operation, given, error)
-                    answer, text = await who.ask(operation, agreed, write, progress)
+                    await self.consent.obtain(context, params, who, operation, given, error)
+                    answer, text = await who.ask(operation, given, write, progress, consent=True)
         except Unanswered as unanswered:
             return unanswered.question
         except BridgeError as error:

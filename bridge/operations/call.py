@@ -77,6 +77,12 @@ class Call:
     session: str | None = None
     """What tells this caller's calls from those of another at the same time."""
     transport: Literal["http", "mcp", "command"] | None = None
+    consent: bool | None = None
+    """What the user said to a large change, or False where the user can be asked; None: the argument `confirm` says."""
+
+    def confirmed(self, confirm: bool) -> bool:
+        """Say whether a large change is confirmed: where the user can be asked, by nobody else."""
+        return confirm if self.consent is None else self.consent
 
     @property
     def engine(self) -> "VaultEngine":

@@ -53,10 +53,12 @@ async def create_note(
     call.engine.require_keyword()
     taken = call.engine.vault.has(path)
     like, refusal = ((), None) if taken else await doubles(call.engine, path, text, template)
-    if refusal is not None and not (confirm or dry_run):
+    if call.confirmed(confirm):
+        refusal = None
+    if refusal is not None and not dry_run:
         raise refusal
     made = await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
-    if refusal is not None and not confirm:
+    if refusal is not None:
         made = replace(made, confirmation=refusal.message)
     return replace(made, warnings=(*made.warnings, *like))
 

@@ -78,7 +78,7 @@ async def carried_out(
     Raises:
         BridgeError: As the operations of the requests' names.
     """
-    by = author(call, operation or requests[0].op, reason, confirmed=confirm)
+    by = author(call, operation or requests[0].op, reason, confirmed=call.confirmed(confirm))
     finish = await weaver(call)
     made = await call.engine.carrying.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish)
     return written(made, dry_run=dry_run)

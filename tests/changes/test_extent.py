@@ -5,7 +5,7 @@ import pytest
 from bridge.changes import Effect, digest_of, extent
 from bridge.changes.effect import Reference
 from bridge.edits import Append, ReplaceText
-from bridge.requests import EditNote, MoveNote, SetProperties
+from bridge.requests import EditNote, MoveNote, Request, SetProperties
 from bridge.steps import Plan, Step
 from bridge.types import VaultPath
 
@@ -57,7 +57,7 @@ def test_links_that_break_and_kinds_beyond_the_first_are_told() -> None:
 
 def test_what_is_renamed_counts_once_and_what_is_rewritten_too() -> None:
     folder = Plan([move("A/1.md", "B/1.md"), move("A/2.md", "B/2.md"), put("B/1.md"), put("c.md")], BLOBS)
-    asked = [MoveNote(VaultPath("A"), VaultPath("B")), SetProperties(VaultPath("c.md"))]
+    asked: list[Request] = [MoveNote(VaultPath("A"), VaultPath("B")), SetProperties(VaultPath("c.md"))]
     assert extent(folder, Effect(), asked).files == 2
     single = [MoveNote(VaultPath(f"A/{n}.md"), VaultPath(f"B/{n}.md")) for n in (1, 2)]
     assert extent(folder, Effect(), single).files == 3
