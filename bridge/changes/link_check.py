@@ -146,8 +146,10 @@ class _Vault:
         if owners:
             title = title_of(owners[0])
             return f"leads nowhere: it is only an alias of `{owners[0]}`; write `[[{title}|{file[:LONGEST]}]]`."
+        # Who writes a name without an ending means a note.
+        near = (path for path in self._names.closest(file) if path in self._notes or "." in file)
         within = (path for path in self._notes if fold(file) in fold(title_of(path)))
-        closest = next(iter(self._names.closest(file, 1)), None) or min(within, key=len, default=None)
+        closest = next(near, None) or min(within, key=len, default=None)
         return f"leads nowhere; the closest is `{closest}`." if closest else "leads nowhere: no note has this name."
 
     def lost(self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]) -> Iterator[Reference]:

@@ -12,6 +12,7 @@ NOTES = {
     "Old name.md": "---\naliases: [New name]\n---\n# Old name\n\nWords.\n",
     "Clusters.md": "---\naliases: [DBSCAN]\n---\nDense parts. [[Nowhere]]\n",
     "K-Means Clustering.md": "Means.\n",
+    "K-Mean.png": "",
     "Twice.md": "# B\n\n## Notes\n\nOne.\n\n## Notes\n\n- Two.\n",
     "A/Same.md": "Same.\n",
 }
