@@ -38,9 +38,11 @@ def insights(result: dict[str, Any]) -> None:
     counts = result["counts"]
     stubs = f"{counted(counts['stubs'], 'name')} without a note"
     out.print(f"{counted(counts['notes'], 'note')}, {counted(counts['links'], 'link')}, {stubs}")
-    for part, found in list(result.items())[1:]:
+    for part, found in result.items():
+        if part in {"counts", "totals", "offset"}:
+            continue
         rows = found["notes"] if isinstance(found, dict) else found
-        total = found["total"] if isinstance(found, dict) else len(rows)
+        total = found["total"] if isinstance(found, dict) else result["totals"].get(part) or len(rows)
         out.print(
             styled((f"\n{part.replace('_', ' ').capitalize()}", "bold"), (f"  {total:,}" if total else "  none", "dim"))
         )
@@ -76,7 +78,7 @@ def history(result: dict[str, Any]) -> None:
             out.print(styled(("  - ", "red"), (path, "cyan")))
         for grown in week["grown"]:
             out.print(styled((f"  {grown['more']:+} ", "dim"), (grown["path"], "cyan")))
-    tell(f"Known since {result['since']}.")
+    tell(f"Recorded since {result['since']}, on the days on which a bridge ran.")
 
 
 def exported(result: dict[str, Any]) -> None:

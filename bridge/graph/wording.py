@@ -9,11 +9,17 @@ from typing import Final
 WORDS = 3
 """Words of a name."""
 
+COVERED: Final = 0.1
+"""Share of a group's notes that must say a word for the group to be called so."""
+
+OWN: Final = 0.4
+"""Share of the notes that say a word that must be in the group."""
+
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W\d_]")
 
 
 def names_of(groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]) -> dict[int, tuple[str, ...]]:
-    """Return for each group the words that many of its notes say and few others, by tf-idf.
+    """Return for each group the words that many of its notes say and few others, by tf-idf; none where no word does.
 
     Args:
         groups: The notes of each group.
@@ -32,7 +38,9 @@ def names_of(groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[st
                 inside[word] += 1
                 spelt[word][written] += 1
         worth = {
-            word: count * math.log((1 + len(words)) / everywhere[word]) for word, count in inside.items() if count > 1
+            word: count * math.log((1 + len(words)) / everywhere[word])
+            for word, count in inside.items()
+            if count > 1 and count >= COVERED * len(notes) and count >= OWN * everywhere[word]
         }
         best = sorted(worth, key=lambda word: (-worth[word], word))[:WORDS]
         named[group] = tuple(min(spelt[word], key=lambda written: (-spelt[word][written], written)) for word in best)

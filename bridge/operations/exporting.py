@@ -49,12 +49,12 @@ async def export_graph(
     kinds: Kinds = DRAWN,
     stubs: bool = True,
 ) -> ExportedGraph:
-    """Write the graph down for other programs, such as Gephi or NetworkX; nothing is written to the disk.
+    """Return the graph as text for other programs, such as Gephi or NetworkX; no file is written.
 
     Args:
         format: GraphML, or JSON with nodes and links.
-        kinds: What joins notes, as in `graph_neighbours`; every note is written, joined or not.
-        stubs: With the names that no note has.
+        kinds: What joins notes, as in `graph_neighbours`; every note is a node, joined or not.
+        stubs: Also the names that no note has, as nodes.
     """
     chart = await call.engine.waiting.chart()
     edges = await call.engine.atlas.edges(chart, kinds, stubs=stubs)

@@ -68,7 +68,7 @@ class GraphHistory:
 async def graph_history(
     call: Call, weeks: Annotated[int, Interval(ge=1, le=52)] = 8, limit: Annotated[int, Interval(ge=1, le=100)] = 10
 ) -> GraphHistory:
-    """Tell how the graph grew: which notes appeared, vanished, and were joined to more notes, week by week.
+    """Tell how the graph grew week by week, on the days on which a bridge ran: new, vanished and newly linked notes.
 
     Args:
         weeks: How many weeks to look back, this one included.

@@ -1,14 +1,20 @@
 """What the shape of the whole graph tells of its notes: what much hangs together with, and what hangs together."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bridge.operations.charts import title
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from bridge.engine import Chart, Shape
+
+T = TypeVar("T")
+Page = tuple[tuple[T, ...], int]
+"""One page of what stands out, and how many there are in all."""
 
 TOP = 5
 """Notes that stand for a community."""
@@ -85,29 +91,29 @@ class Articulation:
     holds: int
 
 
-def hubs(chart: "Chart", shape: "Shape", limit: int) -> tuple[Hub, ...]:
+def hubs(chart: "Chart", shape: "Shape", page: slice) -> Page[Hub]:
     """Return the greatest hubs."""
     import numpy as np
 
-    network = shape.network
-    score = np.round(100 * shape.measures.hub, 1)
-    return described(chart, shape, np.lexsort((network.nodes, -network.degree, -score))[:limit].tolist())
+    return described(chart, shape, np.round(100 * shape.measures.hub, 1), page)
 
 
-def pagerank(chart: "Chart", shape: "Shape", limit: int) -> tuple[Hub, ...]:
+def pagerank(chart: "Chart", shape: "Shape", page: slice) -> Page[Hub]:
     """Return the notes where a reader who follows links is most often."""
     import numpy as np
 
-    network = shape.network
-    rank = np.round(shape.rank[network.nodes], 12)
-    return described(chart, shape, np.lexsort((network.nodes, -network.degree, -rank))[:limit].tolist())
+    return described(chart, shape, np.round(shape.rank[shape.network.nodes], 12), page)
 
 
-def described(chart: "Chart", shape: "Shape", places: Sequence[int]) -> tuple[Hub, ...]:
-    """Tell of the notes at some places of the network, those without neighbours left out."""
+def described(chart: "Chart", shape: "Shape", worth: "NDArray[np.float64]", page: slice) -> Page[Hub]:
+    """Describe the notes of the network that are worth most; those without neighbours are left out."""
+    import numpy as np
+
     network, degree = shape.network, shape.network.degree
+    order = np.lexsort((network.nodes, -degree, -worth))
+    places = order[degree[order] > 0]
     average = len(network) / max(float(shape.rank[network.nodes].sum()), 1e-12)
-    return tuple(
+    found = tuple(
         Hub(
             path=path_at(chart, shape, at),
             title=title(chart, path_at(chart, shape, at)),
@@ -116,17 +122,20 @@ def described(chart: "Chart", shape: "Shape", places: Sequence[int]) -> tuple[Hu
             joined=int(degree[at]),
             community=int(shape.measures.community[at]),
         )
-        for at in places
-        if degree[at]
+        for at in places[page].tolist()
     )
+    return found, len(places)
 
 
-def communities(chart: "Chart", shape: "Shape", limit: int) -> tuple[Community, ...]:
+def communities(chart: "Chart", shape: "Shape", page: slice) -> Page[Community]:
     """Return the largest communities, named."""
-    groups = grouped(shape, limit)
+    import numpy as np
+
+    groups = grouped(shape, page.stop)
+    groups = {number: groups[number] for number in list(groups)[page]}
     called = named(chart, shape, groups)
     degree = shape.network.degree
-    return tuple(
+    found = tuple(
         Community(
             number,
             called[number],
@@ -135,6 +144,7 @@ def communities(chart: "Chart", shape: "Shape", limit: int) -> tuple[Community, 
         )
         for number, members in groups.items()
     )
+    return found, int((np.bincount(shape.measures.community) >= SMALLEST).sum())
 
 
 def grouped(shape: "Shape", limit: int) -> dict[int, list[int]]:
@@ -172,13 +182,15 @@ def path_at(chart: "Chart", shape: "Shape", at: int) -> VaultPath:
     return chart.graph.paths[int(shape.network.nodes[at])]
 
 
-def bridges(chart: "Chart", shape: "Shape", limit: int) -> tuple[SoleLink, ...]:
+def bridges(chart: "Chart", shape: "Shape", page: slice) -> Page[SoleLink]:
     """Return the links that join most."""
-    found = shape.measures.cuts.edges[:limit]
-    return tuple(SoleLink(path_at(chart, shape, one), path_at(chart, shape, other), held) for one, other, held in found)
+    cuts = shape.measures.cuts.edges
+    pairs = [(path_at(chart, shape, one), path_at(chart, shape, other), held) for one, other, held in cuts[page]]
+    return tuple(SoleLink(*pair) for pair in pairs), len(cuts)
 
 
-def articulations(chart: "Chart", shape: "Shape", limit: int) -> tuple[Articulation, ...]:
+def articulations(chart: "Chart", shape: "Shape", page: slice) -> Page[Articulation]:
     """Return the notes that hold most."""
-    found = [(path_at(chart, shape, at), held) for at, held in shape.measures.cuts.nodes[:limit]]
-    return tuple(Articulation(path, title(chart, path), held) for path, held in found)
+    cuts = shape.measures.cuts.nodes
+    found = [(path_at(chart, shape, at), held) for at, held in cuts[page]]
+    return tuple(Articulation(path, title(chart, path), held) for path, held in found), len(cuts)

@@ -100,7 +100,7 @@ def counts(found: "Census") -> LinkCounts:
     return LinkCounts(found.notes, found.links, found.stubs)
 
 
-def lacking(chart: "Chart", found: "Census", part: Lack, limit: int) -> NoteCount:
+def lacking(chart: "Chart", found: "Census", part: Lack, page: slice) -> NoteCount:
     """Find the notes that lack links in one direction or both."""
     import numpy as np
 
@@ -111,17 +111,17 @@ def lacking(chart: "Chart", found: "Census", part: Lack, limit: int) -> NoteCoun
             marks = ~found.links_out & found.linked_to
         case "sources":
             marks = found.links_out & ~found.linked_to
-    return listed(chart, np.flatnonzero(marks & chart.graph.present), limit)
+    return listed(chart, np.flatnonzero(marks & chart.graph.present), page)
 
 
-def listed(chart: "Chart", numbers: "NDArray[np.int64]", limit: int) -> NoteCount:
+def listed(chart: "Chart", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
     """Name the notes of some numbers that were changed last."""
     paths = [chart.graph.paths[number] for number in numbers.tolist()]
     paths.sort(key=lambda path: (-chart.notes[path].modified if path in chart.notes else 0.0, path))
-    return NoteCount(len(paths), tuple(paths[:limit]))
+    return NoteCount(len(paths), tuple(paths[page]))
 
 
-def stubs(chart: "Chart", limit: int) -> tuple[Stub, ...]:
+def stubs(chart: "Chart", page: slice) -> tuple[tuple[Stub, ...], int]:
     """Return the names without a note that most notes link to."""
     import numpy as np
 
@@ -129,9 +129,9 @@ def stubs(chart: "Chart", limit: int) -> tuple[Stub, ...]:
     wanting = edges.where(chart.graph.stubs[edges.target])
     pairs = np.unique(np.stack([wanting.target, wanting.source], axis=1), axis=0)
     found, first, wanted = np.unique(pairs[:, 0], return_index=True, return_counts=True)
-    best = np.lexsort((found, -wanted))[:limit]
+    best = np.lexsort((found, -wanted))[page]
     paths = chart.graph.paths
-    return tuple(
+    names = tuple(
         Stub(
             chart.graph.nodes.labels[int(found[at])].lstrip("\0"),
             int(wanted[at]),
@@ -139,9 +139,10 @@ def stubs(chart: "Chart", limit: int) -> tuple[Stub, ...]:
         )
         for at in best
     )
+    return names, len(found)
 
 
-def strong_pairs(chart: "Chart", limit: int) -> tuple[StrongPair, ...]:
+def strong_pairs(chart: "Chart", page: slice) -> tuple[tuple[StrongPair, ...], int]:
     """Return the notes that link to each other most."""
     import numpy as np
 
@@ -156,11 +157,11 @@ def strong_pairs(chart: "Chart", limit: int) -> tuple[StrongPair, ...]:
     both = count[there] + count[back[there]]
     paths = chart.graph.paths
     found = []
-    for index in np.lexsort((pair[there], -both))[:limit].tolist():
+    for index in np.lexsort((pair[there], -both))[page].tolist():
         ends = paths[int(one[there[index]])], paths[int(other[there[index]])]
         forward = count[there[index]] >= count[back[there[index]]]
         found.append(StrongPair(*(ends if forward else ends[::-1]), round(float(both[index]))))
-    return tuple(found)
+    return tuple(found), len(there)
 
 
 def gaps(chart: "Chart", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:

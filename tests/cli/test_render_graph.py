@@ -45,6 +45,8 @@ DRAWN = {
             "graph_insights",
             {
                 "counts": {"notes": 1000, "links": 2, "stubs": 1},
+                "totals": {"stubs": 4},
+                "offset": 0,
                 "gaps": [],
                 "stubs": [{"name": "Gone\x1b", "wanted": 2, "notes": ["a.md", "b.md"]}],
             },
@@ -52,7 +54,7 @@ DRAWN = {
 
 Gaps  none
 
-Stubs  1
+Stubs  4
 name\twanted\tnotes
 Gone\t2\ta.md b.md
 """,
@@ -60,7 +62,12 @@ Gone\t2\ta.md b.md
         ),
         (
             "graph_insights",
-            {"counts": {"notes": 0, "links": 0, "stubs": 0}, "orphans": {"total": 7, "notes": ["a.md"]}},
+            {
+                "counts": {"notes": 0, "links": 0, "stubs": 0},
+                "totals": {},
+                "offset": 0,
+                "orphans": {"total": 7, "notes": ["a.md"]},
+            },
             "0 notes, 0 links, 0 names without a note\n\nOrphans  7\n  a.md\n",
             "",
         ),
@@ -74,7 +81,7 @@ Gone\t2\ta.md b.md
             "graph_history",
             {"since": "2026-01-02", "weeks": [WEEK]},
             "2026-01-05  3 notes, 1,200 links\n  + b.md\n  - c.md\n  -2 a.md\n",
-            "Known since 2026-01-02.\n",
+            "Recorded since 2026-01-02, on the days on which a bridge ran.\n",
         ),
     ],
 )
