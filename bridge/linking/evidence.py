@@ -53,6 +53,7 @@ NEAR: Final = 100
 
 _ARROW: Final = r"(?:[→➔➜⇒▸›»⟶]|->)"
 _MENU: Final = re.compile(rf"{_ARROW}[ *_]*\[[^\[\]\n]+\](?!\()|(?<!\[)\[[^\[\]\n]+\][ *_]*{_ARROW}")
+_NAMED_MENU: Final = re.compile(r"(?<!\w)[A-Z][a-z]+ $")
 _LED_TO: Final = re.compile(rf"{_ARROW}[ *_]*$")
 _LEADS_ON: Final = re.compile(rf"[ *_]*{_ARROW}")
 _PREFIXED: Final = re.compile(r"\w-$")
@@ -106,8 +107,9 @@ def of_length(said: str) -> Part:
 def of_place(text: str, start: int, end: int) -> list[Part]:
     """Judge where the mention stands: how much of the line it is, and whether the place is one for a link at all.
 
-    What stands in brackets is for the reader to fill in, and menus with such a place are another program's: in
-    `Settings → [Your Name] → iCloud` nobody means a note “Settings”. A part of a compound is seldom what it names.
+    What stands in brackets is for the reader to fill in, and menus with such a place are another program's, as are
+    those with a longer name: in `Settings → [Your Name] → iCloud` and in `System Settings → iCloud` nobody means a note
+    “Settings”. A part of a compound is seldom what it names.
     """
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
@@ -117,7 +119,8 @@ def of_place(text: str, start: int, end: int) -> list[Part]:
     if last - first - (end - start) <= DECORATION and not _DECORATION.sub("", text[first:start] + text[end:last]):
         parts.append(Part("alone", ALONE, "stands alone on its line"))
     before, after = text[max(first, start - NEAR) : start], text[end : min(last, end + NEAR)]
-    if _MENU.search(before + text[start:end] + after) and (_LED_TO.search(before) or _LEADS_ON.match(after)):
+    chained = _LED_TO.search(before) or _LEADS_ON.match(after)
+    if chained and (_MENU.search(before + text[start:end] + after) or _NAMED_MENU.search(before)):
         parts.append(Part("menu", ELSEWHERE))
     elif before.endswith("[") and after.startswith("]"):
         parts.append(Part("placeholder", ELSEWHERE))

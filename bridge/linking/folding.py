@@ -11,6 +11,11 @@ _CLUSTER: Final = re.compile(
 )
 """A character with the marks that may melt into it."""
 
+_GROWING: Final = re.compile(
+    "[\u00df\u0130\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9a\u1e9e\u1f50-\u1ffc\ufb00-\ufb17]"
+)
+"""A character that case folding can make several of, as `ß`."""
+
 UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters of scripts that set no spaces between words, as a range of a regular expression."""
 
@@ -26,16 +31,21 @@ class Folded:
         """Fold a text."""
         self._places: list[int] | None = None
         self.text = text.casefold()
-        if len(self.text) == len(text) and (text.isascii() or unicodedata.is_normalized("NFC", text)):
+        normal = text.isascii() or unicodedata.is_normalized("NFC", text)
+        if len(self.text) == len(text) and normal:
             # Case folding never shortens: of equal length, each character stands where it stood.
             return
         pieces: list[str] = []
         self._places = []
-        for found in _CLUSTER.finditer(text):
+        at = 0
+        for found in (_GROWING if normal else _CLUSTER).finditer(text):
+            start, end = found.span()
             piece = fold(found[0])
-            pieces.append(piece)
-            self._places += [found.start()] * len(piece)
-        self._places.append(len(text))
+            pieces += (text[at:start].casefold(), piece)
+            self._places += (*range(at, start), *[start] * len(piece))
+            at = end
+        pieces.append(text[at:].casefold())
+        self._places += range(at, len(text) + 1)
         self.text = "".join(pieces)
 
     def place(self, index: int) -> int:

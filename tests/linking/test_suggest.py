@@ -56,6 +56,7 @@ def test_neither_another_programs_menu_nor_a_place_to_fill_in_is_a_mention() -> 
     assert chain.target == BREAD
     assert suggestions("Go to **Bread → [Your Name] → iCloud**.") == []
     assert suggestions("Go to **Apple → [Your Name]** → Bread.") == []
+    assert suggestions("Go to **System Bread → iCloud**.") == []
     assert suggestions("Dear [Bread], welcome.") == []
 
 
