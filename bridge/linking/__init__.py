@@ -6,7 +6,7 @@ from bridge.linking.evidence import THRESHOLDS, Part, Strictness, of_graph, of_m
 from bridge.linking.folding import bare, fold
 from bridge.linking.learn import Learned, Tally
 from bridge.linking.mentions import Mention, Name, Names
-from bridge.linking.overlooked import Overlooked, overlooked
+from bridge.linking.overlooked import Overlooked, Unlinked, overlooked
 from bridge.linking.prospects import Prospect, ProspectKind, prospects
 from bridge.linking.suggest import Source, Suggestion, Surroundings, suggest
 
@@ -28,6 +28,7 @@ __all__ = [
     "Suggestion",
     "Surroundings",
     "Tally",
+    "Unlinked",
     "bare",
     "fold",
     "linked",

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from bridge.types import Span
+
 NameKind = Literal["name", "camel case", "acronym", "quoted", "ticket"]
 
 GARBLED_CAPITALS: Final = 2
@@ -18,7 +20,7 @@ _HEADING: Final = r"^[ \t>]*(?:[-*+][ \t]+)?\#{1,6}[ \t]+([^\n]*)$"
 _BOLD_LINE: Final = r"^[ \t>]*(?:[-*+][ \t]+)?(?:\*\*|__)([^*_\n]+)(?:\*\*|__):?[ \t]*$"
 _MARKUP: Final = re.compile(
     r"\A---[ \t]*\n.*?^---[ \t]*$|```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|!?\[\[[^\]\n]*\]\]"
-    r"|!?\[[^\]\n]*\]\([^)\n]*\)|<[^>\n]*>|https?://\S+|\$\$.*?\$\$|%%.*?%%"
+    r"|!?\[[^\]\n]*\]\([^)\n]*\)|<[^>\n]*>|https?://\S+|\$\$.*?\$\$|%%.*?%%|(?<!\w)\#[^\s\#,.;:!?()\[\]{}'\"`]+"
     rf"|{_CALLOUT}|{_HEADING}|{_BOLD_LINE}|^[ \t>]*(?:[-*+][ \t]+)?[\w ]{{1,40}}::.*?$|\|",
     re.DOTALL | re.MULTILINE,
 )
@@ -50,14 +52,19 @@ class Capitalised:
     """Whether it stands where every word has a capital."""
 
 
+def markup_of(text: str) -> list[Span]:
+    """Return the stretches of a text that hold no prose; quicker and rougher than `protected`, for whole vaults."""
+    return [match.span() for match in _MARKUP.finditer(text)]
+
+
 def prose_of(text: str) -> str:
     """Return a text with a line break for each piece of markup."""
     # Match by match, since other threads stand still while one pattern runs over a whole text.
     kept: list[str] = []
     at = 0
-    for match in _MARKUP.finditer(text):
-        kept.append(text[at : match.start()])
-        at = match.end()
+    for start, end in markup_of(text):
+        kept.append(text[at:start])
+        at = end
     return "\n".join([*kept, text[at:]])
 
 

@@ -29,13 +29,13 @@ def neighbours(answer: Answer) -> Iterable[str]:
 def neighbour(one: Entry) -> str:
     """Write a note near another: how far, over which note, and how they are joined."""
     via = f" via {returnable(one['via'])}" if one["via"] else ""
-    return f"{returnable(one['path'])} · {many(one['distance'], 'step')}{via} · {', '.join(one['kinds'])}"
+    return f"{returnable(one['path'])} · {count_of(one['distance'], 'step')}{via} · {', '.join(one['kinds'])}"
 
 
 def paths(answer: Answer) -> Iterable[str]:
     """Write each way from note to note, with the sentences that lead on."""
     for number, path in enumerate(answer["paths"], start=1):
-        yield f"{number}. {returnable(path['notes'][0])} ({many(len(path['steps']), 'step')})"
+        yield f"{number}. {returnable(path['notes'][0])} ({count_of(len(path['steps']), 'step')})"
         yield from map(step, path["steps"])
     if not answer["paths"]:
         yield "Nothing joins the two."
@@ -51,24 +51,39 @@ def step(one: Entry) -> str:
 
 
 def insights(answer: Answer) -> Iterable[str]:
-    """Write what stands out, part by part."""
+    """Write what stands out, part by part; a note that hubs name is not named again for how often readers come by."""
     yield counts(answer["counts"])
+    hubs = {one["path"] for one in answer.get("hubs") or ()}
+    more = False
     for name, (title, line) in PARTS.items():
         found = answer.get(name)
         if found is None:
             continue
-        whole = isinstance(found, dict)
-        entries, total = (found["notes"], found["total"]) if whole else (found, len(found))
-        yield from section(f"{title} ({total})" if whole else title, entries, line)
+        entries, total = (
+            (found["notes"], found["total"]) if isinstance(found, dict) else (found, totals_of(answer, name))
+        )
+        more = more or answer["offset"] + len(entries) < total
+        others = [one for one in entries if name != "pagerank" or one["path"] not in hubs]
+        besides = ", besides the hubs" if len(others) < len(entries) else ""
+        yield from section(f"{title}{besides}{f' ({total:,})' if total else ''}", others, line)
+    if more:
+        yield "`parts`, with `limit` and `offset`, shows more of a part."
+
+
+def totals_of(answer: Answer, part: str) -> int:
+    """Return how many a part has in all; 0 where that is not known."""
+    return answer["totals"].get(part) or 0
 
 
 def report(answer: Answer) -> Iterable[str]:
     """Write what could be better about the links of a vault."""
-    yield f"{answer['unresolved']} names that links ask for have no note."
-    yield from section("Likely mean a note", answer["broken"], broken)
-    yield from section("Mean none", answer["stubs"], stub)
-    yield from section("Mentioned without a link", answer["unlinked"], unlinked)
-    yield from section("Names of several notes", answer["ambiguous"], ambiguous)
+    unresolved = answer["unresolved"]
+    yield f"{count_of(unresolved, 'name')} that links ask for {'has' if unresolved == 1 else 'have'} no note."
+    for sort, (title, word, line) in REPORTED.items():
+        pages = "".join(more_pages(len(answer[sort]), answer["totals"][sort], answer["offset"], word))
+        yield from section(f"{title} ({pages})" if pages else title, answer[sort], line)
+    if not any(answer["totals"].values()):
+        yield "Every link leads somewhere, and no note's name stands without a link where it should have one."
     if answer["rate"] is not None:
         yield f"Of suggested links {answer['accepted']} were accepted and {answer['declined']} declined."
 
@@ -93,12 +108,12 @@ def history(answer: Answer) -> Iterable[str]:
         if week["grown"]:
             grown = (f"{returnable(one['path'])} {one['more']:+}" for one in week["grown"])
             yield f"  joined to more or fewer: {', '.join(grown)}"
-    yield f"Known since {answer['since']}."
+    yield f"Recorded since {answer['since']}, on the days on which a bridge ran."
 
 
 def view(answer: Answer) -> Iterable[str]:
     """Write a picture in words: what is in it, the largest first; places are for programs that draw."""
-    yield counted(answer, f"nodes with {len(answer['edges'])} edges")
+    yield counted(answer, f"nodes with {count_of(len(answer['edges']), 'edge')}")
     yield from section(
         "Communities", answer["communities"], lambda one: f"{inline(one['name'])} ({count_of(one['size'], 'note')})"
     )
@@ -127,19 +142,14 @@ def more_pages(shown: int, total: int, offset: int, word: str) -> Iterable[str]:
     if shown == total:
         return
     end = offset + shown
-    which = f"{offset + 1}-{end} of {many(total, word)}" if shown else f"`offset` is behind the last of {total:,}"
+    which = f"{offset + 1}-{end} of {count_of(total, word)}" if shown else f"`offset` is behind the last of {total:,}"
     yield which + (f"; `offset: {end}` shows more" if shown and end < total else "")
-
-
-def many(count: int, word: str) -> str:
-    """Write a number of something."""
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
 
 
 def counts(found: Entry) -> str:
     """Say how much there is."""
-    notes, links, stubs = many(found["notes"], "note"), many(found["links"], "link"), many(found["stubs"], "name")
-    return f"{notes}, {links}, {stubs} without a note"
+    each = (("notes", "note"), ("links", "link"), ("stubs", "name"))
+    return f"{', '.join(count_of(found[part], word) for part, word in each)} without a note"
 
 
 def some(notes: Sequence[str]) -> str:
@@ -163,15 +173,18 @@ def stub(one: Entry) -> str:
 
 
 def unlinked(one: Entry) -> str:
-    """Write a note that is mentioned without a link."""
-    return f"{returnable(one['path'])} in {many(one['mentioned'], 'note')}: {some(one['notes'])}"
+    """Write a note that is mentioned without a link: by which names, and where."""
+    said = ", ".join(f"“{inline(name)}”" for name in one["said"])
+    places = [f"{returnable(place['path'])}:{place['line']}" for place in one["places"][:NAMED]]
+    rest = " …" if one["mentioned"] > len(places) else ""
+    say = "says" if one["mentioned"] == 1 else "say"
+    return f"{returnable(one['path'])}: {count_of(one['mentioned'], 'note')} {say} {said}: {', '.join(places)}{rest}"
 
 
 def ambiguous(one: Entry) -> str:
     """Write a name of several notes."""
-    return (
-        f"{inline(one['name'])} means {some(one['notes'])}; {many(one['links'], 'link')}, as in {some(one['sources'])}"
-    )
+    links = count_of(one["links"], "link")
+    return f"{inline(one['name'])} means {some(one['notes'])}; {links}, as in {some(one['sources'])}"
 
 
 def hub(one: Entry) -> str:
@@ -193,7 +206,7 @@ def pair(one: Entry) -> str:
     elif "together" in one:
         known = f"linked to together by {one['together']}"
     else:
-        known = many(one["links"], "link")
+        known = count_of(one["links"], "link")
     return f"{returnable(one['source'])} — {returnable(one['target'])} ({known})"
 
 
@@ -209,6 +222,13 @@ PARTS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "articulations": ("Hold the graph together", lambda one: f"{returnable(one['path'])} holds {one['holds']}"),
     "strong_pairs": ("Linked both ways most", pair),
     "gaps": ("Perhaps to be linked", pair),
+}
+
+REPORTED: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
+    "broken": ("Likely mean a note", "name", broken),
+    "stubs": ("Mean none", "name", stub),
+    "unlinked": ("Mentioned without a link", "note", unlinked),
+    "ambiguous": ("Names of several notes", "name", ambiguous),
 }
 
 FORMS: Mapping[str, Form] = {

@@ -7,7 +7,7 @@ from typing import Any
 from bridge.operations import VAULT, Operation, arguments_schema
 
 UNSAID = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
-PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 30}}
+PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 20}}
 """Arguments that a model means when it leaves them out: neither a book nor a hub must fill its memory unasked."""
 
 UNTOLD: Mapping[str, Sequence[str]] = {"search": ("explain",), "suggest_links": ("lines",)}

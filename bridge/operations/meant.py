@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 ALIKE = 88.0
 """Likeness (0-100) of letters and digits from which on another name may be meant."""
 
+ALIKE_WORDS = 80.0
+"""Likeness (0-100) from which on two words are forms of one."""
+
 NUMBER = re.compile(r"\d+")
+WORD = re.compile(r"[^\W_]{3,}")
+"""A word of a name that tells something."""
 
 NEAR = 0.6
 """Cosine from which on a note may be what a name is about, in the default model."""
@@ -37,7 +42,10 @@ def by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[Meant | None]:
     def find(name: str) -> Meant | None:
         form = fold(name.rpartition("/")[2]).strip()
         for known in corpus.names.of(form):
-            return known.path, f"“{known.text}” is another name of it" if known.alias else "it has this name elsewhere"
+            return (
+                known.path,
+                f"“{known.text}” is an alias of it" if known.alias else "it has this name in another folder",
+            )
         key = bare(form)
         alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
         # Another day is another note, however alike the two are written.
@@ -45,7 +53,7 @@ def by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[Meant | None]:
         if meant is None:
             return None
         known = corpus.names.of(meant)[0]
-        return known.path, f"it is called almost so: “{known.text}”"
+        return known.path, f"its name is almost the same: “{known.text}”"
 
     return [find(name) for name in wanted]
 
@@ -65,4 +73,18 @@ async def by_meaning(engine: "VaultEngine", name: str, sources: Collection[Vault
     some = min(len(sources) + 1, MOST_LOOKED_AT)
     nearest = await engine.index.nearest(vector, some) if vector is not None else []
     others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
-    return next(((path, "it is close in meaning") for path in others), None)
+    found = next(others, None)
+    if found is None or are_siblings(name, engine.index.notes[found].title):
+        return None
+    return found, "it is close in meaning"
+
+
+def are_siblings(name: str, title: str) -> bool:
+    """Say whether two names share a word and differ in others: “Loops” does not mean “C While Loops”."""
+    from rapidfuzz import fuzz
+
+    from bridge.linking import fold
+
+    some, others = WORD.findall(fold(name.rpartition("/")[2])), WORD.findall(fold(title))
+    alike = {(one, other) for one in some for other in others if fuzz.ratio(one, other) >= ALIKE_WORDS}
+    return bool(alike) and ({one for one, _ in alike} != set(some) or {other for _, other in alike} != set(others))

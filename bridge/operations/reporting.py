@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from bridge.linking import Corpus
     from bridge.vault import Names
 
-TRIED = 4
-"""Names without a note that are looked into for each one that is told."""
+TRIED = 2_000
+"""Names without a note, the most wanted, that are compared with the names of all notes."""
+
+SAID = 3
+"""Names by which a note is mentioned that are told of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +49,39 @@ class BrokenName:
 
 
 @dataclass(frozen=True, slots=True)
+class UnlinkedPlace:
+    """A place that says a note's name without a link.
+
+    Attributes:
+        path: The note it stands in.
+        line: The line it stands on.
+        text: The name as it is said there.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class UnlinkedNote:
     """A note that others mention without a link.
 
     Attributes:
         path: The note.
-        mentioned: Notes that say one of its names and do not link to it.
+        said: The names by which they mention it, the most frequent first.
+        mentioned: Notes that say one of its names, in words that are likely to mean it, and do not link to it.
         linked: Notes that link to it.
         notes: The first of those that do not.
+        places: Where these mention it.
     """
 
     path: VaultPath
+    said: tuple[str, ...]
     mentioned: int
     linked: int
     notes: tuple[VaultPath, ...]
+    places: tuple[UnlinkedPlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +102,30 @@ class AmbiguousName:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportTotals:
+    """How many there are of each sort.
+
+    Attributes:
+        broken: Names that are another name of a note, or almost its name.
+        stubs: All other names that no note has.
+        unlinked: Notes that are mentioned without a link.
+        ambiguous: Names that mean several notes.
+    """
+
+    broken: int
+    stubs: int
+    unlinked: int
+    ambiguous: int
+
+
+@dataclass(frozen=True, slots=True)
 class LinkReport:
     """What could be better about the links of a vault.
 
     Attributes:
-        unresolved: How many names links ask for that no note has.
+        totals: How many there are of each sort, whatever `limit` and `offset` are.
+        offset: How many of each sort come before these.
+        unresolved: How many names links ask for that no note has, as `graph_insights` counts them in a whole vault.
         broken: Those that likely mean a note, the most wanted first.
         stubs: Those that mean none, the most wanted first.
         unlinked: Notes that are mentioned without a link, those first to which most links are missing.
@@ -94,6 +135,8 @@ class LinkReport:
         rate: The share that was accepted; null before the first.
     """
 
+    totals: ReportTotals
+    offset: int
     unresolved: int
     broken: tuple[BrokenName, ...]
     stubs: tuple[Stub, ...]
@@ -106,12 +149,16 @@ class LinkReport:
 
 @operation(example={"limit": 3})
 async def link_report(
-    call: Call, limit: Annotated[int, Interval(ge=1, le=100)] = 10, folder: Folder | None = None
+    call: Call,
+    limit: Annotated[int, Interval(ge=1, le=100)] = 10,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    folder: Folder | None = None,
 ) -> LinkReport:
     """Tell which links lead nowhere and what they mean, which notes are mentioned without links, and which names clash.
 
     Args:
         limit: Most entries of each sort.
+        offset: How many of each sort to pass over, for the next page.
         folder: Only links and mentions in notes of this folder and below.
 
     Raises:
@@ -122,28 +169,30 @@ async def link_report(
     inside = folder_of(chart.notes, folder)
     corpus = await engine.mentioning.corpus()
     wanting, stubs = await asyncio.to_thread(wanted, chart, engine.names, inside)
-    tried = stubs[: TRIED * limit]
+    tried, page = stubs[:TRIED], slice(offset, offset + limit)
     meant = await asyncio.to_thread(by_name, corpus, [stub.name for stub in tried])
-    broken = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, meant, strict=True) if found]
-    left: list[Stub] = []
-    for stub in (stub for stub, found in zip(tried, meant, strict=True) if not found):
-        if len(left) == limit:
-            break
+    named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, meant, strict=True) if found]
+    unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[TRIED:]
+    broken, left = named[page], list[Stub]()
+    for stub in unnamed[page]:
         found = await by_meaning(engine, stub.name, wanting[stub.name])
         if found is None:
             left.append(stub)
         else:
             broken.append(BrokenName(stub.name, stub.wanted, stub.notes, *found))
     broken.sort(key=lambda one: -one.wanted)
-    unlinked = await asyncio.to_thread(unlinked_notes, chart, corpus, inside)
+    texts = await engine.index.wholes([path for path in chart.notes if is_in(path, inside)] if inside else None)
+    unlinked = await asyncio.to_thread(unlinked_notes, chart, corpus, texts)
     ambiguous = await asyncio.to_thread(ambiguous_names, chart, inside)
     accepted, declined = await asyncio.to_thread(verdicts, engine)
     return LinkReport(
+        totals=ReportTotals(len(named), len(unnamed), len(unlinked), len(ambiguous)),
+        offset=offset,
         unresolved=len(stubs),
-        broken=tuple(broken[:limit]),
+        broken=tuple(broken),
         stubs=tuple(left),
-        unlinked=tuple(unlinked[:limit]),
-        ambiguous=tuple(ambiguous[:limit]),
+        unlinked=tuple(unlinked[page]),
+        ambiguous=tuple(ambiguous[page]),
         accepted=accepted,
         declined=declined,
         rate=round(accepted / (accepted + declined), 3) if accepted + declined else None,
@@ -157,13 +206,17 @@ def wanted(chart: "Chart", names: "Names", folder: str) -> tuple[Mapping[str, se
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
 
-def unlinked_notes(chart: "Chart", corpus: "Corpus", folder: str) -> list[UnlinkedNote]:
-    """Find the notes that notes of a folder mention without a link."""
+def unlinked_notes(chart: "Chart", corpus: "Corpus", texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
+    """Find the notes that some notes mention without a link."""
     from bridge.linking import overlooked
 
-    sources = [path for path in chart.notes if is_in(path, folder)]
-    found = overlooked(corpus, sources, chart.graph.links_to, chart.graph.linked_from)
-    return [UnlinkedNote(one.path, len(one.sources), one.linked, one.sources[:TOP]) for one in found]
+    notes = {path: text for path, text in texts.items() if path in chart.notes and chart.notes[path].kind == "note"}
+    found = []
+    for one in overlooked(corpus, notes, chart.graph.links_to, chart.graph.linked_from):
+        places = tuple(UnlinkedPlace(place.source, place.line, place.text) for place in one.places[:TOP])
+        sources = tuple(place.path for place in places)
+        found.append(UnlinkedNote(one.path, one.said[:SAID], len(one.places), one.linked, sources, places))
+    return found
 
 
 def ambiguous_names(chart: "Chart", folder: str) -> list[AmbiguousName]:

@@ -68,7 +68,10 @@ def test_what_stands_out_is_told_part_by_part() -> None:
     hub = {"path": "A.md", "title": "A", "score": 99.6, "pagerank": 2.5, "joined": 4, "community": 0}
     answer = {
         "counts": {"notes": 2, "links": 1, "stubs": 1},
+        "totals": {"hubs": 1, "pagerank": 2, "stubs": 1, "bridges": 1, "strong_pairs": 1, "articulations": 0},
+        "offset": 0,
         "hubs": [hub],
+        "pagerank": [hub, {**hub, "path": "B.md"}],
         "orphans": {"total": 70, "notes": ["B.md"] * 60},
         "stubs": [{"name": "X", "wanted": 4, "notes": ["A.md", "B.md", "C.md", "D.md"]}],
         "bridges": [{"source": "A.md", "target": "B.md", "holds": 2}],
@@ -78,43 +81,57 @@ def test_what_stands_out_is_told_part_by_part() -> None:
         "communities": None,
     }
     told = lines("graph_insights", answer)
-    assert told[:4] == [
+    assert told[:6] == [
         "2 notes, 1 link, 1 name without a note",
-        "Hubs:",
+        "Hubs (1):",
         "- A.md · 100 of 100, PageRank 2.5, joined to 4",
+        "Where readers come by most, besides the hubs (2):",
+        "- B.md · 100 of 100, PageRank 2.5, joined to 4",
         "No links at all (70):",
     ]
     assert told.count("- B.md") == SHOWN
-    assert told[4 + SHOWN :] == [
+    assert told[6 + SHOWN :] == [
         "… and 10 more",
-        "Wanted:",
+        "Wanted (1):",
         "- [[X]] wanted by 4: A.md, B.md, C.md …",
-        "Sole links between parts:",
+        "Sole links between parts (1):",
         "- A.md — B.md (holds 2)",
-        "Linked both ways most:",
+        "Linked both ways most (1):",
         "- A.md — B.md (3 links)",
         "Perhaps to be linked:",
         "- A.md — B.md (linked to together by 5)",
+        "`parts`, with `limit` and `offset`, shows more of a part.",
     ]
 
 
 def test_a_report_says_what_broken_names_mean() -> None:
     answer = {
-        "unresolved": 9,
+        "totals": {"broken": 9, "stubs": 0, "unlinked": 1, "ambiguous": 1},
+        "offset": 0,
+        "unresolved": 1,
         "broken": [{"name": "Rey", "wanted": 1, "notes": ["A.md"], "meant": "Rye.md", "why": "almost its name"}],
         "stubs": [],
-        "unlinked": [{"path": "B.md", "mentioned": 1, "linked": 0, "notes": ["A.md"]}],
+        "unlinked": [
+            {
+                "path": "B.md",
+                "said": ["B", "Bee"],
+                "mentioned": 2,
+                "linked": 0,
+                "notes": ["A.md", "C.md"],
+                "places": [{"path": "A.md", "line": 3, "text": "B"}, {"path": "C.md", "line": 1, "text": "Bee"}],
+            }
+        ],
         "ambiguous": [{"name": "I", "notes": ["I.md", "d/I.md"], "links": 1, "sources": ["A.md"]}],
         "accepted": 3,
         "declined": 1,
         "rate": 0.75,
     }
     assert lines("link_report", answer) == [
-        "9 names that links ask for have no note.",
-        "Likely mean a note:",
+        "1 name that links ask for has no note.",
+        "Likely mean a note (1-1 of 9 names; `offset: 1` shows more):",
         "- [[Rey]] in A.md → Rye.md (almost its name)",
         "Mentioned without a link:",
-        "- B.md in 1 note: A.md",
+        "- B.md: 2 notes say “B”, “Bee”: A.md:3, C.md:1",
         "Names of several notes:",
         "- I means I.md, d/I.md; 1 link, as in A.md",
         "Of suggested links 3 were accepted and 1 declined.",
@@ -143,14 +160,14 @@ def test_weeks_and_pictures_are_told_in_words() -> None:
         "2026-01-05: 2 notes, 1 link, 0 names without a note",
         "  appeared: A.md",
         "  joined to more or fewer: A.md +2, B.md -1",
-        "Known since 2026-01-01.",
+        "Recorded since 2026-01-01, on the days on which a bridge ran.",
     ]
     node = {"path": "A.md", "title": "A", "type": "note", "joined": 1}
     stub = {"path": None, "title": "X", "type": "stub", "joined": 3}
     group = {"number": 0, "name": "rye · bread", "size": 2}
     picture = {"nodes": [node, stub], "edges": [{}], "communities": [group], "folded": False, "total": 2}
     assert lines("graph_view", picture) == [
-        "2 of 2 nodes with 1 edges",
+        "2 of 2 nodes with 1 edge",
         "Communities:",
         "- rye · bread (2 notes)",
         "Largest:",

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bridge.operations.meant import are_siblings
 from tests.operations.served import Served, readable, serving, write_vault
 
 NOTES = {
@@ -26,8 +27,8 @@ async def test_links_that_lead_nowhere_are_told_with_what_they_likely_mean(serve
     told = await report(served)
     assert told["unresolved"] == 4
     assert [(one["name"], one["meant"], one["why"]) for one in told["broken"]] == [
-        ("Gertrude", "Old Rye Starter.md", "“Gertrude” is another name of it"),
-        ("turbo-pump", "Turbopump.md", "it is called almost so: “Turbopump”"),
+        ("Gertrude", "Old Rye Starter.md", "“Gertrude” is an alias of it"),
+        ("turbo-pump", "Turbopump.md", "its name is almost the same: “Turbopump”"),
     ]
 
 
@@ -38,9 +39,61 @@ async def test_names_that_mean_no_note_are_stubs_by_demand(served: Served) -> No
 
 async def test_notes_are_told_that_are_mentioned_without_a_link(served: Served) -> None:
     told = await report(served)
+    places = [{"path": path, "line": 1, "text": "Old Rye Starter"} for path in ("Log.md", "Plan.md")]
+    turbopump = {"path": "Log.md", "line": 1, "text": "Turbopump"}
     assert told["unlinked"] == [
-        {"path": "Old Rye Starter.md", "mentioned": 3, "linked": 0, "notes": ["Log.md", "Plan.md", "a/Index.md"]},
-        {"path": "Turbopump.md", "mentioned": 1, "linked": 0, "notes": ["Log.md"]},
+        {
+            "path": "Old Rye Starter.md",
+            "said": ["Old Rye Starter"],
+            "mentioned": 2,
+            "linked": 0,
+            "notes": ["Log.md", "Plan.md"],
+            "places": places,
+        },
+        {
+            "path": "Turbopump.md",
+            "said": ["Turbopump"],
+            "mentioned": 1,
+            "linked": 0,
+            "notes": ["Log.md"],
+            "places": [turbopump],
+        },
+    ]
+
+
+async def test_every_sort_has_pages_and_totals(served: Served) -> None:
+    told = await report(served, limit=1, offset=1)
+    assert told["totals"] == {"broken": 2, "stubs": 2, "unlinked": 2, "ambiguous": 1}
+    assert [one["name"] for one in (*told["broken"], *told["stubs"])] == ["turbo-pump", "2024-01-02"]
+    assert ([one["path"] for one in told["unlinked"]], told["ambiguous"]) == (["Turbopump.md"], [])
+
+
+async def test_names_without_a_note_are_counted_as_the_graph_counts_them(served: Served, tmp_path: Path) -> None:
+    (tmp_path / "Notes/More.md").write_text(
+        "[[Dr. Who]] [[v1.5]] [x](gone.md) ![[gone.mp3]] [[song.mp3]] [[bokashi#How]]\n"
+    )
+    await served.call("wait_until_indexed", path="More.md", what="links")
+    counts = (await served.call("graph_insights", parts=["stubs"], limit=100)).json
+    told = await report(served, limit=100)
+    assert told["unresolved"] == counts["counts"]["stubs"] == counts["totals"]["stubs"] == 7
+    assert {"Dr. Who", "v1.5", "gone"} <= {one["name"] for one in counts["stubs"]}
+
+
+WORDS = {
+    "test.md": "A list.\n",
+    "Entity.md": "What there is.\n",
+    "Hop.md": "Beer.\n",
+    **{f"{n}.md": "We test it: an entity, `Entity` #Entity\n\n# Entity\n[[x|Entity]]\n" for n in range(9)},
+    "Say.md": "---\nkind: Entity\n---\nFirst line.\n\nThe Hop is an entity of a test.\n",
+}
+
+
+async def test_a_common_word_is_no_mention_and_a_mention_is_told_with_its_words(tmp_path: Path) -> None:
+    vault = write_vault(tmp_path / "Notes", WORDS)
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        told = await report(served)
+    assert [(one["path"], one["said"], one["places"]) for one in told["unlinked"]] == [
+        ("Hop.md", ["Hop"], [{"path": "Say.md", "line": 6, "text": "Hop"}]),
     ]
 
 
@@ -84,6 +137,21 @@ MEANING = {
     "Diary.md": "[[Rotting kitchen scraps into soil]] takes a year.\n",
     "Todo.md": "[[wild yeast culture]]\n",
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "siblings"),
+    [
+        ("Loops", "C While Loops", True),
+        ("Agent Program", "Utility-based Agent", True),
+        ("wild yeast culture", "Levain", False),
+        ("repairing cars", "Car repair", False),
+    ],
+)
+def test_a_name_that_shares_a_word_with_another_and_differs_means_something_else(
+    name: str, title: str, siblings: bool
+) -> None:
+    assert are_siblings(name, title) == siblings
 
 
 @pytest.mark.model
