@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from bridge.cli.render import console, styled, table, tell
+from bridge.cli.render import console, counted, styled, table, tell
 
 
 def suggestions(result: dict[str, Any]) -> None:
@@ -32,4 +32,53 @@ def prospects(result: dict[str, Any]) -> None:
         tell(f"{len(result['prospects'])} of {result['total']:,}; --offset shows more.")
 
 
-SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {"LinkSuggestions": suggestions, "NameProspects": prospects}
+def report(result: dict[str, Any]) -> None:
+    """Print what could be better about the links of a vault, sort by sort."""
+    out = console()
+    unresolved = result["unresolved"]
+    lack = "has" if unresolved == 1 else "have"
+    out.print(f"{counted(unresolved, 'name')} that links ask for {lack} no note.")
+    for sort, (title, line) in SORTS.items():
+        total = result["totals"][sort]
+        if not result[sort]:
+            continue
+        out.print(styled((f"\n{title}", "bold"), (f"  {total:,}", "dim")))
+        for found in result[sort]:
+            name, rest = line(found)
+            out.print(styled((f"  {name}", "cyan"), (f"  {rest}", "dim")))
+    end = result["offset"] + max(len(result[sort]) for sort in SORTS)
+    if any(total > end for total in result["totals"].values()):
+        tell(f"--offset {end} shows more.")
+
+
+def unlinked(found: dict[str, Any]) -> tuple[str, str]:
+    """Return a note and where others mention it."""
+    said = ", ".join(f"“{name}”" for name in found["said"])
+    places = ", ".join(f"{place['path']}:{place['line']}" for place in found["places"])
+    return found["path"], f"{said} in {counted(found['mentioned'], 'note')}: {places}"
+
+
+Line = Callable[[dict[str, Any]], tuple[str, str]]
+
+SORTS: dict[str, tuple[str, Line]] = {
+    "broken": (
+        "Likely mean a note",
+        lambda found: (f"[[{found['name']}]]", f"{found['meant']}: {found['why']}, in {', '.join(found['notes'])}"),
+    ),
+    "stubs": (
+        "Mean none",
+        lambda found: (f"[[{found['name']}]]", f"wanted by {found['wanted']:,}: {', '.join(found['notes'])}"),
+    ),
+    "unlinked": ("Mentioned without a link", unlinked),
+    "ambiguous": (
+        "Names of several notes",
+        lambda found: (found["name"], f"{counted(found['links'], 'link')} mean one of {', '.join(found['notes'])}"),
+    ),
+}
+"""Each sort of a report: its title, and the name and the rest of a line."""
+
+SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
+    "LinkSuggestions": suggestions,
+    "LinkReport": report,
+    "NameProspects": prospects,
+}

@@ -1,0 +1,69 @@
+"""Answers about missing links, as a person reads them."""
+
+from typing import Any
+
+import pytest
+
+from bridge.cli import render
+
+REPORT: dict[str, Any] = {
+    "totals": {"broken": 1, "stubs": 7, "unlinked": 1, "ambiguous": 0},
+    "offset": 2,
+    "unresolved": 1,
+    "broken": [{"name": "Rey", "wanted": 1, "notes": ["a.md"], "meant": "Rye.md", "why": "its alias"}],
+    "stubs": [{"name": "Gone", "wanted": 2, "notes": ["a.md", "b.md"]}],
+    "unlinked": [
+        {
+            "path": "b.md",
+            "said": ["B", "Bee"],
+            "mentioned": 2,
+            "linked": 0,
+            "notes": ["a.md"],
+            "places": [{"path": "a.md", "line": 3, "text": "B"}],
+        }
+    ],
+    "ambiguous": [],
+    "accepted": 0,
+    "declined": 0,
+    "rate": None,
+}
+READ = (
+    "1 name that links ask for has no note.\n"
+    "\nLikely mean a note  1\n  [[Rey]]  Rye.md: its alias, in a.md\n"
+    "\nMean none  7\n  [[Gone]]  wanted by 2: a.md, b.md\n"
+    "\nMentioned without a link  1\n  b.md  “B”, “Bee” in 2 notes: a.md:3\n"
+)
+WHY = {"target": "b.md", "text": "Bee", "lines": [3, 3], "span": [0, 3], "score": 0.756, "why": ["says “Bee”"]}
+NAME = {"name": "Lisbon", "kind": "name", "notes": 2, "confidence": 0.4, "examples": ["a.md"]}
+
+
+@pytest.mark.parametrize(
+    ("operation", "result", "out", "err"),
+    [
+        (
+            "link_report",
+            REPORT,
+            READ,
+            "--offset 3 shows more.\n",
+        ),
+        ("suggest_links", {"suggestions": [WHY], "digest": ""}, "Bee → b.md  line 3\n    0.76 · says “Bee”\n", ""),
+        ("suggest_links", {"suggestions": [], "digest": ""}, "", "There is no link to suggest.\n"),
+        (
+            "find_prospects",
+            {"prospects": [NAME], "total": 3, "offset": 0},
+            "Lisbon\tname\t2\t0.4\ta.md\n",
+            "1 of 3; --offset shows more.\n",
+        ),
+        (
+            "find_prospects",
+            {"prospects": [], "total": 0, "offset": 0},
+            "",
+            "No name that several notes say lacks a note.\n",
+        ),
+    ],
+)
+def test_answers_about_missing_links_are_read_at_a_glance(
+    operation: str, result: dict[str, Any], out: str, err: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    render.show(operation, result)
+    assert capsys.readouterr() == (out, err)
