@@ -100,8 +100,13 @@ class LateSaves:
     async def _bring_back(self, watched: Watched) -> None:
         """Put what was saved late into the vault, with the change if the two do not contradict."""
         file, watched.known = watched.file, watched.seen
-        data = await asyncio.to_thread(content, file.descriptor)
         path = VaultPath(file.path)
+
+        try:
+            data = await asyncio.to_thread(content, file.descriptor)
+        except OSError as error:
+            log.warning("What was saved late cannot be read: %s", error.strerror)
+            return
 
         def draw(desk: Desk) -> Drawn:
             try:

@@ -347,9 +347,9 @@ def test_a_folder_that_another_program_makes_meanwhile_will_do(fresh: Callable[[
         """Lets another program make each folder first."""
 
         @staticmethod
-        def mkdir(name: str, *, dir_fd: int | None = None) -> None:
-            os.mkdir(name, dir_fd=dir_fd)
-            os.mkdir(name, dir_fd=dir_fd)
+        def mkdir(path: Any, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
+            os.mkdir(path, mode, dir_fd=dir_fd)
+            os.mkdir(path, mode, dir_fd=dir_fd)
 
     Writer(Vault(root, Rules()), Overtaken()).write(put("New/n.md", None, b"new"), Noted())
     assert (root / "New/n.md").read_bytes() == b"new"
