@@ -22,6 +22,7 @@ from bridge.steps import Blobs, Plan, Step
 from bridge.store import Change, Store
 from bridge.types import Digest, VaultId, VaultPath
 from bridge.vault import Vault, Writer, read_settled
+from bridge.vault.write import Overtaken
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,9 @@ T = TypeVar("T")
 
 PROPOSED_FOR_S = 14 * 24 * 3600.0
 """Seconds for which a proposal waits for the user."""
+
+AGAIN = 3
+"""How often a change is planned again when another program wrote a note in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +134,40 @@ class Writing:
             BridgeError: Whatever `draw` raises, or the change cannot be made; then nothing was.
         """
         async with self._locks.hold(paths):
-            desk = self.desk()
-            drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, desk)
-            state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
-            made = Made(drawn, plan, after(desk, drawn.path), state, warnings, counts(plan, drawn.effect))
-            require_expected(made.counts, expect or {})
-            if not plan.steps:
-                return replace(made, warnings=(*warnings, "Nothing was changed: it was so before."))
-            found = extent(plan, drawn.effect, drawn.requests)
-            made = replace(made, would=found.would)
-            unconfirmed = None if author.confirmed else self._confirmation(found)
-            if dry_run:
-                return replace(made, digest=before(desk, drawn.path), confirmation=unconfirmed)
-            if unconfirmed is not None:
-                raise unconfirmed
-            return await whole(self._propose(made, author) if author.proposes else self._apply(made, author, of))
+            for _ in range(AGAIN):
+                with contextlib.suppress(Overtaken):
+                    return await self._make(draw, author, dry_run, expect or {}, of)
+            return await self._make(draw, author, dry_run, expect or {}, of)
+
+    async def _make(
+        self,
+        draw: Callable[[Desk], Drawn],
+        author: Author,
+        dry_run: bool,
+        expect: Mapping[str, int],
+        of: Change | None,
+    ) -> Made:
+        """Make a change once.
+
+        Raises:
+            Overtaken: Another program wrote a note in between.
+            BridgeError: As `make`.
+        """
+        desk = self.desk()
+        drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, desk)
+        state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
+        made = Made(drawn, plan, after(desk, drawn.path), state, warnings, counts(plan, drawn.effect))
+        require_expected(made.counts, expect)
+        if not plan.steps:
+            return replace(made, warnings=(*warnings, "Nothing was changed: it was so before."))
+        found = extent(plan, drawn.effect, drawn.requests)
+        made = replace(made, would=found.would)
+        unconfirmed = None if author.confirmed else self._confirmation(found)
+        if dry_run:
+            return replace(made, digest=before(desk, drawn.path), confirmation=unconfirmed)
+        if unconfirmed is not None:
+            raise unconfirmed
+        return await whole(self._propose(made, author) if author.proposes else self._apply(made, author, of))
 
     @property
     def vault(self) -> Vault:

@@ -20,6 +20,10 @@ class Halfway(Exception):
         self.error = error
 
 
+class Overtaken(NoteChanged):
+    """Another program wrote the file between the bridge's reading and its writing: planned again, it may be done."""
+
+
 @contextlib.contextmanager
 def past_return(path: str) -> Iterator[None]:
     """Say of what fails from here on that the file was touched."""
@@ -72,12 +76,12 @@ def taken(path: str) -> NoteExists:
     return NoteExists(f"There is `{shown(path)}` already.")
 
 
-def gone(path: str) -> NoteChanged:
+def gone(path: str) -> Overtaken:
     """Say that nothing is there."""
-    return NoteChanged(f"`{shown(path)}` is not there any more.")
+    return Overtaken(f"`{shown(path)}` is not there any more.")
 
 
-def changed(path: str, digest: Digest | None = None) -> NoteChanged:
+def changed(path: str, digest: Digest | None = None) -> Overtaken:
     """Say that something else is there."""
     facts = {} if digest is None else {"digest": digest}
-    return NoteChanged(f"`{shown(path)}` changed since you read it.", **facts)
+    return Overtaken(f"`{shown(path)}` changed since you read it.", **facts)

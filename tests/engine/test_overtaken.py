@@ -1,0 +1,67 @@
+"""A change is planned again when another program saves the note between the bridge's reading and its writing."""
+
+from pathlib import Path
+
+import pytest
+
+from bridge.edits import Append
+from bridge.engine import Author, VaultEngine
+from bridge.errors import NoteChanged
+from bridge.requests import EditNote
+from bridge.types import Digest, VaultPath
+from bridge.vault.write.disk import Disk
+from bridge.vault.write.renaming import exchange
+from tests.engine.conftest import Opened, until
+from tests.engine.test_writing import digest
+
+NOTE = VaultPath("Bread/Rye.md")
+AGENT = Author("edit_note", client="agent")
+
+
+def save_before_exchanges(monkeypatch: pytest.MonkeyPatch, place: Path, times: int) -> None:
+    """Let a program save a note by a rename before each of the next exchanges of names."""
+    saves = iter(range(times))
+
+    def overtaken(one: str, other: str, *, folder: int | None = None) -> bool:
+        if (number := next(saves, None)) is not None:
+            place.with_name("saving").write_text(f"Saved {number}.\n")
+            place.with_name("saving").replace(place)
+        return exchange(one, other, folder=folder)
+
+    monkeypatch.setattr(Disk, "exchange", staticmethod(overtaken))
+
+
+async def append(engine: VaultEngine, read: Digest | None = None) -> None:
+    request = EditNote(NOTE, (Append(text="The agent's."),), read)
+    await engine.carrying.carry([request], AGENT, dry_run=False, expect=None)
+
+
+async def test_an_addition_goes_to_what_was_saved_in_between(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(vault) as bridge:
+        engine = bridge.find(None)
+        await until(lambda: engine.progress().ready_keyword)
+        save_before_exchanges(monkeypatch, vault / NOTE, 1)
+        await append(engine)
+        assert (vault / NOTE).read_text() == "Saved 0.\n\nThe agent's.\n"
+        (change,) = engine.store.changes()
+        assert engine.store.snapshot(Digest(str(change.steps[0].before))) == b"Saved 0.\n"
+
+
+async def test_what_was_read_counts_and_a_program_without_rest_is_told(
+    vault: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(vault) as bridge:
+        engine = bridge.find(None)
+        await until(lambda: engine.progress().ready_keyword)
+        save_before_exchanges(monkeypatch, vault / NOTE, 1)
+        with pytest.raises(NoteChanged):
+            await append(engine, digest(vault / NOTE))
+        assert (vault / NOTE).read_text() == "Saved 0.\n"
+        save_before_exchanges(monkeypatch, vault / NOTE, 100)
+        with pytest.raises(NoteChanged):
+            await append(engine)
+        assert (vault / NOTE).read_text().startswith("Saved")
+        assert engine.store.changes() == []
+        assert engine.store.unsettled() == []
