@@ -156,7 +156,9 @@ class Writing:
         desk = self.desk()
         drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, desk)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
-        made = Made(drawn, plan, after(desk, drawn.path), state, warnings, counts(plan, drawn.effect))
+        # In a thread: a file that nobody read yet may be waited for.
+        digest = await asyncio.to_thread(after, desk, drawn.path)
+        made = Made(drawn, plan, digest, state, warnings, counts(plan, drawn.effect))
         require_expected(made.counts, expect)
         if not plan.steps:
             return replace(made, warnings=(*warnings, "Nothing was changed: it was so before."))
