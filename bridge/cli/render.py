@@ -170,7 +170,7 @@ def links(result: dict[str, Any]) -> None:
         out.print(styled(("Mentioned without a link", "bold")))
     for one in said or ():
         out.print(styled((f"  {one['path']}:{one['line']}", "cyan"), (f"  {one['context']}", "dim")))
-    if not any(result["totals"].values()):
+    if not any(result["totals"].values()) and not result.get("mentions_total"):
         tell("It links to nothing, and nothing links to it.")
 
 

@@ -108,16 +108,15 @@ def links(answer: Answer) -> Iterable[str]:
     """Write the links of a note, a line each."""
     if answer["digest"]:
         yield f"digest {answer['digest']}"
-    totals, none = answer["totals"], True
+    totals = {**answer["totals"], "mentions": answer.get("mentions_total")}
     for name, (title, line) in LINKS.items():
-        found, total = (answer.get(name) or ())[:SHOWN], totals.get(name)
+        found, total = (answer.get(name) or ())[:SHOWN], totals[name]
         if total:
-            none = False
             pages = "".join(graph_forms.more_pages(len(found), total, answer["offset"], "link"))
             yield f"{title}{f' ({pages})' if pages else ''}:"
             yield from (f"- {line(one)}" for one in found)
-    if none:
-        yield "No links, and no mentions." if totals.get("mentions") is not None else "No links."
+    if not any(totals.values()):
+        yield "No links." if totals["mentions"] is None else "No links, and no mentions."
 
 
 def own_link(one: Mapping[str, Any]) -> str:

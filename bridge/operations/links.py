@@ -65,13 +65,11 @@ class LinkTotals:
         links: Links in the note that lead somewhere.
         backlinks: Links to the note.
         unresolved: Links in the note that lead nowhere.
-        mentions: Places that say the note's name without a link; null unless asked for.
     """
 
     links: int
     backlinks: int
     unresolved: int
-    mentions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +86,7 @@ class NoteLinks:
         unresolved: Links in the note that lead nowhere, in order.
         mentions: Places in other notes that say the note's name and are not links, by path and line, when asked for;
             of the first 300 notes that say it.
+        mentions_total: How many mentions there are, when asked for.
     """
 
     digest: str
@@ -97,6 +96,7 @@ class NoteLinks:
     backlinks: tuple[NoteLink, ...]
     unresolved: tuple[NoteLink, ...]
     mentions: tuple[NoteMention, ...] | None = None
+    mentions_total: int | None = None
 
 
 @operation(example={"path": "Bread/Starters/Sourdough starter.md", "limit": 5})
@@ -127,7 +127,7 @@ async def note_links(
     if mentions:
         corpus = await call.engine.mentioning.corpus()
         said = await asyncio.to_thread(mentions_of, call.engine, corpus, path)
-        found = replace(found, mentions=said, totals=replace(found.totals, mentions=len(said)))
+        found = replace(found, mentions=said, mentions_total=len(said))
     found = page_of(found, offset, limit)
     return await asyncio.to_thread(in_context, call.engine, found, path) if context else found
 

@@ -179,7 +179,7 @@ def test_a_link_tells_its_line_its_part_of_the_note_and_its_words_in_both_direct
     block = {**one, "text": "A#^b1", "target": "A#^b1", "heading": None, "block": "b1", "embed": True}
     said = {"path": "B.md", "line": 2, "text": "an a", "span": [0, 4], "context": "an a is"}
     answer = links_of(links=[one, block], backlinks=[one, block], unresolved=[{**one, "path": None}])
-    answer |= {"digest": "0123456789ab", "mentions": [said], "totals": {**answer["totals"], "mentions": 1}}
+    answer |= {"digest": "0123456789ab", "mentions": [said], "mentions_total": 1}
     assert list(form_of("note_links")(answer)) == [
         "digest 0123456789ab",
         "Links to:",

@@ -157,7 +157,7 @@ async def test_links_of_one_direction_come_in_pages(served: Served) -> None:
     back = (await served.call("note_links", path="Bread/Rye.md", direction="in", limit=2, offset=1)).json
     assert [(link["path"], link["line"]) for link in back["backlinks"]] == [("Index.md", 1), ("Index.md", 1)]
     assert (back["totals"], back["offset"]) == (
-        {"links": 0, "backlinks": 3, "unresolved": 0, "mentions": None},
+        {"links": 0, "backlinks": 3, "unresolved": 0},
         1,
     )
     out = (await served.call("note_links", path="Index.md", direction="out", limit=1)).json
