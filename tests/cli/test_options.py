@@ -123,7 +123,7 @@ def test_the_vault_is_named_with_an_option_or_after_doctor(words: list[str]) -> 
 def test_help_tells_what_json_holds(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parser().parse_args(["edit-note", "--help"])
-    assert "insert_under (heading, text), " in " ".join(capsys.readouterr().out.split())
+    assert "insert_under (heading, text, create_heading), " in " ".join(capsys.readouterr().out.split())
 
 
 def test_help_names_the_words_that_an_option_takes(capsys: pytest.CaptureFixture[str]) -> None:
