@@ -13,9 +13,6 @@ Digest = NewType("Digest", str)
 SHORT_DIGEST = 12
 """Digits that name a content well enough for a reader."""
 
-SHORT_DIGEST = 12
-"""Digits that name a content well enough for a reader."""
-
 VaultId = NewType("VaultId", str)
 """The first 16 hex digits of the SHA-256 of a vault's real path."""
 
@@ -25,7 +22,7 @@ NoteKind = Literal["note", "canvas", "excalidraw", "pdf"]
 Scope = Literal["read", "write", "admin"]
 """What the holder of a token may do."""
 
-Preset = Literal["default", "read-only", "full"]
+Preset = Literal["default", "writing", "read-only", "full"]
 """Which tools an agent is offered."""
 
 SearchMode = Literal["hybrid", "keyword", "semantic"]

@@ -1,7 +1,7 @@
 """Who sent a request, and operations run in its name."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -51,6 +51,12 @@ class Caller:
         """
         return [self.bridge.find(self.vault)] if self.vault is not None else list(self.bridge.vaults.values())
 
+    @property
+    def acting(self) -> Principal:
+        """With what rights it calls: where it is only to read, those alone, whatever its token allows."""
+        reads = self.preset == "read-only"
+        return replace(self.principal, scopes=self.principal.scopes & {"read"}) if reads else self.principal
+
     async def ask(
         self,
         operation: Operation,
@@ -79,11 +85,12 @@ class Caller:
 
         call = Call(
             bridge=self.bridge,
-            principal=self.principal,
+            principal=self.acting,
             vault=vault,
             client=self.client,
             session=self.session,
             transport="mcp",
+            preset=self.preset,
             progress=progress,
             consent=consent,
         )

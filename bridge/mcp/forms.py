@@ -7,6 +7,7 @@ from bridge.mcp import change_forms, graph_forms
 from bridge.mcp.excerpts import around_match, cost, cut, fitting
 from bridge.mcp.text import Answer, Form, fields, inline, returnable, short
 from bridge.operations import count_of, named
+from bridge.types import SHORT_DIGEST
 
 HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
 """What a hit and its parts may cost: ten are to stay below 800 tokens, and lines say where to read on."""
@@ -60,18 +61,49 @@ def notices(answer: Answer) -> Iterable[str]:
 
 def note(answer: Answer) -> Iterable[str]:
     """Write a note: what is needed to go on or to change it, then its text as it is, to the end."""
+    yield from about(answer)
+    if answer.get("outline") is None:
+        yield "--- text of the note, up to the end of this answer ---"
+        yield answer["text"]
+
+
+def about(answer: Answer) -> Iterable[str]:
+    """Write what there is to say of a note beside its text."""
     first, last = answer["lines"]
     whole = (first, last) == (1, answer["total_lines"])
     lines, digest = f"lines {first}-{last} of {answer['total_lines']}", short(answer["digest"])
     yield f"{returnable(answer['path'])} · {lines} · digest {digest}"
+    if answer.get("outline") is not None:
+        yield from outline(answer)
+        return
     if more := answer.get("next"):
         offset = f", offset: {more['offset']}" if more["offset"] else ""
         yield f"Cut; read on with lines: {more['lines']}{offset}."
     if not whole and answer["headings"]:
         yield f"sections: {limited(answer['headings'], ' | ')}"
     yield from map(inline, answer["problems"])
-    yield "--- text of the note, up to the end of this answer ---"
-    yield answer["text"]
+
+
+def outline(answer: Answer) -> Iterable[str]:
+    """Write the sections of a note, a line each, and its properties."""
+    yield from (f"{name}: {inline(value)}" for name, value in answer["properties"].items())
+    for one in answer["outline"]:
+        yield f"{one['lines'][0]}-{one['lines'][1]} # {inline(one['heading'])} ({one['chars']:,} characters)"
+    if not answer["outline"]:
+        yield "It has no headings."
+
+
+def several(answer: Answer) -> Iterable[str]:
+    """Write several notes; where the text of one ends is told by its digest, which no note can hold of itself."""
+    for part in answer["notes"]:
+        if part["note"] is None:
+            yield f"{inline(part['asked'])} · {inline(part['problem'])}"
+            continue
+        yield from about(part["note"])
+        if part["note"].get("outline") is None:
+            end = f"--- end of {part['note']['digest'][:SHORT_DIGEST]} ---"
+            yield f"--- text of the note, up to `{end}` ---"
+            yield from (part["note"]["text"].removesuffix("\n"), end)
 
 
 def listed(answer: Answer) -> Iterable[str]:
@@ -185,20 +217,25 @@ def tags(answer: Answer) -> Iterable[str]:
     yield limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
 
 
+COMMON = ("dry_run", "reason", "confirm")
+"""Arguments that every write takes, told once in an answer."""
+
+
 def tools(answer: Answer) -> Iterable[str]:
     """Write the tools that were found, each with what it is for and what it takes."""
+    yield from map(inline, answer["notices"])
     for tool in answer["tools"]:
         right = f" (right in {tool['accuracy']:.0%} of {tool['judged']} cases)" if tool["accuracy"] is not None else ""
-        yield f"{tool['name']} — {tool['summary']}{right}"
-        for one in tool["arguments"]:
-            takes = "" if one["takes"].startswith(EVIDENT) else f" Takes {one['takes']}."
-            yield f"  {one['name']}{'' if one['required'] else '?'}: {one['meaning']}{takes}"
-    yield (
-        "Call one as run_tool(name, arguments); then tell whether it was the right one with "
-        "run_tool(give_feedback, {tool, helped})."
-        if answer["tools"]
-        else "No tool found; tell the task in other words."
-    )
+        yield f"{tool['name']} — {tool['summary']}{right}" + " (listed: call it directly)" * tool["listed"]
+        for one in tool["arguments"] if not tool["listed"] else ():
+            if one["name"] not in COMMON:
+                takes = "" if one["takes"].startswith(EVIDENT) else f" Takes {one['takes']}."
+                yield f"  {one['name']}{'' if one['required'] else '?'}: {one['meaning']}{takes}"
+    unlisted = [tool for tool in answer["tools"] if not tool["listed"]]
+    if any(one["name"] == COMMON[0] for tool in unlisted for one in tool["arguments"]):
+        yield "What changes notes also takes dry_run?, reason? (for the user) and confirm? (for large changes)."
+    if unlisted:
+        yield "Run one by calling find_tool with its `name` and `arguments`."
 
 
 def ran(answer: Answer) -> Iterable[str]:
@@ -215,6 +252,7 @@ def limited(words: Sequence[str], between: str) -> str:
 FORMS: Mapping[str, Form] = {
     "SearchResult": hits,
     "ReadNote": note,
+    "ReadNotes": several,
     "FoundNotes": listed,
     "NoteLinks": links,
     "FolderList": folders,

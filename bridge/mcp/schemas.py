@@ -10,8 +10,25 @@ UNSAID = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalP
 PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 20}}
 """Arguments that a model means when it leaves them out: neither a book nor a hub must fill its memory unasked."""
 
-UNTOLD: Mapping[str, Sequence[str]] = {"search": ("explain",), "suggest_links": ("lines",)}
+UNTOLD: Mapping[str, Sequence[str]] = {
+    "search": ("explain", "types"),
+    "find_notes": ("linked_from",),
+    "related_notes": ("line",),
+    "suggest_links": ("lines",),
+}
 """Arguments that agents can do without: for what the text of an answer leaves out, or for an editor's cursor."""
+
+BRIEF = frozenset({"suggest_links"})
+"""Tools of which the summary says enough."""
+
+EVIDENT = frozenset({"limit", "dry_run"})
+"""Arguments whose names say what they do."""
+
+PLAIN = "The note."
+"""What a path means that goes without saying."""
+
+ELSEWHERE: Mapping[str, Sequence[str]] = {"change_set": ("edits", "items", "properties", "edits", "items")}
+"""Where a schema repeats the one of a tool that is listed too: a change set's edits of a note are `edit_note`'s."""
 
 EMPTY: tuple[Any, ...] = (None, False, 0, "", [], {})
 
@@ -29,6 +46,12 @@ def input_schema(
     """
     made: dict[str, Any] = lean(plainer(arguments_schema(operation)))
     properties = {name: part for name, part in made["properties"].items() if name not in {VAULT, *unsaid}}
+    if way := ELSEWHERE.get(operation.name):
+        properties = without(properties, way)
+    for name in [name for name, part in properties.items() if name in EVIDENT or part.get("description") == PLAIN]:
+        properties[name] = {fact: value for fact, value in properties[name].items() if fact != "description"}
+    for name in [name for name, part in properties.items() if "examples" in part][1:]:
+        properties[name] = {fact: value for fact, value in properties[name].items() if fact != "examples"}
     for name, value in presumed.items():
         properties[name] = {**properties[name], "default": value}
     required = list(made.get("required", ()))
@@ -36,6 +59,12 @@ def input_schema(
         properties[VAULT] = {"type": "string", "enum": list(vaults)}
         required += [VAULT] if operation.vault else []
     return {**made, "properties": properties, **({"required": required} if required else {})}
+
+
+def without(part: Mapping[str, Any], way: Sequence[str]) -> dict[str, Any]:
+    """Return a part of a schema with less at the end of a way through it: any object."""
+    step, *rest = way
+    return {**part, step: without(part[step], rest) if rest else {"type": "object"}}
 
 
 def plainer(schema: Mapping[str, Any]) -> dict[str, Any]:

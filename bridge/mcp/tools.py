@@ -13,12 +13,30 @@ from bridge.mcp.confirming import Consent, Unanswered, can_ask
 from bridge.mcp.forms import form_of
 from bridge.mcp.progress import reporting
 from bridge.mcp.refusals import of_tool, told
-from bridge.mcp.schemas import PRESUMED, UNTOLD, input_schema
+from bridge.mcp.schemas import BRIEF, PRESUMED, UNTOLD, input_schema
 from bridge.mcp.text import written
-from bridge.operations import Operation, arguments_schema, internal, named, offered, result_schema, tool_named
+from bridge.operations import (
+    Operation,
+    arguments_schema,
+    internal,
+    named,
+    offered,
+    reachable,
+    result_schema,
+    tool_named,
+)
+from bridge.types import Preset
 
 if TYPE_CHECKING:
     from bridge.engine import Bridge
+
+
+FINDS, RUNS = "find_tool", "run_tool"
+
+RUNS_TOO = "Then give its `name` and `arguments` here to run it."
+
+WRITES: Mapping[str, Sequence[str]] = {"daily_note": ("append", "heading", "dry_run", "reason", "confirm")}
+"""Arguments of tools that may also write, which whoever only reads is not told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +51,7 @@ class Tools:
         with told(context):
             who = caller(context, self.bridge)
             vaults = [engine.name for engine in who.engines]
-            tools = [described(tool, vaults, full=who.preset == "full") for tool in offered(who.preset).values()]
+            tools = [described(tool, vaults, who.preset) for tool in offered(who.preset).values()]
             return types.ListToolsResult(tools=tools)
 
     async def call(
@@ -42,8 +60,8 @@ class Tools:
         """Call a tool; what goes wrong is an answer that a model can act on."""
         try:
             who = caller(context, self.bridge)
-            operation = offered_tool(who, params.name)
-            given = {**presumed(operation, full=who.preset == "full"), **(params.arguments or {})}
+            operation, arguments = called(who, params.name, params.arguments or {})
+            given = {**presumed(operation, full=who.preset == "full"), **arguments}
             write = partial(written, form_of(operation.name), quotes=operation.vault or operation.name == "run_tool")
             async with reporting(context) as progress:
                 # A model's word does not stand in for the user's where the user can be asked.
@@ -65,17 +83,22 @@ class Tools:
         )
 
 
-def described(operation: Operation, vaults: Sequence[str], *, full: bool) -> types.Tool:
+def described(operation: Operation, vaults: Sequence[str], preset: Preset) -> types.Tool:
     """Describe an operation as a tool; only in full with what it answers."""
+    full, reads = preset == "full", preset == "read-only"
+    untold = () if full else (*UNTOLD.get(operation.name, ()), *(WRITES.get(operation.name, ()) if reads else ()))
+    takes = input_schema(operation, vaults, presumed(operation, full=full), untold)
+    details = operation.details if full or operation.name not in BRIEF else ""
+    text = " ".join(filter(None, (operation.summary, details)))
+    if operation.name == FINDS and not full:
+        takes, text = with_run(takes), f"{text} {RUNS_TOO}"
     return types.Tool(
         name=operation.name,
         title=operation.title,
-        description=" ".join(filter(None, (operation.summary, operation.details))),
-        input_schema=input_schema(
-            operation, vaults, presumed(operation, full=full), () if full else UNTOLD.get(operation.name, ())
-        ),
+        description=text,
+        input_schema=takes,
         output_schema=result_schema(operation.result) if full else None,
-        annotations=annotations(operation),
+        annotations=annotations(operation, preset),
     )
 
 
@@ -92,34 +115,45 @@ def presumed(operation: Operation, *, full: bool) -> Mapping[str, Any]:
     return {} if full else PRESUMED.get(operation.name, {})
 
 
-def annotations(operation: Operation) -> types.ToolAnnotations:
+def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
     """Say what a call may do to the vault; what the protocol presumes of a tool goes without saying."""
-    if operation.reads:
+    runs = named(RUNS) if operation.name == FINDS and preset != "full" else operation
+    if runs.reads or preset == "read-only":
         return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     return types.ToolAnnotations(
         read_only_hint=False,
-        destructive_hint=operation.destructive,
-        idempotent_hint=operation.idempotent or None,
+        destructive_hint=runs.destructive,
+        idempotent_hint=runs.idempotent or None,
         open_world_hint=False,
     )
 
 
-def offered_tool(who: Caller, name: str) -> Operation:
-    """Find a tool of the caller's preset.
+def called(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+    """Return the operation that a call means, and its arguments.
+
+    A tool that the preset does not list can be called all the same: `find_tool` runs it with the same rights.
 
     Raises:
-        NoSuchOperation: There is none; the hint says how to reach one of another preset.
+        NoSuchOperation: There is no such tool, or the preset keeps it out.
     """
-    tools = offered(who.preset)
-    if name in tools:
-        return tools[name]
-    these = f"These are: {', '.join(tools)}."
-    try:
-        known = tool_named(name)
-    except NoSuchOperation as error:
-        hint = error.hint if "find_tool" in tools else these
-        raise NoSuchOperation(error.message, hint=hint, **error.facts) from None
-    raise NoSuchOperation(
-        f"`{known.name}` is not offered in the preset `{who.preset}`.",
-        hint="Call it through `run_tool`." if "run_tool" in tools else these,
-    )
+    if name == FINDS and who.preset != "full" and arguments.get("name") is not None:
+        # Two tools in one, since each that is listed costs its reader tokens.
+        return named(RUNS), {part: value for part, value in arguments.items() if part not in {"task", "limit"}}
+    known = tool_named(name)
+    if known.name not in reachable(who.preset):
+        listed = ", ".join(offered(who.preset))
+        raise NoSuchOperation(
+            f"`{known.name}` is not offered in the preset `{who.preset}`.", hint=f"These are: {listed}."
+        )
+    return known, arguments
+
+
+def with_run(takes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `find_tool` takes where it also runs what it finds."""
+    runs = arguments_schema(named(RUNS))["properties"]
+    properties = {
+        **takes["properties"],
+        "name": {"type": "string", "description": runs["name"]["description"]},
+        "arguments": {"type": "object", "description": runs["arguments"]["description"]},
+    }
+    return {name: value for name, value in takes.items() if name != "required"} | {"properties": properties}

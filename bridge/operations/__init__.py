@@ -10,7 +10,7 @@ from bridge.operations.counts import count_of
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.faults import internal
 from bridge.operations.hints import Folder, bounds, expected, plain, records_in
-from bridge.operations.presets import chosen, offered, tool_named
+from bridge.operations.presets import chosen, offered, reachable, tool_named
 from bridge.operations.registry import Argument, Operation, named, operations
 from bridge.operations.schemas import arguments_schema, result_schema
 from bridge.operations.times import read_date
@@ -40,6 +40,7 @@ __all__ = [
     "offered",
     "operations",
     "plain",
+    "reachable",
     "read_date",
     "read_docstring",
     "records_in",
@@ -49,7 +50,7 @@ __all__ = [
 
 # Importing a module registers its operations; documents list them in this order.
 MODULES = (
-    "search notes listing tasks reading writing moving days ticking together changes deciding handing "
+    "search notes listing tasks reading read_several writing moving days ticking together changes deciding handing "
     "links linking picking applying prospects reporting graph insights view growth exporting "
     "status indexing settings rules clients models pairing doctor usage tools"
 )

@@ -16,7 +16,7 @@ from bridge.errors import BridgeError
 from bridge.operations.arguments import shortened
 from bridge.operations.call import Call
 from bridge.operations.hints import plain
-from bridge.operations.registry import Operation
+from bridge.operations.registry import OPERATIONS, Operation
 from bridge.operations.wire import encode
 from bridge.store import Recorded
 from bridge.types import VaultPath
@@ -71,8 +71,14 @@ async def answer(operation: Operation, call: Call, given: Mapping[str, Any], for
         with contextlib.suppress(BridgeError):
             engine = recording(operation, call)
             paths = touched(engine, operation, given, result)
-            engine.store.record(recorded(operation.name, call, began, ms, code, sent, paths))
+            engine.store.record(recorded(tool_of(operation, given), call, began, ms, code, sent, paths))
     return formed
+
+
+def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:
+    """Return the name of what a call ran: the tool that `run_tool` was given, if there is such a one."""
+    inner = given.get("name") if operation.name == "run_tool" else None
+    return inner if isinstance(inner, str) and inner in OPERATIONS else operation.name
 
 
 def recording(operation: Operation, call: Call) -> "VaultEngine":

@@ -103,6 +103,7 @@ class LinkEdit:
     reads=False,
     scope="write",
     destructive=True,
+    tasks=("turn mentions into links", "link the names in a note", "insert the suggested links"),
 )
 async def apply_links(
     call: Call,

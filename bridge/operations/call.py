@@ -77,6 +77,8 @@ class Call:
     session: str | None = None
     """What tells this caller's calls from those of another at the same time."""
     transport: Literal["http", "mcp", "command"] | None = None
+    preset: Preset | None = None
+    """The tools that the caller is offered; all where nothing is listed."""
     consent: bool | None = None
     """What the user said to a large change, or False where the user can be asked; None: the argument `confirm` says."""
 

@@ -27,7 +27,17 @@ class ListedChanges:
     changes: tuple[ListedChange, ...]
 
 
-@operation(example={"limit": 5})
+@operation(
+    example={"limit": 5},
+    tasks=(
+        "what was changed yesterday",
+        "what was changed lately",
+        "history of a note",
+        "list proposals that wait",
+        "what did an agent do",
+        "who changed a note",
+    ),
+)
 async def list_changes(
     call: Call,
     path: NoteOrFolder | None = None,
@@ -74,7 +84,10 @@ async def list_changes(
     return await asyncio.to_thread(listing)
 
 
-@operation(example={"change_id": "0"})
+@operation(
+    example={"change_id": "0"},
+    tasks=("show the diff of a change", "what exactly did a change do", "details of a proposal"),
+)
 async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
     """Show a change or proposal whole, and what became of it.
 

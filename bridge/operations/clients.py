@@ -44,14 +44,27 @@ class ListedClients:
     clients: tuple[ListedClient, ...]
 
 
-@operation(example={}, scope="admin", vault=False, tool=False)
+@operation(
+    example={},
+    scope="admin",
+    vault=False,
+    tool=False,
+    tasks=("which clients have access",),
+)
 async def list_clients(call: Call) -> ListedClients:
     """List the clients that hold tokens of their own, and what becomes of what they change."""
     return await asyncio.to_thread(listed, call)
 
 
 @operation(
-    example={"client": "Cursor"}, reads=False, idempotent=True, destructive=True, scope="admin", vault=False, tool=False
+    example={"client": "Cursor"},
+    reads=False,
+    idempotent=True,
+    destructive=True,
+    scope="admin",
+    vault=False,
+    tool=False,
+    tasks=("take away a client's access",),
 )
 async def revoke_client(call: Call, client: str) -> ListedClients:
     """Take a client's token away: it counts no more at the next request, and what the client has open ends.

@@ -68,7 +68,16 @@ class How(TypedDict):
     operation: str
 
 
-@operation(example={"date": "2026-01-31"}, reads=False)
+@operation(
+    example={"date": "2026-01-31"},
+    reads=False,
+    tasks=(
+        "read today's daily note",
+        "add to the daily note",
+        "write into the journal of a day",
+        "log something for yesterday",
+    ),
+)
 async def daily_note(
     call: Call,
     date: Annotated[Day, MaxLen(40)] = TODAY,

@@ -42,7 +42,19 @@ class Settled:
     dry_run: bool
 
 
-@operation(example={"change_id": "0"}, reads=False, scope="write", destructive=True)
+@operation(
+    example={"change_id": "0"},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "take back the last change",
+        "undo a change",
+        "revert one change",
+        "bring back a deleted note",
+        "roll back an edit",
+    ),
+)
 async def undo_change(
     call: Call,
     change_id: ChangeId,
@@ -53,7 +65,7 @@ async def undo_change(
     """Turn a change back, however long ago; what was written since stays, or it is refused.
 
     Args:
-        change_id: Its id.
+        change_id: Id of the change, from `list_changes`.
         hunks: Only these parts of it, as `show_change` numbers them.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
@@ -66,7 +78,17 @@ async def undo_change(
     return settled(call.engine, [change_id], made, dry_run=dry_run)
 
 
-@operation(example={"session": "none"}, reads=False, scope="write", destructive=True)
+@operation(
+    example={"session": "none"},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "undo all changes of this session",
+        "revert everything you did",
+        "undo all that an agent did in a conversation",
+    ),
+)
 async def undo_session(
     call: Call,
     session: Annotated[str, MaxLen(200)] | None = None,
@@ -89,12 +111,23 @@ async def undo_session(
     return settled(call.engine, ids, made, dry_run=dry_run)
 
 
-@operation(example={"change_id": "0"}, reads=False, scope="write", destructive=True)
+@operation(
+    example={"change_id": "0"},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "restore a change after it was undone",
+        "redo an undone change",
+        "make a reverted change again",
+        "bring back what was undone",
+    ),
+)
 async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, reason: Reason | None = None) -> Settled:
     """Make a change again that was turned back.
 
     Args:
-        change_id: Its id.
+        change_id: Id of the change, from `list_changes`.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
 
@@ -106,12 +139,18 @@ async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, re
     return settled(call.engine, [change_id], made, dry_run=dry_run)
 
 
-@operation(example={"change_id": "0"}, reads=False, scope="write", destructive=True)
+@operation(
+    example={"change_id": "0"},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=("accept a proposed change", "approve a proposal"),
+)
 async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = None) -> Settled:
     """Make a change that was proposed; only the user's own programs may.
 
     Args:
-        change_id: The proposal's id.
+        change_id: Id of the proposal, from `list_changes`.
         hunks: Only these parts of it, as `show_change` numbers them; the others are rejected.
 
     Raises:
@@ -124,12 +163,17 @@ async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = N
     return settled(call.engine, [change_id], made)
 
 
-@operation(example={"change_id": "0"}, reads=False, scope="write")
+@operation(
+    example={"change_id": "0"},
+    reads=False,
+    scope="write",
+    tasks=("reject a proposed change", "dismiss a proposal", "settle a conflict"),
+)
 async def reject_change(call: Call, change_id: ChangeId) -> Settled:
     """Settle that a proposed change is not made, or that a `conflict` was looked at; the user's own programs may.
 
     Args:
-        change_id: The proposal's id.
+        change_id: Id of the proposal, from `list_changes`.
 
     Raises:
         Forbidden: An agent asks.

@@ -53,7 +53,11 @@ class Diagnosis:
     findings: tuple[Finding, ...]
 
 
-@operation(example={}, vault=False)
+@operation(
+    example={},
+    vault=False,
+    tasks=("diagnose a problem", "check that everything works", "something is broken", "health check"),
+)
 async def doctor(call: Call) -> Diagnosis:
     """Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens."""
     return await asyncio.to_thread(diagnosed, call)

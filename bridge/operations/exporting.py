@@ -42,7 +42,10 @@ class ExportedGraph:
     edges: int
 
 
-@operation(example={"format": "json", "kinds": ["arrow"]})
+@operation(
+    example={"format": "json", "kinds": ["arrow"]},
+    tasks=("export the graph to another program", "graph as GraphML or JSON for Gephi"),
+)
 async def export_graph(
     call: Call,
     format: Format = "graphml",  # noqa: A002

@@ -53,7 +53,15 @@ class Neighbours:
     total: int
 
 
-@operation(example={"path": "Bread/Starters/Sourdough starter.md", "depth": 2, "limit": 5})
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "depth": 2, "limit": 5},
+    tasks=(
+        "what is two links away from a note",
+        "notes around a note",
+        "notes a few links away",
+        "neighbourhood of a note",
+    ),
+)
 async def graph_neighbours(
     call: Call,
     path: VaultPath,
@@ -138,7 +146,10 @@ class GraphPaths:
     paths: tuple[GraphPath, ...]
 
 
-@operation(example={"source": "Bread/Science/Staling.md", "target": "Garden/Plants/Garlic.md", "alternatives": 2})
+@operation(
+    example={"source": "Bread/Science/Staling.md", "target": "Garden/Plants/Garlic.md", "alternatives": 2},
+    tasks=("how two notes are connected", "path between two notes", "chain of links from one note to another"),
+)
 async def graph_path(
     call: Call,
     source: VaultPath,

@@ -64,7 +64,10 @@ class GraphHistory:
     weeks: tuple[GraphWeek, ...]
 
 
-@operation(example={"weeks": 4, "limit": 5})
+@operation(
+    example={"weeks": 4, "limit": 5},
+    tasks=("how the graph grew over time", "how many notes were added each week", "growth of the vault"),
+)
 async def graph_history(
     call: Call, weeks: Annotated[int, Interval(ge=1, le=52)] = 8, limit: Annotated[int, Interval(ge=1, le=100)] = 10
 ) -> GraphHistory:

@@ -71,7 +71,13 @@ class ReportTaken:
     news: int
 
 
-@operation(example={"changes": [{"kind": "upsert", "path": "Welcome.md"}]}, reads=False, idempotent=True, scope="write")
+@operation(
+    example={"changes": [{"kind": "upsert", "path": "Welcome.md"}]},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("tell the bridge that files changed",),
+)
 async def report_changes(
     call: Call, snapshot: tuple[Seen, ...] = (), changes: tuple[Reported, ...] = ()
 ) -> ReportTaken:
@@ -109,7 +115,10 @@ class Indexed:
     indexed: bool
 
 
-@operation(example={"path": "Welcome.md", "what": "keyword", "timeout": 5})
+@operation(
+    example={"path": "Welcome.md", "what": "keyword", "timeout": 5},
+    tasks=("wait until a note can be found", "wait for the index"),
+)
 async def wait_until_indexed(
     call: Call,
     path: VaultPath,
@@ -146,7 +155,13 @@ class JobStarted:
     job_id: str
 
 
-@operation(example={"paths": ["Welcome.md"]}, reads=False, idempotent=True, scope="write")
+@operation(
+    example={"paths": ["Welcome.md"]},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("rebuild the index", "index again", "index the notes anew"),
+)
 async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = False) -> JobStarted:
     """Compare the vault with the index and read again what differs.
 
@@ -181,7 +196,11 @@ class JobStatus:
     message: str
 
 
-@operation(example={"job_id": "0123456789abcdef"}, vault=False)
+@operation(
+    example={"job_id": "0123456789abcdef"},
+    vault=False,
+    tasks=("progress of a job", "how far is the reindexing"),
+)
 async def job_status(
     call: Call,
     job_id: Annotated[str, MaxLen(100)],
@@ -217,14 +236,26 @@ class Paused:
     paused: bool
 
 
-@operation(example={}, reads=False, idempotent=True, scope="write")
+@operation(
+    example={},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("stop embedding for now", "pause indexing to save processor and power"),
+)
 async def pause_indexing(call: Call) -> Paused:
     """Stop embedding until it is resumed; words and links stay up to date."""
     call.engine.pause()
     return Paused(paused=call.engine.progress().paused)
 
 
-@operation(example={}, reads=False, idempotent=True, scope="write")
+@operation(
+    example={},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("go on embedding", "continue paused indexing"),
+)
 async def resume_indexing(call: Call) -> Paused:
     """Go on embedding."""
     call.engine.resume()

@@ -88,7 +88,16 @@ class GraphInsights:
     gaps: tuple[Gap, ...] | None = None
 
 
-@operation(example={"parts": ["hubs", "orphans", "gaps"], "limit": 3})
+@operation(
+    example={"parts": ["hubs", "orphans", "gaps"], "limit": 3},
+    tasks=(
+        "orphans, hubs and dead ends",
+        "notes without any links",
+        "communities and clusters of notes",
+        "most linked notes",
+        "overview of the structure of the graph",
+    ),
+)
 async def graph_insights(
     call: Call,
     parts: tuple[Part, ...] = (),

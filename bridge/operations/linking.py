@@ -55,7 +55,15 @@ class LinkSuggestions:
     digest: str
 
 
-@operation(example={"path": "Bread/Starters/Sourdough starter.md"})
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md"},
+    tasks=(
+        "propose links for a note",
+        "names in a text that should be links",
+        "find missing links in a note",
+        "words that could be linked",
+    ),
+)
 async def suggest_links(
     call: Call,
     path: VaultPath | None = None,
@@ -183,6 +191,7 @@ class LinkJudged:
     },
     reads=False,
     scope="write",
+    tasks=("accept or decline a suggested link", "say that a link suggestion was wrong"),
 )
 async def judge_link(
     call: Call,

@@ -99,7 +99,15 @@ class NoteLinks:
     mentions_total: int | None = None
 
 
-@operation(example={"path": "Bread/Starters/Sourdough starter.md", "limit": 5})
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "limit": 5},
+    tasks=(
+        "links of a note",
+        "backlinks: what links to a note",
+        "mentions of a note without a link",
+        "outgoing links of a note",
+    ),
+)
 async def note_links(
     call: Call,
     path: VaultPath,
@@ -234,7 +242,10 @@ class ResolvedLink:
     block: str | None
 
 
-@operation(example={"link": "Sourdough starter#Feeding", "source": "Welcome.md"})
+@operation(
+    example={"link": "Sourdough starter#Feeding", "source": "Welcome.md"},
+    tasks=("which file does a wikilink mean", "where does a link lead", "find the note of a link"),
+)
 async def resolve_link(
     call: Call,
     link: Annotated[str, MaxLen(10_000)],

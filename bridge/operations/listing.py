@@ -40,7 +40,15 @@ class FolderList:
     folders: tuple[ListedFolder, ...]
 
 
-@operation(example={})
+@operation(
+    example={},
+    tasks=(
+        "how many notes each folder has",
+        "show the folder structure",
+        "which folders are there",
+        "how are the notes organized",
+    ),
+)
 async def list_folders(call: Call) -> FolderList:
     """List the folders of the vault and how many notes each holds."""
     call.engine.require_keyword()
@@ -84,7 +92,10 @@ class TagList:
     notices: tuple[str, ...] = ()
 
 
-@operation(example={"prefix": "ferment"})
+@operation(
+    example={"prefix": "ferment"},
+    tasks=("all tags with their counts", "which tags exist", "how often is a tag used"),
+)
 async def list_tags(call: Call, prefix: str = "") -> TagList:
     """List the tags of the vault and how many notes carry each.
 

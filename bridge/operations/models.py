@@ -43,7 +43,11 @@ class ListedModels:
     models: tuple[ListedModel, ...]
 
 
-@operation(example={}, vault=False)
+@operation(
+    example={},
+    vault=False,
+    tasks=("which embedding models are there", "model in use"),
+)
 async def list_models(call: Call) -> ListedModels:
     """List the embedding models, those that are installed and those that can be; none is fetched."""
     return await asyncio.to_thread(listed, call)

@@ -17,6 +17,16 @@ from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
     reads=False,
     scope="write",
     destructive=True,
+    tasks=(
+        "put a note into a folder",
+        "give a note a new name",
+        "change a note's name",
+        "rename a note with its links",
+        "move a note to another folder",
+        "rename or move a folder",
+        "move a file or picture",
+        "change the title of a file",
+    ),
 )
 async def move_note(
     call: Call,
@@ -59,6 +69,11 @@ async def move_note(
     reads=False,
     scope="write",
     destructive=True,
+    tasks=(
+        "change the text of a heading, links stay whole",
+        "rename a heading and the links to it",
+        "reword a section's heading everywhere",
+    ),
 )
 async def rename_heading(
     call: Call,
@@ -104,6 +119,7 @@ async def rename_heading(
     reads=False,
     scope="write",
     destructive=True,
+    tasks=("rename an alias of a note", "change another name of a note in links"),
 )
 async def rename_alias(
     call: Call,
@@ -149,6 +165,7 @@ async def rename_alias(
     reads=False,
     scope="write",
     destructive=True,
+    tasks=("delete a note", "put a note into the trash", "remove a file"),
 )
 async def delete_note(
     call: Call,

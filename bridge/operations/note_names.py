@@ -34,6 +34,25 @@ def find_file(
         OutsideVault: It leads out of the vault.
         ProtectedPath: It belongs to Obsidian or another program.
     """
+    path, place = find_place(vault, names, written, made, folders=folders)
+    if place is not None:
+        raise InvalidArguments(
+            f"`{written[:200]}` is a place in `{path}`.",
+            hint="Give the path alone, and the heading in an argument of its own, such as `section` or `heading`.",
+        )
+    return path
+
+
+def find_place(
+    vault: "Vault", names: "Names", written: str, made: Collection[VaultPath] = (), *, folders: bool = False
+) -> tuple[VaultPath, str | None]:
+    """Return the path of the file that is meant, and the heading or block in it; the arguments are `find_file`'s.
+
+    Raises:
+        NoteNotFound: Several notes have the name; `closest` lists them.
+        OutsideVault: It leads out of the vault.
+        ProtectedPath: It belongs to Obsidian or another program.
+    """
     from bridge.vault import asked_file, is_document
 
     link = LINK.fullmatch(written)
@@ -41,21 +60,19 @@ def find_file(
     path = vault.locate(target)
     is_file = vault.has(path) and (folders or not (vault.root / path).is_dir())
     if path in made or is_file or (is_document(path) and not link):
-        return path
+        return path, None
 
     def unique(name: str) -> VaultPath | None:
         found = notes_named(names, VaultPath(name), made)
         return only([note for note in found if not vault.rules.denies(note)], name)
 
     if found := unique(path):
-        return found
+        return found, None
     file = asked_file(target)
     if file not in {"", target} and (found := unique(file)):
-        raise InvalidArguments(
-            f"`{target[:200]}` is a place in `{found}`.",
-            hint="Give the path alone, and the heading in an argument of its own, such as `section` or `heading`.",
-        )
-    return path
+        meant = names.resolve(target, found)
+        return found, meant.heading or f"^{meant.block}"
+    return path, None
 
 
 def only(notes: Sequence[VaultPath], name: str) -> VaultPath | None:

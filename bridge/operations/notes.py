@@ -59,7 +59,18 @@ class FoundNotes:
     notices: tuple[str, ...] = ()
 
 
-@operation(example={"folder": "Bread", "sort": "title", "limit": 5})
+@operation(
+    example={"folder": "Bread", "sort": "title", "limit": 5},
+    tasks=(
+        "all that is tagged with a word, in a folder",
+        "list notes in a folder",
+        "notes with a tag",
+        "notes where a property has a value",
+        "notes changed lately",
+        "notes that link to a note",
+        "filter notes by date",
+    ),
+)
 async def find_notes(
     call: Call,
     folder: Folder | None = None,
@@ -78,12 +89,12 @@ async def find_notes(
     Args:
         folder: Only notes in this folder and below.
         tags: Only notes with all of these tags; `a` matches `a/b`.
-        properties: Only notes whose properties have these values; a list means any of them.
+        properties: Only notes with these values, such as `{"status": "done"}`; a list means any of them.
         links_to: Only notes that link to this file.
         linked_from: Only notes that this note links to.
         modified_after: Only notes changed at or after this moment.
         modified_before: Only notes changed before this moment.
-        sort: The order; `-` turns it round, so `-modified` is newest first.
+        sort: The order; `-` reverses it: `-modified` is newest first.
         limit: Most notes to return.
         offset: Notes to skip.
 

@@ -20,7 +20,13 @@ class PairingOpened:
     expires_in_s: int
 
 
-@operation(example={}, reads=False, scope="write", vault=False)
+@operation(
+    example={},
+    reads=False,
+    scope="write",
+    vault=False,
+    tasks=("pair a new client", "let another program connect"),
+)
 async def open_pairing(call: Call) -> PairingOpened:
     """Let one client get a token of its own: show the code to the person, who gives it to the client.
 

@@ -19,7 +19,10 @@ SHORTEST = 3
 """Of fewer letters no words that were chosen before are guessed."""
 
 
-@operation(example={"words": "feeding the starter", "path": "Welcome.md", "limit": 3})
+@operation(
+    example={"words": "feeding the starter", "path": "Welcome.md", "limit": 3},
+    tasks=("choose the note that a link should lead to", "find a link target for some words"),
+)
 async def pick_link(
     call: Call, words: Query, path: VaultPath | None = None, limit: Limit = 10, mode: SearchMode = "hybrid"
 ) -> SearchResult:

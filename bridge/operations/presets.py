@@ -21,12 +21,54 @@ DEFAULT = (
     "set_properties",
     "undo_change",
     "find_tool",
-    "run_tool",
 )
-"""The contract's twelve, and what runs a tool that `find_tool` names."""
+"""The contract's twelve: `find_tool` leads to all others, and runs them too where `run_tool` is not listed."""
+
+WRITING = (
+    *DEFAULT[:2],
+    "read_notes",
+    *DEFAULT[2:-1],
+    "move_note",
+    "rename_heading",
+    "delete_note",
+    "change_set",
+    "daily_note",
+    "list_tasks",
+    "toggle_task",
+    "add_task",
+    "list_changes",
+    "undo_session",
+    "list_folders",
+    "link_report",
+    "find_tool",
+)
+"""For agents that write much: what else changes notes, and what they look at before."""
+
+READ_ONLY = (
+    "search",
+    "read_note",
+    "read_notes",
+    "find_notes",
+    "related_notes",
+    "note_links",
+    "list_tags",
+    "list_folders",
+    "list_tasks",
+    "daily_note",
+    "suggest_links",
+    "link_report",
+    "list_changes",
+    "graph_path",
+    "graph_insights",
+    "find_tool",
+)
+"""For agents that change nothing."""
 
 META = frozenset({"find_tool", "run_tool", "give_feedback"})
 """Tools about tools: they lead out of a preset."""
+
+BOTH_WAYS = frozenset({"daily_note"})
+"""Tools that write only when they are asked to, so that whoever may only read can use them too."""
 
 
 def chosen(principal: Principal, asked: str | None, setting: Preset) -> Preset:
@@ -58,11 +100,15 @@ def tool_named(name: str) -> Operation:
 
 
 def offered(preset: Preset) -> Mapping[str, Operation]:
-    """Return a preset's tools by name, in a fixed order."""
+    """Return the tools that a preset lists, by name and in a fixed order."""
     known = {operation.name: operation for operation in operations() if operation.tool}
-    if preset == "full":
+    listed: Mapping[Preset, tuple[str, ...]] = {"default": DEFAULT, "writing": WRITING, "read-only": READ_ONLY}
+    return known if preset == "full" else {name: known[name] for name in listed[preset] if name in known}
+
+
+def reachable(preset: Preset) -> Mapping[str, Operation]:
+    """Return all tools that can be called in a preset: those too that it does not list."""
+    known = offered("full")
+    if preset != "read-only":
         return known
-    listed = {name: known[name] for name in DEFAULT if name in known}
-    if preset == "default":
-        return listed
-    return {name: tool for name, tool in listed.items() if tool.reads and name not in META}
+    return {name: tool for name, tool in known.items() if tool.reads or name in {"find_tool", "run_tool", *BOTH_WAYS}}

@@ -48,7 +48,15 @@ class NameProspects:
     offset: int
 
 
-@operation(example={"limit": 5})
+@operation(
+    example={"limit": 5},
+    tasks=(
+        "names that deserve a note",
+        "topics without a note",
+        "notes worth writing",
+        "terms that are mentioned often and have no page",
+    ),
+)
 async def find_prospects(
     call: Call,
     limit: Annotated[int, Interval(ge=1, le=200)] = 20,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval
@@ -32,6 +32,21 @@ class Next:
 
 
 @dataclass(frozen=True, slots=True)
+class OutlinedSection:
+    """A section of a note.
+
+    Attributes:
+        heading: Its heading path, such as `A > B`.
+        lines: First and last line of the section, subsections included.
+        chars: Characters of its text, subsections included.
+    """
+
+    heading: str
+    lines: Lines
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReadNote:
     """A note, or the part of it that was asked for.
 
@@ -49,6 +64,7 @@ class ReadNote:
         aliases: Its other names.
         problems: What could not be read of it.
         next: Present when `text` was cut: arguments that read on.
+        outline: Present when only the outline was asked for: its sections with their lines and sizes.
     """
 
     path: VaultPath
@@ -63,9 +79,13 @@ class ReadNote:
     aliases: tuple[str, ...]
     problems: tuple[str, ...]
     next: Next | None = None
+    outline: tuple[OutlinedSection, ...] | None = None
 
 
-@operation(example={"path": "Bread/Starters/Sourdough starter.md", "section": "Feeding", "max_chars": 400})
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "section": "Feeding", "max_chars": 400},
+    tasks=("open a note", "show the text of a note", "read one section", "outline of a note", "read some lines"),
+)
 async def read_note(
     call: Call,
     path: VaultPath,
@@ -73,8 +93,9 @@ async def read_note(
     lines: Lines | None = None,
     offset: Annotated[int, Interval(ge=0)] = 0,
     max_chars: Annotated[int, Interval(ge=1)] | None = None,
+    outline: bool = False,
 ) -> ReadNote:
-    """Read a note from the disk: all of it, one section, or some lines.
+    """Read a note from the disk: all of it, one section, some lines, or only its outline.
 
     Args:
         path: The note.
@@ -82,15 +103,18 @@ async def read_note(
         lines: Only these lines, first and last.
         offset: Characters to skip at the start, as `next` said.
         max_chars: Most characters of text to return; `next` reads on.
+        outline: Only the headings with their lines and sizes, without text: for a long note.
 
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
         HeadingNotFound: The note has no such heading; `headings` lists those it has.
         AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
     """
-    if section is not None and lines is not None:
-        raise InvalidArguments("Give `section` or `lines`, not both.")
+    if (section is not None) + (lines is not None) + outline > 1:
+        raise InvalidArguments("Give only one of `section`, `lines` and `outline`.")
     note = await asyncio.to_thread(opened, call.engine, path)
+    if outline:
+        return outlined(note)
     first, last = chosen(note, section, lines)
     return cut(note, first, last, offset, max_chars)
 
@@ -169,6 +193,20 @@ def cut(note: "Note", first: int, last: int, offset: int, max_chars: int | None)
         problems=note.problems,
         next=rest,
     )
+
+
+def outlined(note: "Note") -> ReadNote:
+    """Return a note without its text: where each section is, and how long."""
+    ends = [len(note.text)] * len(note.headings)
+    for at, heading in enumerate(note.headings):
+        following = (later.span[0] for later in note.headings[at + 1 :] if later.level <= heading.level)
+        ends[at] = next(following, len(note.text))
+    read = cut(note, 1, count_lines(note.text), 0, None)
+    sections = (
+        OutlinedSection(path, (heading.line, line_at(note.text, max(heading.span[0], end - 1))), end - heading.span[0])
+        for path, heading, end in zip(read.headings, note.headings, ends, strict=True)
+    )
+    return replace(read, text="", outline=tuple(sections))
 
 
 def ending(text: str, start: int, end: int, max_chars: int) -> int:

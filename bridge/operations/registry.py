@@ -66,6 +66,8 @@ class Operation:
     """Whether doing it twice is like doing it once."""
     tool: bool
     """Whether agents may be offered it; what only makes sense in an application is none."""
+    tasks: tuple[str, ...]
+    """What it is good for, as a caller would say it: `find_tool` looks through these."""
     function: Callable[..., Awaitable[Any]]
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,6 +108,7 @@ def operation(
     destructive: bool = False,
     idempotent: bool = False,
     tool: bool = True,
+    tasks: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Make a function an operation; fails at import when its description is not complete.
 
@@ -117,6 +120,7 @@ def operation(
         destructive: It can take away what somebody would miss.
         idempotent: Doing it twice is like doing it once; what only reads is so anyway.
         tool: Agents may be offered it.
+        tasks: What it is good for, as a caller would say it: `find_tool` looks through these.
     """
 
     def register(function: Function) -> Function:
@@ -129,6 +133,7 @@ def operation(
             destructive=destructive,
             idempotent=reads or idempotent,
             tool=tool,
+            tasks=tasks,
         )
         OPERATIONS[entry.name] = entry
         return function
@@ -146,6 +151,7 @@ def described(
     destructive: bool = False,
     idempotent: bool = True,
     tool: bool = True,
+    tasks: tuple[str, ...] = (),
 ) -> Operation:
     """Read an operation off its function.
 
@@ -179,6 +185,7 @@ def described(
         destructive=destructive,
         idempotent=idempotent,
         tool=tool,
+        tasks=tasks,
         function=function,
     )
 

@@ -147,7 +147,16 @@ class LinkReport:
     rate: float | None
 
 
-@operation(example={"limit": 3})
+@operation(
+    example={"limit": 3},
+    tasks=(
+        "broken links",
+        "dead links that lead nowhere",
+        "mentions without links in the vault",
+        "names that several notes share",
+        "check the links",
+    ),
+)
 async def link_report(
     call: Call,
     limit: Annotated[int, Interval(ge=1, le=100)] = 10,

@@ -85,7 +85,18 @@ class SearchResult:
     explain: Mapping[str, Any] | None = None
 
 
-@operation(example={"query": "sourdough starter", "limit": 3})
+@operation(
+    example={"query": "sourdough starter", "limit": 3},
+    tasks=(
+        "what have I written about a subject",
+        "look something up in the notes",
+        "find notes about a topic",
+        "what do my notes say about something",
+        "look for words, a phrase or an idea",
+        "search by meaning",
+        "full text search",
+    ),
+)
 async def search(
     call: Call,
     query: Query,
@@ -144,7 +155,15 @@ async def search(
         raise call.engine.why_not_by_meaning() from None
 
 
-@operation(example={"path": "Bread/Starters/Sourdough starter.md", "limit": 3})
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "limit": 3},
+    tasks=(
+        "notes like this one",
+        "more notes on the same subject",
+        "find similar notes",
+        "what else is close to this text",
+    ),
+)
 async def related_notes(
     call: Call,
     path: VaultPath | None = None,

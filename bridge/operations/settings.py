@@ -49,13 +49,24 @@ class SettingsInUse:
     problems: tuple[str, ...]
 
 
-@operation(example={}, vault=False)
+@operation(
+    example={},
+    vault=False,
+    tasks=("show the settings", "configuration of the bridge", "what is excluded"),
+)
 async def read_settings(call: Call) -> SettingsInUse:
     """Show every setting with its value, default and meaning."""
     return await asyncio.to_thread(in_use, call)
 
 
-@operation(example={"changes": {"max_pdf_pages": 200}}, reads=False, idempotent=True, scope="admin", vault=False)
+@operation(
+    example={"changes": {"max_pdf_pages": 200}},
+    reads=False,
+    idempotent=True,
+    scope="admin",
+    vault=False,
+    tasks=("change a setting", "configure the bridge"),
+)
 async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInUse:
     """Change settings; the file's other lines and comments are kept.
 

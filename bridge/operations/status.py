@@ -201,7 +201,17 @@ class Status:
     disk: Disk | None = None
 
 
-@operation(example={}, vault=False)
+@operation(
+    example={},
+    vault=False,
+    tasks=(
+        "how many notes are indexed",
+        "is the bridge ready",
+        "what is left to index",
+        "size of the vault",
+        "which vaults are there",
+    ),
+)
 async def status(call: Call, disk: bool = False) -> Status:
     """Show for each vault what is indexed, what is pending, and what was left out; never `not_ready`.
 
@@ -298,7 +308,16 @@ class IndexStatus:
     problems: tuple[str, ...]
 
 
-@operation(example={"path": "Bread/Starters/Sourdough starter.md"})
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md"},
+    tasks=(
+        "can a new note be found already",
+        "why a note is not found by search",
+        "what the index knows of a note",
+        "is a note indexed",
+        "is the index complete and up to date",
+    ),
+)
 async def index_status(call: Call, path: VaultPath) -> IndexStatus:
     """Show what the index holds of a file, what was left out, and why it is not found by search when it is not.
 

@@ -105,7 +105,16 @@ class Wanted:
 Found = tuple["IndexedNote", "IndexedTask"]
 
 
-@operation(example={"folder": "Projects", "status": "open", "sort": "due", "limit": 5})
+@operation(
+    example={"folder": "Projects", "status": "open", "sort": "due", "limit": 5},
+    tasks=(
+        "open tasks",
+        "tasks due soon or overdue",
+        "show my to-do list",
+        "unfinished checkboxes in a folder",
+        "what do I have to do",
+    ),
+)
 async def list_tasks(
     call: Call,
     path: VaultPath | None = None,

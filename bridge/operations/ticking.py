@@ -24,6 +24,13 @@ TaskText = Annotated[str, MaxLen(5_000)]
     reads=False,
     scope="write",
     destructive=True,
+    tasks=(
+        "mark a task as done",
+        "check or uncheck a checkbox",
+        "tick off a to-do",
+        "complete or cancel a task",
+        "change a task's status",
+    ),
 )
 async def toggle_task(
     call: Call,
@@ -59,6 +66,14 @@ async def toggle_task(
     example={"path": "Projects/Cob oven/Build log.md", "text": "Sweep the flue", "due": "2026-01-31", "dry_run": True},
     reads=False,
     scope="write",
+    tasks=(
+        "remind me of something on a day",
+        "do not forget to do something",
+        "add a task with a due date",
+        "put something on a to-do list",
+        "make a reminder",
+        "new to-do in a note",
+    ),
 )
 async def add_task(
     call: Call,

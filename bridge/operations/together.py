@@ -45,6 +45,21 @@ class Expectation:
     reads=False,
     scope="write",
     destructive=True,
+    tasks=(
+        "remove a tag from many notes",
+        "move many notes to another folder",
+        "several changes as one, all or nothing",
+        "edit many notes at once",
+        "move many notes",
+        "delete several notes",
+        "rename a tag in all notes",
+        "replace a word in many notes",
+        "set a property on many notes",
+        "set a property on every note in a folder",
+        "merge notes and delete the rest",
+        "extract a section into a new note",
+        "swap two notes",
+    ),
 )
 async def change_set(
     call: Call,

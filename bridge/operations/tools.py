@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 from annotated_types import Interval, MaxLen
 
-from bridge.errors import InvalidArguments
+from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.operations.arguments import VAULT
 from bridge.operations.call import Call
 from bridge.operations.hints import expected
-from bridge.operations.likeness import likenesses
-from bridge.operations.presets import DEFAULT, META, offered, tool_named
+from bridge.operations.likeness import ENOUGH, rank
+from bridge.operations.presets import META, offered, reachable, tool_named
 from bridge.operations.registry import Operation, operation
 from bridge.operations.wire import encode
 from bridge.types import Scope
@@ -22,7 +22,7 @@ from bridge.types import Scope
 if TYPE_CHECKING:
     from bridge.engine import VaultEngine
 
-ENOUGH = 15
+JUDGED = 15
 """Judgements from which on it is told how often a tool was the right one."""
 
 
@@ -53,6 +53,7 @@ class FoundTool:
         arguments: What it takes.
         scope: What a token needs to run it.
         reads: Whether it changes nothing.
+        listed: Whether the caller is offered it at once and calls it directly.
         accuracy: How often it was the right one, 0 to 1; null until enough was said about that.
         judged: How often somebody said whether it was the right one.
     """
@@ -62,43 +63,55 @@ class FoundTool:
     arguments: tuple[ToolArgument, ...]
     scope: Scope
     reads: bool
+    listed: bool
     accuracy: float | None
     judged: int
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTools:
-    """Tools that may do a task, the likeliest first.
+    """Tools that may do a task.
 
     Attributes:
-        tools: The tools.
+        tools: The tools, the likeliest first; empty when none fits.
+        notices: What to know about it, such as which tool comes closest when none fits.
     """
 
     tools: tuple[FoundTool, ...]
+    notices: tuple[str, ...]
 
 
 @operation(example={"task": "is the index complete", "limit": 2}, vault=False)
 async def find_tool(
-    call: Call, task: Annotated[str, MaxLen(1_000)], limit: Annotated[int, Interval(ge=1, le=20)] = 5
+    call: Call, task: Annotated[str, MaxLen(1_000)], limit: Annotated[int, Interval(ge=1, le=20)] = 3
 ) -> FoundTools:
-    """Find tools beyond those listed, for a task told in a few words; `run_tool` runs them.
+    """Find the tool for a task, also among those that are not listed.
 
     Args:
-        task: What is to be done.
+        task: What is to be done, in a few English words.
         limit: Most tools to return.
     """
     if not task.strip():
         raise InvalidArguments("`task` is empty.")
-    others = [
+    usable = [
         tool
-        for tool in offered("full").values()
-        if tool.name not in {*DEFAULT, *META} and tool.scope in call.principal.scopes
+        for tool in reachable(call.preset or "full").values()
+        if tool.name not in META and tool.scope in call.principal.scopes
     ]
-    engine = at_hand(call)
-    judged = engine.store.judged()
-    likest = await likenesses(engine, task, [described(tool) for tool in others])
-    ranked = sorted(zip(likest, others, strict=True), key=lambda pair: -pair[0])[:limit]
-    return FoundTools(tuple(found(tool, *judged.get(tool.name, (0, 0))) for likeness, tool in ranked if likeness > 0))
+    ranked = await asyncio.to_thread(rank, task, usable)
+    judged = at_hand(call).store.judged()
+    listed = offered(call.preset or "full")
+    fitting = [tool for likeness, tool in ranked[:limit] if likeness >= ENOUGH]
+    return FoundTools(
+        tuple(found(tool, *judged.get(tool.name, (0, 0)), listed=tool.name in listed) for tool in fitting),
+        () if fitting else (none_fits(*ranked[0]),),
+    )
+
+
+def none_fits(likeness: float, closest: Operation) -> str:
+    """Say that no tool does a task, and which comes closest if one does at all."""
+    near = f" The closest is `{closest.name}`: {closest.summary}" if likeness > 0 else ""
+    return f"No tool does this.{near}"
 
 
 def at_hand(call: Call) -> "VaultEngine":
@@ -106,23 +119,17 @@ def at_hand(call: Call) -> "VaultEngine":
     return call.engine if call.vault is not None else next(iter(call.bridge.vaults.values()))
 
 
-def described(tool: Operation) -> str:
-    """Return the words that a task is compared with."""
-    return " ".join((tool.summary, tool.details, *(argument.meaning for argument in tool.arguments)))
-
-
-def found(tool: Operation, right: int, wrong: int) -> FoundTool:
+def found(tool: Operation, right: int, wrong: int, *, listed: bool) -> FoundTool:
     """Describe a tool that was found."""
-    arguments = (ToolArgument(a.name, expected(a.hint), a.meaning, a.required) for a in tool.arguments)
-    return FoundTool(
-        tool.name, tool.summary, tuple(arguments), tool.scope, tool.reads, accuracy(right, wrong), right + wrong
-    )
+    arguments = tuple(ToolArgument(a.name, expected(a.hint), a.meaning, a.required) for a in tool.arguments)
+    judged = accuracy(right, wrong), right + wrong
+    return FoundTool(tool.name, tool.summary, arguments, tool.scope, tool.reads, listed, *judged)
 
 
 def accuracy(right: int, wrong: int) -> float | None:
     """Estimate how often a tool is the right one: the mean of a Beta distribution that began even."""
     judged = right + wrong
-    return round((right + 1) / (judged + 2), 2) if judged >= ENOUGH else None
+    return round((right + 1) / (judged + 2), 2) if judged >= JUDGED else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +155,7 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
     """Run a tool that `find_tool` named, with the rights that the caller has.
 
     Args:
-        name: The tool.
+        name: Name of the tool to run.
         arguments: Its arguments.
 
     Raises:
@@ -157,7 +164,9 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
     """
     tool = tool_named(name)
     if name == "run_tool":
-        raise InvalidArguments("`run_tool` does not run itself.", hint="Give the name of the tool that it shall run.")
+        raise InvalidArguments("`run_tool` does not run itself.", hint="Give the name of the tool to run.")
+    if name not in reachable(call.preset or "full"):
+        raise NoSuchOperation(f"`{name}` is not in the preset `{call.preset}`.", hint="`find_tool` finds others.")
     given = dict(arguments)
     vault = given.pop(VAULT, call.vault)
     if vault is not None and not isinstance(vault, str):

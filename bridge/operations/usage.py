@@ -80,7 +80,10 @@ class UsageReport:
     clients: tuple[Use, ...]
 
 
-@operation(example={"days": 7, "client": "claude-code"})
+@operation(
+    example={"days": 7, "client": "claude-code"},
+    tasks=("usage statistics of tools and clients", "tokens spent by agents", "which tools were called"),
+)
 async def usage(call: Call, days: Days = 30, client: str | None = None) -> UsageReport:
     """Report calls, errors, speed and tokens sent, against what reading the whole notes would have cost.
 

@@ -124,7 +124,10 @@ class GraphView:
     total: int
 
 
-@operation(example={"path": "Bread/Starters/Sourdough starter.md", "depth": 1, "limit": 5})
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "depth": 1, "limit": 5},
+    tasks=("draw the graph", "map of the notes", "picture of the links around a note"),
+)
 async def graph_view(
     call: Call,
     path: VaultPath | None = None,

@@ -21,6 +21,13 @@ Reason = Annotated[str, MaxLen(500)]
     example={"path": "Bread/Rye with caraway.md", "text": "Like [[Rye bread]], with caraway.", "dry_run": True},
     reads=False,
     scope="write",
+    tasks=(
+        "make a new note",
+        "write a new page from a template",
+        "save this as a note",
+        "start a meeting note",
+        "make an index note",
+    ),
 )
 async def create_note(
     call: Call,
@@ -32,7 +39,7 @@ async def create_note(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Make a note; never in place of another.
+    """Create a note; an existing one is never overwritten.
 
     Args:
         path: Where, ending in `.md`; folders that are missing are made.
@@ -72,6 +79,15 @@ async def create_note(
     reads=False,
     scope="write",
     destructive=True,
+    tasks=(
+        "replace words or a paragraph",
+        "add text to a note",
+        "change text in a note",
+        "insert under a heading",
+        "replace a section, lines or words",
+        "append to a note",
+        "fix a typo",
+    ),
 )
 async def edit_note(
     call: Call,
@@ -82,11 +98,12 @@ async def edit_note(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Change a note's text, all edits or none; whatever they do not name stays as it is, byte by byte.
+    """Change a note's text, all edits or none; the rest stays as it is, byte by byte.
 
     Args:
         path: The note.
-        edits: What to change. Lines and text are those of the note as you read it; edits do not overlap.
+        edits: What to change, such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. Lines and text are those
+            of the note as you read it; edits do not overlap.
         digest: The note's digest as you read it, 12 digits at least; needed to replace anything.
         dry_run: Only tell what would happen.
         reason: Why, for the user.
@@ -116,6 +133,13 @@ async def edit_note(
     scope="write",
     destructive=True,
     idempotent=True,
+    tasks=(
+        "set the frontmatter of a note",
+        "change a property",
+        "add a tag or an alias to a note's properties",
+        "remove a property",
+        "mark a note's status",
+    ),
 )
 async def set_properties(
     call: Call,
@@ -127,7 +151,7 @@ async def set_properties(
     reason: Reason | None = None,
     confirm: bool = False,
 ) -> Written:
-    """Set and remove properties of a note; its other lines stay as they are, comments and quotes too.
+    """Set and remove properties of a note; its other lines stay as they are.
 
     Args:
         path: The note.

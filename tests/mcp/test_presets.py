@@ -1,12 +1,15 @@
 """Who is offered which tools, and what the list of them costs."""
 
 import asyncio
+import json
 
 import pytest
 
+from bridge.mcp.server import INSTRUCTIONS
 from bridge.mcp.tools import described
 from bridge.operations import offered
-from bridge.operations.presets import DEFAULT
+from bridge.operations.presets import DEFAULT, READ_ONLY, WRITING
+from bridge.types import Preset
 from tests.mcp.client import ERAS, Era, connected, text_of
 from tests.operations.served import PATIENCE_S, Served
 
@@ -15,18 +18,33 @@ BOTH = pytest.mark.parametrize("era", ERAS)
 CHARACTERS_A_TOKEN = 4.2
 """Of the schemas of tools, counted once with the tokenizer `o200k_base`."""
 
-BUDGET = 2_500
+BUDGETS: dict[Preset, int] = {"default": 2_300, "writing": 5_500, "read-only": 3_000}
 
 
 def test_the_default_tools_are_the_contracts() -> None:
-    assert len([name for name in DEFAULT if name != "run_tool"]) == 12
-    assert set(DEFAULT) == offered("default").keys()
+    assert len(DEFAULT) == 12
+    assert list(DEFAULT) == list(offered("default"))
 
 
-def test_the_list_of_tools_keeps_its_budget() -> None:
-    listed = [described(tool, ["Notes"], full=False) for tool in offered("default").values()]
+def test_every_tool_of_a_preset_exists() -> None:
+    assert list(WRITING) == list(offered("writing"))
+    assert list(READ_ONLY) == list(offered("read-only"))
+    assert set(DEFAULT) < set(WRITING)
+    assert len(WRITING) <= 25
+
+
+@pytest.mark.parametrize("preset", BUDGETS)
+def test_the_list_of_tools_keeps_its_budget(preset: Preset) -> None:
+    listed = [described(tool, ["Notes"], preset) for tool in offered(preset).values()]
     written = sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in listed)
-    assert written / CHARACTERS_A_TOKEN <= BUDGET
+    assert written / CHARACTERS_A_TOKEN <= BUDGETS[preset]
+    assert all(tool.output_schema is None for tool in listed)
+
+
+def test_instructions_say_what_find_tool_leads_to() -> None:
+    behind = INSTRUCTIONS.partition("`find_tool`")[2].partition(":")[2].partition(".")[0]
+    assert {"daily notes", "tasks", "history and undo", "broken links"} <= {part.strip() for part in behind.split(",")}
+    assert len(behind.split()) <= 25
 
 
 @BOTH
@@ -42,13 +60,63 @@ async def test_the_list_is_the_same_each_time(served: Served, era: Era) -> None:
 async def test_the_read_only_preset_only_reads(served: Served, era: Era) -> None:
     async with connected(served, era, preset="read-only") as client:
         tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == [
-            "search", "read_note", "find_notes", "related_notes", "note_links", "list_tags", "suggest_links"
-        ]  # fmt: skip
+        assert [tool.name for tool in tools] == list(READ_ONLY)
         assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in tools)
-        refused = await client.call_tool("run_tool", {"name": "status"})
+        (daily,) = (tool for tool in tools if tool.name == "daily_note")
+        assert set(daily.input_schema["properties"]) == {"date"}
+        refused = await client.call_tool("create_note", {"path": "A.md"})
         assert refused.is_error
         assert "These are: search, " in text_of(refused)
+
+
+@BOTH
+async def test_who_only_reads_writes_by_no_way(served: Served, era: Era) -> None:
+    """The token may write; the preset does not."""
+    async with connected(served, era, preset="read-only") as client:
+        for tool, arguments in (
+            ("daily_note", {"append": "No."}),
+            ("run_tool", {"name": "create_note", "arguments": {"path": "A.md"}}),
+            ("find_tool", {"name": "create_note", "arguments": {"path": "A.md"}}),
+            ("run_tool", {"name": "daily_note", "arguments": {"append": "No."}}),
+            ("find_tool", {"name": "run_tool", "arguments": {"name": "daily_note", "arguments": {"append": "No."}}}),
+        ):
+            assert (await client.call_tool(tool, arguments)).is_error, tool
+        found = text_of(await client.call_tool("find_tool", {"task": "how notes are connected"}))
+        assert "graph_path" in found
+        assert "delete_note" not in text_of(await client.call_tool("find_tool", {"task": "delete a note"}))
+        assert "Garden" in text_of(await client.call_tool("find_tool", {"name": "list_folders"}))
+    assert not list(served.bridge.find(None).root.rglob("A.md"))
+
+
+@BOTH
+async def test_find_tool_runs_what_it_finds(served: Served, era: Era) -> None:
+    async with connected(served, era) as client:
+        found = text_of(await client.call_tool("find_tool", {"task": "list the folders"}))
+        assert found.startswith("list_folders — ")
+        assert "Run one by calling find_tool" in found
+        ran = text_of(await client.call_tool("find_tool", {"name": "list_folders"}))
+        assert ran == text_of(await client.call_tool("run_tool", {"name": "list_folders", "arguments": "{}"}))
+        # Clients that call what is not listed reach it too.
+        assert ran == text_of(await client.call_tool("list_folders"))
+        written = {"path": "Made.md", "text": "Words."}
+        made = text_of(await client.call_tool("find_tool", {"name": "create_note", "arguments": json.dumps(written)}))
+        assert "Made.md" in made
+        listed = text_of(await client.call_tool("find_tool", {"task": "create a note"}))
+        assert "create_note — Create a note; an existing one is never overwritten. (listed: call it directly)" in listed
+        none = text_of(await client.call_tool("find_tool", {"task": "order a pizza"}))
+        assert none.startswith("No tool does this.")
+
+
+@BOTH
+async def test_the_tool_is_counted_that_ran(served: Served, era: Era) -> None:
+    async with connected(served, era) as client:
+        await client.call_tool("find_tool", {"name": "list_tasks"})
+        await client.call_tool("run_tool", {"name": "read_note", "arguments": {"path": "Bread/Rye.md"}})
+        await client.call_tool("run_tool", {"name": "nothing_such"})
+    await served.call("run_tool", name="list_tags", arguments={})
+    used = {tool["name"]: tool["calls"] for tool in (await served.call("usage")).json["tools"]}
+    assert {"list_tasks", "read_note", "list_tags"} <= used.keys()
+    assert used["run_tool"] == 1
 
 
 @BOTH
@@ -59,7 +127,7 @@ async def test_the_setting_chooses_when_the_address_does_not(served: Served, era
         while served.bridge.settings.mcp_preset != "read-only":
             await asyncio.sleep(0.05)
     async with connected(served, era) as client:
-        assert "find_tool" not in {tool.name for tool in (await client.list_tools()).tools}
+        assert "create_note" not in {tool.name for tool in (await client.list_tools()).tools}
     async with connected(served, era, preset="full") as client:
         assert "status" in {tool.name for tool in (await client.list_tools()).tools}
 
@@ -69,5 +137,5 @@ async def test_an_unknown_preset_is_refused(served: Served, era: Era) -> None:
     async with connected(served, era, preset="everything") as client:
         answer = await client.call_tool("search", {"query": "frost"})
     assert text_of(answer).startswith(
-        "invalid_arguments: There is no preset `everything`.\nPresets: default, read-only"
+        "invalid_arguments: There is no preset `everything`.\nPresets: default, writing, read-only"
     )
