@@ -14,15 +14,15 @@ UNTOLD: Mapping[str, Sequence[str]] = {
     "search": ("explain", "types"),
     "find_notes": ("linked_from",),
     "related_notes": ("line",),
-    "suggest_links": ("lines",),
+    "suggest_links": ("lines", "strictness"),
 }
 """Arguments that agents can do without: for what the text of an answer leaves out, or for an editor's cursor."""
 
 BRIEF = frozenset({"suggest_links"})
 """Tools of which the summary says enough."""
 
-EVIDENT = frozenset({"limit", "dry_run"})
-"""Arguments whose names say what they do."""
+EVIDENT = frozenset({"limit", "sort", "dry_run"})
+"""Arguments whose names say what they do; where there is a `limit`, `offset` does too."""
 
 PLAIN = "The note."
 """What a path means that goes without saying."""
@@ -48,7 +48,8 @@ def input_schema(
     properties = {name: part for name, part in made["properties"].items() if name not in {VAULT, *unsaid}}
     if way := ELSEWHERE.get(operation.name):
         properties = without(properties, way)
-    for name in [name for name, part in properties.items() if name in EVIDENT or part.get("description") == PLAIN]:
+    evident = EVIDENT | ({"offset"} if "limit" in properties else set())
+    for name in [name for name, part in properties.items() if name in evident or part.get("description") == PLAIN]:
         properties[name] = {fact: value for fact, value in properties[name].items() if fact != "description"}
     for name in [name for name, part in properties.items() if "examples" in part][1:]:
         properties[name] = {fact: value for fact, value in properties[name].items() if fact != "examples"}

@@ -297,6 +297,7 @@ def test_defaults_are_filled_in() -> None:
         "lines": (3, 9),
         "offset": 0,
         "max_chars": None,
+        "outline": False,
     }
 
 
