@@ -197,7 +197,9 @@ def listed(
 
     def print_list(result: dict[str, Any]) -> None:
         table(result[name], columns, headed=headed)
-        if not result[name]:
+        for notice in result.get("notices", ()):
+            tell(notice)
+        if not result[name] and not result.get("notices"):
             tell(empty)
         elif "total" in result and result["total"] > len(result[name]):
             tell(f"{len(result[name]):,} of {result['total']:,}; --offset shows more.")

@@ -1,6 +1,6 @@
 """What went wrong, as the protocol tells it: of tools in the answer itself, of all else as an error."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,13 +28,18 @@ def of_tool(error: BridgeError) -> types.CallToolResult:
     lines += [
         f"{name}: {' | '.join(map(inline, value)) if isinstance(value, list) else inline(value)}"
         for name, value in facts.items()
-        if isinstance(value, list | dict) and value and not (isinstance(value, list) and str(value[0]) in error.message)
+        if isinstance(value, list | dict) and value and not (isinstance(value, list) and names(error.message, value))
     ]
     # What others wrote meanwhile spares another look at the whole note.
     if differs := facts.get("differs"):
         lines += [UNTRUSTED, "Since you read it:", *diff(differs)]
     text = "\n".join(filter(None, lines))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+
+
+def names(message: str, values: Sequence[Any]) -> bool:
+    """Say whether a message names what a list holds, or the first of it, so that the list need not follow."""
+    return str(values[0]) in message or any(f"`{value}`" in message for value in values)
 
 
 def way_out(error: BridgeError) -> str:

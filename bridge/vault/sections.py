@@ -107,14 +107,15 @@ def _find(note: Note, wanted: str) -> int:
 
 
 def _nearest(wanted: str, paths: Sequence[str]) -> Sequence[str]:
-    """Put those in front whose own heading looks most like what is wanted."""
+    """Put those in front, in their order, whose own heading looks most like what is wanted."""
     alike = SequenceMatcher(b=wanted.casefold())
 
-    def unlikeness(path: str) -> float:
-        alike.set_seq1(path.rpartition(_BETWEEN)[2][:_LONGEST].casefold())
+    def unlikeness(at: int) -> float:
+        alike.set_seq1(paths[at].rpartition(_BETWEEN)[2][:_LONGEST].casefold())
         return -alike.ratio()
 
-    return sorted(paths, key=unlikeness)
+    near = set(sorted(range(len(paths)), key=unlikeness)[:_NAMED])
+    return [paths[at] for at in sorted(range(len(paths)), key=lambda at: at not in near)]
 
 
 def _some(paths: Sequence[str]) -> str:

@@ -83,11 +83,7 @@ async def test_the_older_protocol_of_2025_06_is_spoken(served: Served) -> None:
         ("read_note", {"path": "Bread/Ry.md"}, "note_not_found: There is no note `Bread/Ry.md`; the closest is"),
         ("read_note", {"path": "../x.md"}, "outside_vault: "),
         ("read_note", {"path": "Bread/Rye.md", "section": "Nope"}, "heading_not_found: "),
-        (
-            "status",
-            {},
-            "no_such_operation: `status` is not offered in the preset `default`.\nCall it through `run_tool`.",
-        ),
+        ("claim_change", {"change_id": "0"}, "no_such_operation: `claim_change` is for applications"),
         ("serach", {}, "no_such_operation: There is no operation `serach`. Did you mean `search`?"),
         ("run_tool", {"name": "change_settings", "arguments": {"changes": {"watch": "off"}}}, "forbidden: "),
     ],

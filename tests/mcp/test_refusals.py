@@ -1,0 +1,24 @@
+"""What a model is told of a refusal."""
+
+import pytest
+
+from bridge.errors import HeadingNotFound
+from bridge.mcp.refusals import of_tool
+from bridge.types import VaultPath
+from bridge.vault import parse, section
+from tests.mcp.client import text_of
+
+
+def test_of_many_headings_those_that_look_alike_are_named_once_and_in_order() -> None:
+    days = [f"Day {number}" for number in range(1, 31)]
+    note = parse(VaultPath("Log.md"), "".join(f"## {day}\n\n" for day in ["Alpha", *days, "Omega"]).encode())
+    with pytest.raises(HeadingNotFound) as refused:
+        section(note, "Dya 12")
+    text = text_of(of_tool(refused.value))
+    assert text.count("Day 12") == 1
+    assert "headings:" not in text
+    assert "and 24 more" in text
+    assert "Omega" not in text
+    named = [int(part.partition("`")[0]) for part in text.split("`Day ")[1:]]
+    assert named == sorted(named)
+    assert len(named) == 8
