@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from bridge.cli.render import counted, tell
+from bridge.cli.render import tell
 from bridge.cli.render_status import summary
 from bridge.folders import default_data_dir, elsewhere
 
@@ -51,8 +51,10 @@ class IndexBar:
         waiting, notes = vault["pending"]["keyword"], vault["notes"]
         unembedded, passages = vault["pending"]["vectors"], vault["passages"]
         if not sys.stderr.isatty():
-            embedded = f"{passages - unembedded:,} of {counted(passages, 'passage')} embedded"
-            self._say(f"{counted(notes, 'note')}, {waiting:,} to read; {embedded}")
+            from bridge.operations import count_of
+
+            embedded = f"{passages - unembedded:,} of {count_of(passages, 'passage')} embedded"
+            self._say(f"{count_of(notes, 'note')}, {waiting:,} to read; {embedded}")
             return
         self._bar("Reading notes", notes if waiting else max(notes, 1), notes + waiting)
         if vault["model"] is not None and passages:

@@ -101,11 +101,13 @@ def hits(result: dict[str, Any]) -> None:
 
 def unfinished(result: Mapping[str, Any], indexer: Indexer) -> None:
     """Say what a search could not find yet, and when it will be found."""
+    from bridge.operations import count_of
+
     unread, unembedded = result["freshness"]["pending_keyword"], result["freshness"]["pending_vectors"]
     if unread:
-        tell(f"Still indexing: {counted(unread, 'note')} to read.")
+        tell(f"Still indexing: {count_of(unread, 'note')} to read.")
     if unembedded and result["mode_used"] != "keyword":
-        missing = f"{counted(unembedded, 'passage')} cannot be found by meaning"
+        missing = f"{count_of(unembedded, 'passage')} cannot be found by meaning"
         match indexer:
             case "running":
                 tell(f"Still indexing: {missing} yet.")
@@ -113,11 +115,6 @@ def unfinished(result: Mapping[str, Any], indexer: Indexer) -> None:
                 tell(f"{missing}: embedding is paused. `vault-bridge resume-indexing` goes on.")
             case "none":
                 tell(f"{missing}. `vault-bridge index` embeds them now, `vault-bridge serve` in the background.")
-
-
-def counted(count: int, noun: str) -> str:
-    """Write a number of things, with a plural for all but one."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def tell(line: str) -> None:

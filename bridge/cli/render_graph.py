@@ -4,7 +4,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from bridge.cli.render import console, counted, styled, table, tell
+from bridge.cli.render import console, styled, table, tell
+from bridge.operations import count_of
 
 NAMES_SHOWN = 200
 """Nodes of a picture that are listed: a picture is for programs that draw."""
@@ -36,8 +37,8 @@ def insights(result: dict[str, Any]) -> None:
     """Print each part under its name."""
     out = console()
     counts = result["counts"]
-    stubs = f"{counted(counts['stubs'], 'name')} without a note"
-    out.print(f"{counted(counts['notes'], 'note')}, {counted(counts['links'], 'link')}, {stubs}")
+    stubs = f"{count_of(counts['stubs'], 'name')} without a note"
+    out.print(f"{count_of(counts['notes'], 'note')}, {count_of(counts['links'], 'link')}, {stubs}")
     for part, found in result.items():
         if part in {"counts", "totals", "offset"}:
             continue
@@ -57,7 +58,7 @@ def view(result: dict[str, Any]) -> None:
     """List what would be drawn."""
     table(result["nodes"][:NAMES_SHOWN], ("title", "path", "type", "joined", "community"))
     shown = min(len(result["nodes"]), NAMES_SHOWN)
-    nodes, edges = counted(result["total"], "node"), counted(len(result["edges"]), "edge")
+    nodes, edges = count_of(result["total"], "node"), count_of(len(result["edges"]), "edge")
     tell(f"{shown:,} of {nodes}, {edges}; --json has places and edges.")
 
 
@@ -69,7 +70,7 @@ def history(result: dict[str, Any]) -> None:
         out.print(
             styled(
                 (week["week"], "bold"),
-                (f"  {counted(counts['notes'], 'note')}, {counted(counts['links'], 'link')}", "dim"),
+                (f"  {count_of(counts['notes'], 'note')}, {count_of(counts['links'], 'link')}", "dim"),
             )
         )
         for path in week["appeared"]:

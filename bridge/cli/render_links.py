@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from bridge.cli.render import console, counted, styled, table, tell
+from bridge.cli.render import console, styled, table, tell
+from bridge.operations import count_of
 
 
 def suggestions(result: dict[str, Any]) -> None:
@@ -37,7 +38,7 @@ def report(result: dict[str, Any]) -> None:
     out = console()
     unresolved = result["unresolved"]
     lack = "has" if unresolved == 1 else "have"
-    out.print(f"{counted(unresolved, 'name')} that links ask for {lack} no note.")
+    out.print(f"{count_of(unresolved, 'name')} that links ask for {lack} no note.")
     for sort, (title, line) in SORTS.items():
         total = result["totals"][sort]
         if not result[sort]:
@@ -55,7 +56,7 @@ def unlinked(found: dict[str, Any]) -> tuple[str, str]:
     """Return a note and where others mention it."""
     said = ", ".join(f"“{name}”" for name in found["said"])
     places = ", ".join(f"{place['path']}:{place['line']}" for place in found["places"])
-    return found["path"], f"{said} in {counted(found['mentioned'], 'note')}: {places}"
+    return found["path"], f"{said} in {count_of(found['mentioned'], 'note')}: {places}"
 
 
 Line = Callable[[dict[str, Any]], tuple[str, str]]
@@ -72,7 +73,7 @@ SORTS: dict[str, tuple[str, Line]] = {
     "unlinked": ("Mentioned without a link", unlinked),
     "ambiguous": (
         "Names of several notes",
-        lambda found: (found["name"], f"{counted(found['links'], 'link')} mean one of {', '.join(found['notes'])}"),
+        lambda found: (found["name"], f"{count_of(found['links'], 'link')} mean one of {', '.join(found['notes'])}"),
     ),
 }
 """Each sort of a report: its title, and the name and the rest of a line."""

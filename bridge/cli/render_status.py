@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bridge.cli.render import console, counted, styled, table, tell
+from bridge.cli.render import console, styled, table, tell
+from bridge.operations import count_of
 
 Vault = Mapping[str, Any]
 
@@ -19,11 +20,11 @@ def status(result: dict[str, Any]) -> None:
         out.print(
             styled(
                 ("  indexed  ", "dim"),
-                (f"{counted(vault['notes'], 'note')}, {counted(vault['passages'], 'passage')}", ""),
+                (f"{count_of(vault['notes'], 'note')}, {count_of(vault['passages'], 'passage')}", ""),
             )
         )
         words = "ready" if ready["keyword"] else "being read"
-        left = f", {counted(pending['keyword'], 'note')} to go" if pending["keyword"] else ""
+        left = f", {count_of(pending['keyword'], 'note')} to go" if pending["keyword"] else ""
         out.print(styled(("  words    ", "dim"), (words, good(ready["keyword"])), (left, "")))
         means = meaning(vault)
         out.print(
@@ -66,11 +67,11 @@ def backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
     if not pending or not vault["model"]:
         return ""
     if bridge is None:
-        return f", {counted(pending, 'passage')} without a vector; `vault-bridge index` embeds them"
+        return f", {count_of(pending, 'passage')} without a vector; `vault-bridge index` embeds them"
     speed = ""
     if embedding is not None:
         speed = f", {embedding['per_second']:,} a second, {timedelta(seconds=embedding['seconds_left'])} left"
-    return f", {counted(pending, 'passage')} to go{speed}"
+    return f", {count_of(pending, 'passage')} to go{speed}"
 
 
 def sizes(disk: Mapping[str, int]) -> str:
@@ -104,7 +105,7 @@ def usage(result: dict[str, Any]) -> None:
     rows = [{**use, "kind": kind} for kind, uses in kinds for use in uses]
     table(rows, ("name", "kind", "calls", "errors", "p50_ms", "p95_ms", "tokens_out", "tokens_whole"), headed=True)
     for error in result["errors"]:
-        tell(f"{counted(error['calls'], 'call')} ended in {error['code']}.")
+        tell(f"{count_of(error['calls'], 'call')} ended in {error['code']}.")
 
 
 def summary(vault: Vault) -> str:
@@ -117,7 +118,7 @@ def summary(vault: Vault) -> str:
         how = "words; by meaning when half of the passages are embedded"
     skipped = f", {vault['skipped']['count']:,} skipped" if vault["skipped"]["count"] else ""
     failed = f", {vault['failed']['count']:,} unreadable" if vault["failed"]["count"] else ""
-    return f"{vault['name']}: {counted(vault['notes'], 'note')}{skipped}{failed}; search by {how}."
+    return f"{vault['name']}: {count_of(vault['notes'], 'note')}{skipped}{failed}; search by {how}."
 
 
 SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
