@@ -30,9 +30,11 @@ LONGEST_WAIT_S = 600.0
 def rejection(context: CheckContext, response: Response, case: Case[Any]) -> bool | None:
     """What the description does not allow is refused, unless it can mean one thing only, as `"limit": "5"` does."""
     operation = named(case.path.rpartition("/")[2])
+    if not isinstance(case.body, dict):
+        return negative_data_rejection(context, response, case)
     try:
         operation.bind({name: value for name, value in case.body.items() if name != VAULT})
-    except (BridgeError, AttributeError):
+    except BridgeError:
         return negative_data_rejection(context, response, case)
     return None
 
