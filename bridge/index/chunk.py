@@ -1,12 +1,14 @@
 """Note → passages: heading-aware, of a size a model reads well, cut between pieces wherever that can be."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from bridge.index.script import tokens
 from bridge.types import Lines, Span
-from bridge.vault import Heading, Note, PieceKind
+from bridge.vault import LONGEST_HEADING, Heading, Note, PieceKind, html_comments
 
 TARGET = 180
 """Tokens a passage should have."""
@@ -22,9 +24,6 @@ FARTHEST = 8 * MOST
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？．])|\n")
 _TEXT = re.compile(r"\S")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-"""In a block of HTML a comment without an end takes all that follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +63,14 @@ def sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
         heading = headings.get(line) if kind == "heading" else None
         if heading is not None:
             if units:
-                yield tuple(h.text for h in above), units
+                yield tuple(h.text[:LONGEST_HEADING] for h in above), units
             units = []
             while above and above[-1].level >= heading.level:
                 above.pop()
             above.append(heading)
         units += split(note.text, kind, span)
     if units:
-        yield tuple(h.text for h in above), units
+        yield tuple(h.text[:LONGEST_HEADING] for h in above), units
 
 
 def pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
@@ -92,7 +91,11 @@ def pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
 def gaps(note: Note, span: Span) -> Iterator[Span]:
     """Yield what of a stretch is neither blank nor a comment."""
     start, end = span
-    for comment in (*(c for c in note.comments if c[1] > start and c[0] < end), (end, end)):
+    comments = note.comments
+    if comments:
+        first = bisect_right(comments, start, key=itemgetter(1))
+        comments = comments[first : bisect_left(comments, end, lo=first, key=itemgetter(0))]
+    for comment in (*comments, (end, end)):
         found = _TEXT.search(note.text, start, max(start, comment[0]))
         if found:
             stop = max(start, comment[0])
@@ -126,19 +129,22 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
 
 def uncommented(text: str, kind: PieceKind, span: Span, units: Iterable[Unit]) -> Iterator[Unit]:
     """Leave out what goes on with an HTML comment: without its beginning nobody could tell that it is one."""
-    pattern = _HTML_COMMENT if kind == "html" else _COMMENT
-    code = kind in {"fence", "math"} or "<!--" not in text[slice(*span)]
-    comments = [] if code else [found.span() for found in pattern.finditer(text, *span)]
+    code = kind in {"fence", "math"}
+    # In a block of HTML a comment without an end takes all that follows.
+    comments = [] if code else list(html_comments(text, *span, unclosed=kind == "html"))
     for unit in units:
         start, end = unit.span
-        first = next((stop for begin, stop in comments if begin < start < stop), start)
+        before = bisect_left(comments, start, key=itemgetter(0)) - 1
+        first = max(start, comments[before][1]) if before >= 0 else start
         if first < end:
             yield Unit(unit.kind, (first, end), tokens(text[first:end]))
 
 
 def long(text: str, start: int, end: int, most: int) -> bool:
     """Say whether a stretch has more than so many tokens, without looking at more than that takes."""
-    return end - start > FARTHEST or tokens(text[start:end]) > most
+    length = end - start
+    # A token is a character at least.
+    return length > most and (length > FARTHEST or tokens(text[start:end]) > most)
 
 
 def _boundaries(kind: PieceKind) -> re.Pattern[str]:

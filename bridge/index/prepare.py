@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.index.boilerplate import Boilerplate
@@ -25,6 +25,9 @@ REMEMBERED = 2
 
 TITLE_CHARACTERS = 400
 """Characters of a title with its aliases that are embedded."""
+
+MAX_CHARACTERS = 5_000_000
+"""Characters of a file that words are searched in; the longest books are shorter."""
 
 LEFT_OUT_SHOWN = 20
 """Lines left out of the embedding that are remembered for a note."""
@@ -66,6 +69,7 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> Prepared:
         stat: Its time and size when it was read.
         boilerplate: What recurs across the vault and is not embedded.
     """
+    note = shortened(note)
     title = " · ".join((note.title, *note.aliases))[:TITLE_CHARACTERS]
     language = language_of(note.text[note.body :] if len(note.text) - note.body > 200 else note.text)
     left_out: list[str] = []
@@ -83,6 +87,21 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> Prepared:
         recipe=recipe(boilerplate),
     )
     return Prepared(indexed, chunks, seen(_whole(note, chunks)), seen(title), digest_of(seen(title)))
+
+
+def shortened(note: Note) -> Note:
+    """Leave out what is more than one file may cost, and say from where on."""
+    if len(note.text) <= MAX_CHARACTERS:
+        return note
+    end = note.text.rfind("\n", note.body, MAX_CHARACTERS) + 1 or MAX_CHARACTERS
+    line = note.text.count("\n", 0, end) + 1
+    return replace(
+        note,
+        text=note.text[:end],
+        body=min(note.body, end),
+        pieces=tuple(piece for piece in note.pieces if piece.span[1] <= end),
+        problems=(*note.problems, f"Search leaves out what follows the first {end:,} characters, from line {line} on."),
+    )
 
 
 def recipe(boilerplate: Boilerplate) -> str:
@@ -134,7 +153,8 @@ def _embed_text(draft: Draft, text: str, boilerplate: Boilerplate, left_out: lis
         recurring = [line for line in lines if line in boilerplate]
         if recurring:
             left_out += [line.strip() for line in recurring]
-            said = "\n".join(line for line in lines if line not in set(recurring))
+            dropped = frozenset(recurring)
+            said = "\n".join(line for line in lines if line not in dropped)
     body = reduced(said)
     path = [heading for heading in draft.heading if f"# {heading}" not in boilerplate]
     # The section's own headings stand in front already.

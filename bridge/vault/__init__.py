@@ -2,6 +2,7 @@
 
 from bridge.vault.anchors import anchor, decoded_place, meant
 from bridge.vault.asides import has_asides, queries
+from bridge.vault.comments import html_comments
 from bridge.vault.daily import daily_path, moment_of
 from bridge.vault.documents import read_document
 from bridge.vault.edit import (
@@ -46,7 +47,7 @@ from bridge.vault.protected import protected
 from bridge.vault.resolve import Resolved, asked_file, asks_for_attachment, fold, link_place, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
-from bridge.vault.sections import Outline, heading_paths, section, section_names
+from bridge.vault.sections import LONGEST_HEADING, Outline, heading_paths, section, section_names
 from bridge.vault.settled import read_settled
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
 from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
@@ -60,6 +61,7 @@ from bridge.vault.write import Entry, Recovered, Writer
 
 __all__ = [
     "CLOSED",
+    "LONGEST_HEADING",
     "NOT_IN_WIKI",
     "PRIORITIES",
     "Ban",
@@ -111,6 +113,7 @@ __all__ = [
     "fold",
     "has_asides",
     "heading_paths",
+    "html_comments",
     "in_address",
     "in_wiki",
     "is_date",

@@ -18,7 +18,7 @@ def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -
     parts = structure.parts
     around: list[int] = []
     following = 0
-    for found in _ID.finditer(text, start):
+    for found in _ID.finditer(text, start, structure.end):
         offset = found.start()
         if (offset and text[offset - 1] not in _BEFORE) or structure.covers(offset):
             continue

@@ -1,6 +1,7 @@
 """Obsidian's `%%comments%%`, found before the Markdown is parsed because they hide it."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from bridge.types import Span
@@ -44,6 +45,25 @@ def find_comments(shadow: str) -> tuple[list[Span], list[Span]]:
                 position = end + 2
                 inlines.append((start, position))
     return blocks, inlines
+
+
+def html_comments(text: str, start: int, end: int, *, unclosed: bool = False) -> Iterator[Span]:
+    """Yield where a stretch of text has HTML comments.
+
+    Args:
+        text: The text.
+        start: Where the stretch starts.
+        end: Where it ends.
+        unclosed: Whether a comment without an end takes all that follows.
+    """
+    while (begin := text.find("<!--", start, end)) >= 0:
+        close = text.find("-->", begin + 4, end)
+        if close < 0:
+            if unclosed:
+                yield begin, end
+            return
+        start = close + 3
+        yield begin, start
 
 
 def _fence_end(shadow: str, position: int, fence: str) -> int:

@@ -22,8 +22,8 @@ def read_fields(text: str, start: int, structure: Structure, lines: LineIndex) -
     """Return the inline fields of a text from `start` on, in their order."""
     if text.find("::", start) < 0:
         return []
-    found = [(match.start(1), match[1], match[2]) for match in _LINE.finditer(text, start)]
-    for match in _BRACKETED.finditer(text, start):
+    found = [(match.start(1), match[1], match[2]) for match in _LINE.finditer(text, start, structure.end)]
+    for match in _BRACKETED.finditer(text, start, structure.end):
         key, value = (match[1], match[2]) if match[1] is not None else (match[3], match[4])
         found.append((match.start(), key, value))
     return [

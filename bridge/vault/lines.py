@@ -1,24 +1,39 @@
 """Which line an offset lies on."""
 
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, islice
+from typing import Final
 
 from bridge.types import Lines, Span
+
+_AHEAD: Final = 65_536
+"""Characters that are counted at a time: of a very long text only the part that is asked about costs anything."""
 
 
 class LineIndex:
     """The lines of one text, split at LF and counted from 1."""
 
-    __slots__ = ("_starts",)
+    __slots__ = ("_read", "_starts", "_text")
 
     def __init__(self, text: str) -> None:
-        self._starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        self._text = text
+        self._starts = [0]
+        self._read = 0
 
     def at(self, offset: int) -> int:
         """Return the line that holds the character at `offset`."""
-        return bisect_right(self._starts, offset, hi=len(self._starts) - 1)
+        if offset >= self._read:
+            self._read_on(offset)
+        return bisect_right(self._starts, offset)
 
     def over(self, span: Span) -> Lines:
         """Return the first and last line that a span touches."""
         start, end = span
         return self.at(start), self.at(max(start, end - 1))
+
+    def _read_on(self, offset: int) -> None:
+        """Find where lines start, up to an offset and somewhat beyond."""
+        stop = max(offset + 1, self._read + _AHEAD)
+        lengths = map(len, self._text[self._read : stop].split("\n")[:-1])
+        self._starts += islice(accumulate(map((1).__add__, lengths), initial=self._read), 1, None)
+        self._read = stop

@@ -57,7 +57,7 @@ def is_outside(destination: str) -> bool:
 
 
 def _wiki_links(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Link]:
-    for found in WIKI.finditer(text, start):
+    for found in WIKI.finditer(text, start, structure.end):
         bracket = found.start(1) - 2
         # In `[[[a] b]]` the cache has no link, in `[[a] b]]` it has.
         bracketed = "]" in found[1] and text[bracket - 1 : bracket] == "["

@@ -1,6 +1,8 @@
 """Everything a Markdown text holds below its property block, in one pass over its structure."""
 
+import re
 from dataclasses import dataclass
+from typing import Final
 
 from bridge.types import Span
 from bridge.vault.block_ids import read_blocks
@@ -13,6 +15,12 @@ from bridge.vault.note import Block, Callout, Heading, InlineField, Link, Piece,
 from bridge.vault.outline import read_callouts, read_headings, read_pieces, read_tasks
 from bridge.vault.structure import Structure, read_structure
 from bridge.vault.tags import read_tags
+
+MAX_CHARACTERS: Final = 2_000_000
+"""Characters that are read as Markdown; what follows in a longer text is plain text."""
+
+_READ_IN_COMMENTS: Final = re.compile(r"[#^]|::")
+"""What begins a tag, a block id or a field: without one of these it does not matter what a comment holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,8 @@ class Markdown:
     callouts: tuple[Callout, ...]
     comments: tuple[Span, ...]
     pieces: tuple[Piece, ...]
+    end: int
+    """Where reading ended; what follows is plain text."""
 
 
 def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
@@ -49,6 +59,7 @@ def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
         callouts=tuple(read_callouts(text, structure, lines)),
         comments=comments,
         pieces=tuple(read_pieces(text, structure, lines)),
+        end=structure.end,
     )
 
 
@@ -57,23 +68,38 @@ def structure_of(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
 
     Of a block comment Obsidian's cache holds the tags alone; inside a paragraph a comment hides nothing from it.
     """
-    shadow = shadow_of(text[start:] if start else text)
+    shadow = shadow_of(_readable(text, start))
     blocks, inlines = find_comments(shadow)
     if not blocks:
-        return read_structure(shadow, base=start), _moved(inlines, start)
+        structure = read_structure(shadow, base=start)
+        return structure, _before(structure.end, _moved(inlines, start))
     visible: list[str] = []
     end = 0
     for first, last in blocks:
         visible += [shadow[end:first], blank(shadow, first, last)]
         end = last
     structure = read_structure("".join([*visible, shadow[end:]]), base=start)
-    parts, links = len(structure.parts), len(structure.links)
+    parts, links, end = len(structure.parts), len(structure.links), structure.end
     for first, last in blocks:
-        read_structure(shadow[first:last], structure, start + first)
+        if start + last <= end and _READ_IN_COMMENTS.search(shadow, first, last):
+            read_structure(shadow[first:last], structure, start + first)
     del structure.parts[parts:], structure.links[links:]
-    structure.hidden = list(_moved(blocks, start))
+    structure.end = end
+    structure.hidden = list(_before(end, _moved(blocks, start)))
     structure.holes.sort()
-    return structure, _moved(sorted([*blocks, *inlines]), start)
+    return structure, _before(end, _moved(sorted([*blocks, *inlines]), start))
+
+
+def _readable(text: str, start: int) -> str:
+    """Return what of a text behind its property block is read as Markdown: whole lines, where it has any."""
+    most = start + MAX_CHARACTERS
+    if len(text) > most:
+        return text[start : text.rfind("\n", start, most) + 1 or most]
+    return text[start:] if start else text
+
+
+def _before(end: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    return tuple(span for span in spans if span[1] <= end) if spans and spans[-1][1] > end else spans
 
 
 def _moved(spans: list[Span], by: int) -> tuple[Span, ...]:

@@ -49,5 +49,13 @@ def parse_decoded(path: VaultPath, decoded: Decoded, kind: NoteKind = "note") ->
         callouts=markdown.callouts,
         comments=markdown.comments,
         pieces=markdown.pieces,
-        problems=decoded.problems + front.problems,
+        problems=decoded.problems + front.problems + _unread(text, markdown.end, lines),
     )
+
+
+def _unread(text: str, end: int, lines: LineIndex) -> tuple[str, ...]:
+    """Say from where on a text was not read as Markdown."""
+    if not text[end:].strip():
+        return ()
+    why = "The note is too long or has too many blocks to be read whole"
+    return (f"{why}: from line {lines.at(end)} on it is plain text, without headings, links, tags and tasks.",)

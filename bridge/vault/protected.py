@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from bridge.types import Span
+from bridge.vault.comments import html_comments
 from bridge.vault.links import WIKI
 from bridge.vault.markdown import structure_of
 from bridge.vault.note import Note
@@ -14,11 +15,11 @@ _NOT_PROSE: Final = frozenset({"heading", "fence", "html", "math", "footnote"})
 _ELSEWHERE: Final = re.compile(
     r"""
       https?://[^\s<>]+ | www\.[^\s<>]+ | (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,64}  # addresses
-    | \[\^[^\]\s]+\] | \[[^\[\]\n]*\]\[[^\[\]\n]*\]                     # footnotes, reference links
+    | \[\^[^\[\]\s]+\] | \[[^\[\]\n]*\]\[[^\[\]\n]*\]                     # footnotes, reference links
     | (?<!\w)\#[^\s\#,.;:!?()\[\]{}'"`]+                             # tags
     | ^[ \t]*\[[^\]\n]+\]:[ \t].*$                                   # where reference links lead
-    | </?[A-Za-z][^<>\n]*> | <!--[\s\S]*?-->                              # HTML
-    | ^[ \t>]*[-*+]?[ \t]*[\w ]{1,60}::                              # names of inline fields
+    | </?[A-Za-z][^<>\n]*>                                             # HTML
+    | ^[ \t>]*+(?:[-*+][ \t]*+)?[\w ]{1,60}::                              # names of inline fields
     | (?<![^\s(])[\w.~-]{0,64}(?:[/\\][\w.-]{1,64})+\.[a-z]{2,5}\b       # paths of files
     | [ \t]\^[A-Za-z0-9-]+[ \t]*$                                    # block ids
     """,
@@ -30,7 +31,7 @@ def protected(note: Note) -> tuple[Span, ...]:
     """Return the stretches of a note that hold no prose, in order, none touching another.
 
     These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
-    and headings.
+    and headings, and what is not read as Markdown because the note is too long.
 
     Args:
         note: The note; of one that is no Markdown, all is protected.
@@ -41,10 +42,15 @@ def protected(note: Note) -> tuple[Span, ...]:
     structure, comments = structure_of(text, note.body)
     parts = ((part.start, part.end) for part in structure.parts if part.kind in _NOT_PROSE)
     links = ((link.start, link.end) for link in structure.links)
-    wiki = (found.span() for found in WIKI.finditer(text, note.body))
-    elsewhere = (found.span() for found in _ELSEWHERE.finditer(text, note.body))
+    end = structure.end
+    wiki = (found.span() for found in WIKI.finditer(text, note.body, end))
+    elsewhere = (found.span() for found in _ELSEWHERE.finditer(text, note.body, end))
+    html = html_comments(text, note.body, end)
     front = ((0, note.body),) if note.body else ()
-    return merged([*front, *structure.holes, *comments, *structure.hidden, *parts, *links, *wiki, *elsewhere])
+    unread = ((end, len(text)),) if end < len(text) else ()
+    return merged(
+        [*front, *structure.holes, *comments, *structure.hidden, *parts, *links, *wiki, *elsewhere, *html, *unread]
+    )
 
 
 def merged(spans: Iterable[Span]) -> tuple[Span, ...]:

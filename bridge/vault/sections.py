@@ -11,6 +11,9 @@ from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.types import Span
 from bridge.vault.note import Heading, Note
 
+LONGEST_HEADING: Final = 1_000
+"""Characters of a heading that a path keeps: it stands in the path of every heading and passage below it."""
+
 _BETWEEN: Final = " > "
 _AT_LINE: Final = re.compile(r"(.+) \(line ([0-9]{1,9})\)", re.DOTALL)
 _SHOWN: Final = 50
@@ -76,7 +79,7 @@ def chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
         while above and above[-1].level >= heading.level:
             above.pop()
         above.append(heading)
-        yield tuple(each.text for each in above)
+        yield tuple(each.text[:LONGEST_HEADING] for each in above)
 
 
 def _find(note: Note, wanted: str) -> int:

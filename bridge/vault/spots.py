@@ -1,8 +1,10 @@
 """Every link of a file with the places where its parts stand, so that one part can be written anew and nothing else."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
+from operator import itemgetter
 from typing import Any, Final
 
 from bridge.types import Span, VaultPath
@@ -18,6 +20,7 @@ from bridge.vault.links import ESCAPE, is_outside, read_links
 from bridge.vault.markdown import read_markdown, structure_of
 from bridge.vault.note import Link, LinkKind
 from bridge.vault.properties import read_frontmatter
+from bridge.vault.protected import merged
 
 _WORDS: Final = ("rawText", "originalText", "text")
 
@@ -92,8 +95,8 @@ def _of_note(path: VaultPath, text: str) -> Iterator[Spot]:
     for link in read_links(shown, front.body, structure, lines):
         yield _spot(link, itself)
     # What defines a reference is no block of its own to the parser.
-    closed = [(part.start, part.end) for part in structure.parts if part.depth == 0]
-    yield from _definitions(shown, front.body, [*closed, *comments], lines)
+    closed = merged([*((part.start, part.end) for part in structure.parts if part.depth == 0), *comments])
+    yield from _definitions(shown, (front.body, structure.end), closed, lines)
 
 
 def _of_canvas(text: str) -> Iterator[Spot]:
@@ -189,13 +192,14 @@ def _spot(link: Link, passage: Passage, line: int | None = None) -> Spot:
     return Spot(link.target, link.kind, syntax, at, slot(parts.file), slot(parts.place), slot(parts.shown))
 
 
-def _definitions(text: str, start: int, closed: Sequence[Span], lines: LineIndex) -> Iterator[Spot]:
+def _definitions(text: str, within: Span, closed: Sequence[Span], lines: LineIndex) -> Iterator[Spot]:
     """Find where reference links lead: `[x]: path`, alone on a line."""
-    for found in DEFINITION.finditer(text, start):
+    for found in DEFINITION.finditer(text, *within):
         at = found.start()
+        around = bisect_right(closed, at, key=itemgetter(0)) - 1
         parts: Parts = destination_parts(text, *found.span(1))
         target = unescape(ESCAPE.sub(r"\1", text[parts.file[0] : max(parts.file[1], parts.place[1])]))
-        if parts.file[0] == parts.file[1] or is_outside(target) or any(first <= at < last for first, last in closed):
+        if parts.file[0] == parts.file[1] or is_outside(target) or (around >= 0 and at < closed[around][1]):
             continue
         place = Slot(parts.place, text[slice(*parts.place)], plain) if parts.place[0] < parts.place[1] else None
         file = Slot(parts.file, text[slice(*parts.file)], plain, pointed=text[parts.file[0] - 1] == "<")

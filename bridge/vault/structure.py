@@ -38,6 +38,10 @@ _END: Final = 1 << 62
 _DEEPEST: Final = 100
 """Quotes and lists nested deeper are read through but not recorded; a megabyte of `>` would be a million of them."""
 
+MIN_PARTS: Final = 20_000
+CHARACTERS_PER_PART: Final = 12
+"""A text may have a block for each so many of its characters, and in any case `MIN_PARTS`: prose has far fewer."""
+
 
 @dataclass(slots=True)
 class Part:
@@ -74,6 +78,8 @@ class Structure:
     """Where a run of plain text starts, so that a tag may stand there without a space before it."""
     hidden: list[Span] = field(default_factory=list)
     """Comments that are blocks of their own: tags count there, links do not."""
+    end: int = 0
+    """Where reading ended: a text that is too long, or has too many blocks, is plain text from here on."""
 
     def covers(self, offset: int) -> bool:
         """Tell whether an offset lies in a hole."""
@@ -93,7 +99,7 @@ def read_structure(shadow: str, into: Structure | None = None, base: int = 0) ->
         base: What to add to every offset.
     """
     found = into if into is not None else Structure()
-    _Walk(shadow, found, base).run()
+    found.end = _Walk(shadow, found, base).run()
     return found
 
 
@@ -118,8 +124,12 @@ class _Walk:
         self.open: list[Part] = []
         self.open_links: list[MarkdownLink] = []
 
-    def run(self) -> None:
+    def run(self) -> int:
+        """Read the text, and return where reading ended."""
+        most = len(self.found.parts) + max(MIN_PARTS, len(self.shadow) // CHARACTERS_PER_PART)
         for event, where in _MARKDOWN.events_with_range(self.shadow, merge_text=True):
+            if len(self.found.parts) > most:
+                return self.stop()
             if event.__class__ is str:
                 if event == "Rule":
                     self.open_part("rule", where["start"], 0)
@@ -140,6 +150,13 @@ class _Walk:
                     self.inline(name, where["start"], where["end"])
             if self.open_links:
                 self.open_links[-1].label = self.content
+        return self.base + len(self.shadow)
+
+    def stop(self) -> int:
+        """End the open parts where their content ends so far."""
+        for part in self.open:
+            part.end = max(self.base + self.content, part.start + 1)
+        return self.base + self.content
 
     def start(self, tag: Any, start: int, end: int) -> None:
         name: str

@@ -29,12 +29,12 @@ def read_tags(text: str, start: int, structure: Structure, lines: LineIndex) -> 
     """Yield the tags of a text from `start` on, in their order."""
     links: list[re.Match[str]] | None = None
     last = -1
-    for found in _TAG.finditer(text, start):
+    for found in _TAG.finditer(text, start, structure.end):
         offset, end = found.span()
         if not (offset == last or _may_start(text, offset, structure)) or structure.covers(offset):
             continue
         if links is None:
-            links = list(WIKI.finditer(text, start))[::-1]
+            links = list(WIKI.finditer(text, start, structure.end))[::-1]
         while links and links[-1].end() <= offset:
             links.pop()
         if links and links[-1].start() < offset:

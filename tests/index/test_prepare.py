@@ -1,5 +1,7 @@
 import pickle
+import sys
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,3 +70,11 @@ def test_any_text_can_be_prepared_and_handed_to_another_process(text: str, path:
     assert len(made.chunks) == made.note.passages >= 1
     for chunk in made.chunks:
         (chunk.words + chunk.embed_text + chunk.forms + chunk.heading + made.whole).encode()
+
+
+def test_what_is_more_than_one_file_may_cost_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["bridge.index.prepare"], "MAX_CHARACTERS", 100)
+    made = prepared("A.md", "one loaf\n\n" * 9 + "three loaves and a half\n" * 5)
+    assert made.whole.endswith("one loaf\n\n")
+    assert "three" not in "".join(chunk.words for chunk in made.chunks)
+    assert made.note.problems == ("Search leaves out what follows the first 90 characters, from line 19 on.",)

@@ -5,7 +5,9 @@ from hashlib import sha256
 import pytest
 
 from bridge.types import VaultPath
-from bridge.vault import Block, Callout, Heading, InlineField, Note, Piece, Task, parse
+from bridge.vault import Block, Callout, Heading, InlineField, Note, Piece, Task, parse, protected
+from bridge.vault.markdown import MAX_CHARACTERS
+from bridge.vault.structure import CHARACTERS_PER_PART, MIN_PARTS
 
 
 def note(text: str | bytes) -> Note:
@@ -309,11 +311,47 @@ def test_hostile_repetition_is_only_text(source: str) -> None:
     assert note(source).text == source
 
 
+PARAGRAPH = "The loaf [[Rye|is]] in the oven, said the #baker 漢字.\n\n- [ ] turn it\n  - [x] twice\n\n## Later\n\n"
+
+
 @pytest.mark.no_cover  # a big input runs the lines of a small one, only more often
-def test_a_note_of_ten_megabytes_is_read_whole() -> None:
-    paragraph = "The loaf [[Rye|is]] in the oven, said the #baker 漢字.\n\n- [ ] turn it\n  - [x] twice\n\n## Later\n\n"
-    count = 10_000_000 // len(paragraph.encode())
-    read = note(paragraph * count)
+def test_a_note_of_two_megabytes_is_read_whole() -> None:
+    count = 1_900_000 // len(PARAGRAPH)
+    read = note(PARAGRAPH * count)
+    assert not read.problems
     assert (len(read.headings), len(read.links), len(read.tags), len(read.tasks)) == (count, count, count, 2 * count)
     assert read.headings[-1].line == 7 * (count - 1) + 6
     assert read.text[slice(*read.links[-1].span)] == "[[Rye|is]]"
+
+
+@pytest.mark.no_cover  # a big input runs the lines of a small one, only more often
+def test_what_is_longer_than_one_note_may_be_is_plain_text_from_there_on_and_told() -> None:
+    count = 2_500_000 // len(PARAGRAPH)
+    read = note(PARAGRAPH * count)
+    known = len(read.headings)
+    assert MAX_CHARACTERS // len(PARAGRAPH) - 1 <= known < count
+    assert len(read.links) - known in {0, 1}
+    assert len(read.tags) - known in {0, 1}
+    [problem] = read.problems
+    line = int(problem.partition("from line ")[2].split()[0])
+    assert 7 * known < line <= 7 * (known + 1)
+    assert protected(read)[-1][1] == len(read.text)
+    assert not any(span[0] > MAX_CHARACTERS for span in (each.span for each in read.pieces))
+
+
+@pytest.mark.no_cover  # a big input runs the lines of a small one, only more often
+@pytest.mark.parametrize("unit", ["# a\n", "***\n", "- [ ] a\n", "> - a\n"])
+def test_of_countless_blocks_only_so_many_are_kept_and_told(unit: str) -> None:
+    read = note(unit * 50_000)
+    assert len(read.pieces) <= max(MIN_PARTS, len(read.text) // CHARACTERS_PER_PART) + 1
+    assert "is plain text" in read.problems[0]
+    previous = 0
+    for piece in read.pieces:
+        assert previous <= piece.span[0] < piece.span[1]
+        previous = piece.span[1]
+
+
+def test_one_line_that_is_too_long_is_told_too() -> None:
+    read = note("word " * (MAX_CHARACTERS // 4))
+    assert [piece.span[1] - piece.span[0] for piece in read.pieces] in ([MAX_CHARACTERS], [MAX_CHARACTERS - 1])
+    assert "from line 1 on" in read.problems[0]

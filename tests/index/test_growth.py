@@ -1,0 +1,57 @@
+"""What a note costs grows with its length and no faster, whatever is written in it."""
+
+import gc
+import time
+from collections.abc import Callable
+
+import pytest
+
+from bridge.index import Boilerplate, prepare
+from bridge.linking import Corpus, Name, Names, prospects
+from bridge.types import VaultPath
+from bridge.vault import Stat, parse, protected, read_spots
+from tests.hostile_texts import HOSTILE
+
+PATH = VaultPath("a.md")
+LENGTH = 12_000
+FACTOR = 4
+MOST = 2.5**2
+"""Twice the length may cost two and a half times the work, four times the length that squared."""
+
+NEGLIGIBLE_S = 0.05
+NAMES = Names([Name(VaultPath("Rye.md"), "Rye"), Name(VaultPath("task.md"), "task")])
+LEARNT = Boilerplate.learn(["task\nword"] * 8)
+
+
+def work(text: str) -> None:
+    """Do what indexing a note, moving what it links to and looking for missing links do with its text."""
+    data = text.encode()
+    note = parse(PATH, data)
+    prepare(note, Stat(0, len(data)), LEARNT)
+    read_spots(PATH, data)
+    NAMES.mentions(text, protected(note), almost=True)
+    prospects({PATH: text}, NAMES, {})
+    Corpus.of(NAMES, {PATH: text})
+    Boilerplate.learn([text])
+
+
+def cost(do: Callable[[str], None], text: str) -> float:
+    """Return the least processor time of three tries."""
+    spent = []
+    for _ in range(3):
+        begun = time.process_time()
+        do(text)
+        spent.append(time.process_time() - begun)
+    return min(spent)
+
+
+@pytest.mark.no_cover  # a big input runs the lines of a small one, only more often
+@pytest.mark.parametrize("name", HOSTILE)
+def test_work_grows_with_the_length_and_no_faster(name: str) -> None:
+    gc.disable()
+    try:
+        once = cost(work, HOSTILE[name](LENGTH))
+        more = cost(work, HOSTILE[name](FACTOR * LENGTH))
+    finally:
+        gc.enable()
+    assert more < NEGLIGIBLE_S or more / once < MOST
