@@ -1,7 +1,6 @@
 """The aiohttp application: the guard in front, the routes behind it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,8 @@ from bridge.access import Pairing, Tokens, digest
 from bridge.errors import BridgeError
 from bridge.operations import RUNTIME, Principal, internal
 from bridge.server import problems
-from bridge.server.door import Door
+from bridge.server.door import Door, Handler
 from bridge.server.guard import BODY_LIMIT, Guard
-from bridge.server.half_open import HalfOpen
 from bridge.server.limits import Limits
 from bridge.server.presence import PRESENCE
 from bridge.server.routes import BRIDGE, HALF_OPEN, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
@@ -22,16 +20,11 @@ from bridge.server.stream import CLOSING
 if TYPE_CHECKING:
     from bridge.engine import Bridge
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
 OPEN = frozenset({"/healthz", "/api/pair"})
 """Addresses that need no token."""
 
 ORIGIN = web.RequestKey("ORIGIN", str)
 """Where the guard leaves the page that calls, which a browser wants to see allowed."""
-
-MALFORMED = frozenset({400, 405, 406, 411, 413, 415, 422})
-"""Answers to requests that cannot be understood."""
 
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST, DELETE",
@@ -56,7 +49,6 @@ def application(
     """
     tokens, limits = Tokens(bridge.folders.tokens), Limits()
     guard = Guard(port, digest(token), tokens, owner, None if key is None else digest(key))
-    half_open = HalfOpen()
     door = Door(guard, limits, lambda: bridge.settings.rate_limit_per_s)
     # Only a bridge that listens can be paired with.
     bridge.pairing = Pairing()
@@ -64,7 +56,6 @@ def application(
     @web.middleware
     async def let_in(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Check a request, run it, and put whatever goes wrong into the one shape."""
-        half_open.note(request)
         try:
             guard.check_host(request.headers)
             origin = guard.check_origin(request.headers)
@@ -87,14 +78,12 @@ def application(
             raise
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
             response = problems.answer(internal(error))
-        if response.status in MALFORMED:
-            await door.hold_up(request)
         return response
 
-    app = web.Application(middlewares=[let_in], client_max_size=BODY_LIMIT)
+    app = web.Application(middlewares=[door.count, let_in], client_max_size=BODY_LIMIT)
     app[BRIDGE] = bridge
     app[TOKENS], app[PAIRING], app[LIMITS] = tokens, bridge.pairing, limits
-    app[HALF_OPEN] = half_open
+    app[HALF_OPEN] = door.half_open
     app[CLOSING], app[PRESENCE] = asyncio.Event(), door.presence
     app.add_routes(ROUTES)
     app.on_response_prepare.append(harden)

@@ -1,7 +1,7 @@
 """Lets callers in, each at their pace, and ends what clients have open when their token is revoked."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -10,11 +10,17 @@ from bridge.access import Client
 from bridge.errors import Unauthorized
 from bridge.operations import Principal
 from bridge.server.guard import Guard, Visitor
+from bridge.server.half_open import HalfOpen
 from bridge.server.limits import Limits
 from bridge.server.presence import Presence
 
 LOOK_S = 0.5
 """Seconds between looks at the tokens while a client has something open."""
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+MALFORMED = frozenset({400, 405, 406, 411, 413, 415, 422})
+"""Answers to requests that cannot be understood."""
 
 LONGEST_WAIT_S = 2.0
 """Seconds that the answer to a request that could not be understood is held back at most."""
@@ -38,6 +44,7 @@ class Door:
         self._limits = limits
         self._per_second = per_second
         self.presence = Presence()
+        self.half_open = HalfOpen()
         self._inside: dict[asyncio.Transport, str] = {}
 
     @asynccontextmanager
@@ -69,14 +76,19 @@ class Door:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
-    async def hold_up(self, request: web.Request) -> None:
-        """Count a request that could not be understood, and keep a caller that sends many of them waiting.
+    @web.middleware
+    async def count(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer a request, and count apart one that could not be understood; many of them get their answers late.
 
-        The call is given back: who shares its token with a program gone wrong must not be locked out with it.
+        The call is given back: a program that shares its token with one gone wrong must not be locked out with it.
         """
+        self.half_open.note(request)
+        response = await handler(request)
         client = request.get(PACED)
-        if client is not None and (wait := self._limits.malformed(client, self._per_second())):
+        if response.status in MALFORMED and client is not None:
+            wait = self._limits.malformed(client, self._per_second())
             await asyncio.sleep(min(wait, LONGEST_WAIT_S))
+        return response
 
     def _admit(self, request: web.Request) -> Visitor:
         try:

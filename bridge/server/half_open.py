@@ -25,12 +25,13 @@ class HalfOpen:
         if request.transport is not None:
             self._used.add(request.transport)
 
-    async def watch(self, server: web.Server) -> None:
+    async def watch(self, runner: web.AppRunner) -> None:
         """Close the connections that wait too long for their first request, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_S)
             now = time.monotonic()
-            for connection in [each.transport for each in server.connections]:
+            server = runner.server
+            for connection in [each.transport for each in server.connections] if server is not None else ():
                 if connection is None or connection in self._used:
                     continue
                 if now - self._since.setdefault(connection, now) >= LONGEST_S:

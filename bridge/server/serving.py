@@ -57,7 +57,8 @@ async def serve(
     from bridge.server.routes import HALF_OPEN
 
     await bridge.hold()
-    runner = leaving = watching = None
+    runner = None
+    tasks: list[asyncio.Task[None]] = []
     files: list[Path] = []
     keys: list[Path] = []
     try:
@@ -78,8 +79,7 @@ async def serve(
         )
         await runner.setup()
         await web.SockSite(runner, listening).start()
-        if runner.server is not None:
-            watching = asyncio.create_task(app[HALF_OPEN].watch(runner.server), name="half-open connections")
+        tasks.append(asyncio.create_task(app[HALF_OPEN].watch(runner), name="half-open connections"))
         here = Runtime(f"http://127.0.0.1:{port}", token, os.getpid(), program.__version__)
         bridge.url = here.url
         for vault in bridge.vaults:
@@ -94,12 +94,12 @@ async def serve(
         for one in mounted:
             one.open()
         if leave_after is not None:
-            leaving = asyncio.create_task(leave_alone(app[PRESENCE], bridge, leave_after, stop), name="leaving")
+            leaving = leave_alone(app[PRESENCE], bridge, leave_after, stop)
+            tasks.append(asyncio.create_task(leaving, name="leaving"))
         await stop.wait()
     finally:
-        for task in (leaving, watching):
-            if task is not None:
-                task.cancel()
+        for task in tasks:
+            task.cancel()
         for file in files:
             runtime.remove(file)
         for file in keys:
