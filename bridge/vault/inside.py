@@ -79,6 +79,8 @@ def located(
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
+        if error.errno == errno.ELOOP:
+            raise NoteNotFound(f"`{shown(path)}` is a link to a link, without end.") from None
         raise NoteUnreadable(f"`{shown(path)}` cannot be read: {error.strerror or error}.") from None
 
 
