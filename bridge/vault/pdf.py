@@ -1,22 +1,41 @@
 """The text of a PDF, page by page and bounded."""
 
 import re
+import time
+import zlib
+from collections import OrderedDict
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Final
 
-from bridge.types import VaultPath
+from bridge.types import Digest, VaultPath
 from bridge.vault.decode import digest_of
 from bridge.vault.lines import LineIndex
 from bridge.vault.note import Heading, Note, Piece
 from bridge.vault.title import title_of
 
 MAX_CHARACTERS: Final = 4_000_000
+MAX_UNPACKED: Final = 16 * 2**20
+"""Bytes that a stream of a page may unpack to; PDFium reads a page as a whole and cannot be stopped."""
+
+MAX_SECONDS: Final = 20.0
+"""Seconds after which no further page of a PDF is begun."""
+
+_KEPT: Final = 8_000_000
+"""Characters of PDFs read last that are kept: a long one is read in many slices."""
 
 _PASSWORD_ERROR: Final = 4
 _PDFIUM: Final = Lock()
 """PDFium may be called by one thread at a time."""
 # PDFium writes a word divided at the end of a line with one of these instead of the hyphen.
 _DIVIDED: Final = re.compile("[\ufffe\x02]\\s*")
+_STREAM: Final = re.compile(rb"\bstream\r?\n")
+_PACKED_AT_MOST: Final = 1_032
+"""How many times smaller the packing of PDFs makes anything at best."""
+
+_UNPACKED_AT_ONCE: Final = 2**20
+_Pages = tuple[list[tuple[int, str]], tuple[str, ...]]
+_read: OrderedDict[tuple[Digest, int, int], _Pages] = OrderedDict()
 _NEWLINE: Final = re.compile(r"\r\n?")
 _UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
@@ -30,8 +49,15 @@ def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: in
         max_pages: How many pages to read.
         max_characters: How much text to keep.
     """
+    digest = digest_of(data)
+    asked = digest, max_pages, max_characters
     with _PDFIUM:
-        pages, problems = _read_pages(data, max_pages, max_characters)
+        if asked not in _read:
+            _read[asked] = _read_pages(data, max_pages, max_characters)
+        _read.move_to_end(asked)
+        pages, problems = _read[asked]
+        while len(_read) > 1 and sum(len(text) for kept, _ in _read.values() for _, text in kept) > _KEPT:
+            _read.popitem(last=False)
     chunks: list[str] = []
     spans: list[tuple[int, int, int]] = []
     length = 0
@@ -51,7 +77,7 @@ def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: in
         path=path,
         title=title_of(path),
         kind="pdf",
-        digest=digest_of(data),
+        digest=digest,
         text=text,
         headings=headings,
         pieces=tuple(pieces),
@@ -59,10 +85,12 @@ def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: in
     )
 
 
-def _read_pages(data: bytes, max_pages: int, max_characters: int) -> tuple[list[tuple[int, str]], tuple[str, ...]]:
+def _read_pages(data: bytes, max_pages: int, max_characters: int) -> _Pages:
     """Return the pages that have text, with their numbers, and what could not be read."""
     import pypdfium2
 
+    if _unpacks_too_far(data):
+        return [], (f"The PDF cannot be read: a page of it unpacks to more than {MAX_UNPACKED // 2**20} MiB.",)
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -72,11 +100,15 @@ def _read_pages(data: bytes, max_pages: int, max_characters: int) -> tuple[list[
     problems: list[str] = []
     unreadable: list[int] = []
     room = max_characters
+    ends = time.monotonic() + MAX_SECONDS
     with document:
         count = len(document)
         if count > max_pages:
             problems.append(f"Only the first {max_pages} of {count} pages were read.")
         for index in range(min(count, max_pages)):
+            if time.monotonic() > ends:
+                problems.append(f"The pages take too long to read; those from page {index + 1} on were not read.")
+                break
             try:
                 content = _clean(_page_text(document, index))
             except pypdfium2.PdfiumError:
@@ -91,6 +123,29 @@ def _read_pages(data: bytes, max_pages: int, max_characters: int) -> tuple[list[
     if unreadable:
         problems.append(f"{len(unreadable)} of the pages cannot be read, the first is page {unreadable[0]}.")
     return pages, tuple(problems)
+
+
+def _unpacks_too_far(data: bytes) -> bool:
+    """Say whether a stream other than an image unpacks to more than a page may hold."""
+    for found in _STREAM.finditer(data):
+        start = found.end()
+        end = data.find(b"endstream", start)
+        if end - start < MAX_UNPACKED // _PACKED_AT_MOST:
+            continue
+        described = data[max(0, data.rfind(b" obj", 0, start)) : start]
+        if b"/FlateDecode" not in described or b"/Image" in described:
+            continue
+        with suppress(zlib.error):
+            unpacking = zlib.decompressobj()
+            room, rest = MAX_UNPACKED, data[start:end]
+            while room > 0 and not unpacking.eof:
+                unpacked, rest = unpacking.decompress(rest, _UNPACKED_AT_ONCE), unpacking.unconsumed_tail
+                if not unpacked:
+                    break
+                room -= len(unpacked)
+            if room <= 0:
+                return True
+    return False
 
 
 def _page_text(document: Any, index: int) -> str:

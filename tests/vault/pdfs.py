@@ -1,5 +1,7 @@
 """PDFs as small as they get, for tests."""
 
+import zlib
+
 
 def pdf(*pages: str, protected: bool = False) -> bytes:
     """Write a PDF with one line of Helvetica for each line of a page."""
@@ -29,3 +31,28 @@ def _written(objects: list[str], trailer: str) -> bytes:
         table += f"{len(text):010d} 00000 n \n"
         text += f"{number} 0 obj\n{body}\nendobj\n"
     return f"{text}{table}trailer\n{trailer}\nstartxref\n{len(text)}\n%%EOF".encode("latin-1")
+
+
+def packed_pdf(content: bytes, pages: int) -> bytes:
+    """Write a PDF of one page that says it has so many."""
+    packed = zlib.compress(content)
+    page = (
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>"
+    )
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [3 0 R] /Count {pages} >>".encode(),
+        page.encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode() + packed + b"\nendstream",
+    ]
+    written = b"%PDF-1.4\n"
+    places = []
+    for number, body in enumerate(objects, 1):
+        places.append(len(written))
+        written += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    end = (
+        f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\n"
+    )
+    return written + f"{end}startxref\n{len(written)}\n%%EOF".encode()

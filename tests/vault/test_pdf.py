@@ -1,9 +1,11 @@
 """PDFs, a page at a time."""
 
+from hashlib import sha256
+
 from bridge.types import VaultPath
 from bridge.vault import Heading, Outline, Piece, read_document
-from bridge.vault.pdf import read_pdf
-from tests.vault.pdfs import pdf
+from bridge.vault.pdf import MAX_UNPACKED, read_pdf
+from tests.vault.pdfs import packed_pdf, pdf
 
 PATH = VaultPath("Papers/Oven.pdf")
 
@@ -51,3 +53,30 @@ def test_damage_is_named_as_the_reason() -> None:
 def test_divided_words_are_put_together_again() -> None:
     note = read_document(PATH, pdf("the baker kneads the sour-\ndough by hand"))
     assert note.text == "Page 1\n\nthe baker kneads the sourdough by hand\n\n"
+
+
+def test_a_page_that_unpacks_too_far_is_refused_and_said() -> None:
+    data = packed_pdf(b"BT " + b"(loaf) Tj " * (MAX_UNPACKED // 10 + 1) + b"ET", pages=1)
+    assert len(data) < MAX_UNPACKED // 100
+    note = read_document(PATH, data)
+    assert note.text == ""
+    assert note.problems == ("The PDF cannot be read: a page of it unpacks to more than 16 MiB.",)
+
+
+def test_a_page_that_is_hard_to_pack_is_read() -> None:
+    words = " ".join(f"{sha256(bytes([at % 256, at // 256])).hexdigest()}" for at in range(600))
+    data = packed_pdf(f"BT /F1 1 Tf 72 720 Td ({words}) Tj ET".encode(), pages=1)
+    assert len(data) > MAX_UNPACKED // 1_032
+    assert words[:40] in read_document(PATH, data).text
+
+
+def test_a_billion_pages_are_not_looked_for() -> None:
+    note = read_document(PATH, packed_pdf(b"BT /F1 12 Tf 72 720 Td (loaf) Tj ET", pages=1_000_000_000))
+    assert "loaf" in note.text
+
+
+def test_a_pdf_read_again_under_another_name_is_that_one() -> None:
+    data = pdf("Rye", "Spelt")
+    first = read_document(PATH, data)
+    again = read_document(VaultPath("Other.pdf"), data)
+    assert (again.text, again.title) == (first.text, "Other")
