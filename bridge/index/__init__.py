@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.hits import NameHit, NoteHit, PassageHit
-from bridge.index.memory import settling
+from bridge.index.memory import settling, trim_soon
 from bridge.index.note import IndexedNote, IndexedTask
 from bridge.index.prepare import Chunk, Prepared, prepare, recipe
 from bridge.index.script import UNSPACED, seen
@@ -44,6 +44,7 @@ __all__ = [
     "recipe",
     "seen",
     "settling",
+    "trim_soon",
 ]
 
 

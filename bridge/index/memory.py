@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Timer
 from typing import Any
 
 _M_ARENA_MAX = -8
@@ -45,6 +46,22 @@ def settling() -> Iterator[None]:
         gc.freeze()
         if before:
             gc.enable()
+
+
+SOON_S = 2.0
+"""Seconds after which memory is given back that one answer needed."""
+
+_timers: list[Timer] = []
+
+
+def trim_soon() -> None:
+    """Return free memory to the system in a moment, once for all who ask until then."""
+    _timers[:] = [timer for timer in _timers if timer.is_alive()]
+    if not _timers:
+        timer = Timer(SOON_S, trim)
+        timer.daemon = True
+        timer.start()
+        _timers.append(timer)
 
 
 def trim() -> None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from bridge.linking import Corpus, Learned, Part, Source, Strictness, Suggestion
     from bridge.vault import Note
 
+MAX_CHARACTERS = 200_000
+"""Characters of a note that are looked at for one answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class LinkSuggestion:
@@ -49,10 +52,12 @@ class LinkSuggestions:
     Attributes:
         suggestions: Likeliest first, one a note.
         digest: SHA-256 of the whole file they were found in; empty for a text.
+        notices: What was left out, in sentences.
     """
 
     suggestions: tuple[LinkSuggestion, ...]
     digest: str
+    notices: tuple[str, ...] = ()
 
 
 @operation(
@@ -108,10 +113,17 @@ def suggested(
     from bridge.vault import parse
 
     note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else opened(engine, path)
-    within = span_of(note.text, *chosen(note, None, lines)) if lines is not None else None
-    source = replace(source_of(engine, note), within=within)
+    start, end = span_of(note.text, *chosen(note, None, lines)) if lines is not None else (0, len(note.text))
+    stop = min(end, start + MAX_CHARACTERS)
+    # Blanks in front keep every place where it is.
+    source = replace(source_of(engine, note), text=" " * start + note.text[start:stop], within=(start, stop))
     found = suggest(source, corpus, Around(engine, path, Learned(engine.store.verdicts())), strictness)[:limit]
-    return LinkSuggestions(tuple(shown(note.text, one) for one in found), note.digest if path is not None else "")
+    cut = f"Only {MAX_CHARACTERS:,} characters were looked at, up to line {line_at(note.text, stop)}; give `lines`."
+    return LinkSuggestions(
+        tuple(shown(note.text, one) for one in found),
+        note.digest if path is not None else "",
+        (cut,) if stop < end else (),
+    )
 
 
 def source_of(engine: "VaultEngine", note: "Note") -> "Source":

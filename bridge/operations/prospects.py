@@ -13,6 +13,9 @@ from bridge.operations.missing import folder_of
 from bridge.operations.registry import operation
 from bridge.types import VaultPath
 
+MAX_CHARACTERS = 200_000
+"""Characters of each note that are looked at: what deserves a note is said by others too."""
+
 
 @dataclass(frozen=True, slots=True)
 class NameProspect:
@@ -41,11 +44,13 @@ class NameProspects:
         prospects: The surest first.
         total: How many there are in all.
         offset: How many of them come before these.
+        notices: What was left out, in sentences.
     """
 
     prospects: tuple[NameProspect, ...]
     total: int
     offset: int
+    notices: tuple[str, ...] = ()
 
 
 @operation(
@@ -87,13 +92,16 @@ async def find_prospects(
         from bridge.linking import prospects
 
         stubs = stubs_of(broken_links(chart, engine.names, inside))
+        long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
+        said = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
         languages = {path: chart.notes[path].language for path in texts if path in chart.notes}
-        found = prospects(texts, corpus.names, stubs, languages)
+        found = prospects(said, corpus.names, stubs, languages)
         shown = found[offset : offset + limit]
         return NameProspects(
             tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in shown),
             len(found),
             offset,
+            tuple(f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at." for path in long),
         )
 
     return await asyncio.to_thread(find)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from bridge.engine import VaultEngine
     from bridge.vault import Note
 
+LARGE = 2**20
+"""Bytes of a file after which the memory that it took is given back at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Next:
@@ -125,6 +128,7 @@ def opened(engine: "VaultEngine", path: VaultPath) -> "Note":
     Raises:
         NoteNotFound: There is no such note.
     """
+    from bridge.index import trim_soon
     from bridge.vault import is_document, read_document
 
     if not is_document(path):
@@ -143,6 +147,8 @@ def opened(engine: "VaultEngine", path: VaultPath) -> "Note":
         raise no_such_note(engine, path) from None
     note = read_document(path, data, max_pdf_pages=engine.settings.max_pdf_pages)
     engine.recent.keep(note.digest, data)
+    if len(data) > LARGE:
+        trim_soon()
     return note
 
 

@@ -45,6 +45,20 @@ async def test_of_some_lines_each_place_counts_that_stands_on_them(served: Serve
     assert (await served.call("suggest_links", text=text, lines=[9, 9])).json["error"]["code"] == "invalid_arguments"
 
 
+async def test_of_a_long_text_only_so_much_is_looked_at_and_it_is_told(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.operations.linking.MAX_CHARACTERS", 20)
+    text = "Nothing here at all.\n\nThe Old Rye Starter.\n"
+    answer = (await served.call("suggest_links", text=text)).json
+    assert answer["suggestions"] == []
+    assert answer["notices"] == ["Only 20 characters were looked at, up to line 1; give `lines`."]
+    answer = (await served.call("suggest_links", text=text, lines=[3, 3])).json
+    assert [(found["text"], found["lines"]) for found in answer["suggestions"]] == [("Old Rye Starter", [3, 3])]
+    start, end = answer["suggestions"][0]["span"]
+    assert text[start:end] == "Old Rye Starter"
+
+
 async def test_of_notes_of_one_name_the_nearest_is_suggested(served: Served) -> None:
     assert await targets(served, path="b/List.md") == ["b/Index.md"]
 
@@ -192,7 +206,9 @@ async def test_a_note_renamed_between_suggestion_and_edit_is_told(served: Served
     assert (await served.call("apply_links", path="Diary.md")).code == "note_not_found"
 
 
-async def test_names_worth_a_note_are_found_in_texts_and_in_links(served: Served, tmp_path: Path) -> None:
+async def test_names_worth_a_note_are_found_in_texts_and_in_links(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = tmp_path / "Notes"
     (root / "a/Trip.md").write_text("We met in Lisbon. [[Sea Salt]] ![[map.png]] [[Dr. Who]]\n")
     (root / "b/Trip.md").write_text("Back in Lisbon. [[sea salt#Fine|it]] ![[map.png]] [[Dr. Who]] [[Index]]\n")
@@ -205,10 +221,18 @@ async def test_names_worth_a_note_are_found_in_texts_and_in_links(served: Served
         ("Lisbon", "name", 2),
     ]
     assert found[0]["examples"] == ["a/Trip.md", "b/Trip.md"]
-    assert (await served.call("find_prospects", folder="a")).json == {"prospects": [], "total": 0, "offset": 0}
+    assert (await served.call("find_prospects", folder="a")).json == {
+        "prospects": [],
+        "total": 0,
+        "offset": 0,
+        "notices": [],
+    }
     page = (await served.call("find_prospects", limit=1, offset=2)).json
     assert ([one["name"] for one in page["prospects"]], page["total"], page["offset"]) == (["Lisbon"], 3, 2)
     assert (await served.call("find_prospects", folder="c")).code == "folder_not_found"
+    monkeypatch.setattr("bridge.operations.prospects.MAX_CHARACTERS", 62)
+    cut = (await served.call("find_prospects")).json
+    assert cut["notices"][-1] == "Only the first 62 characters of `b/Trip.md` were looked at."
 
 
 async def wrote(served: Served, path: Path, text: str) -> None:
