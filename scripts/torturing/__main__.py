@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from scripts.torturing.clients import torture_clients
+from scripts.torturing.heavy import torture_heavy
 from scripts.torturing.moves import torture_moves
 from scripts.torturing.races import torture_races
 from scripts.torturing.report import Report
@@ -20,6 +21,7 @@ PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
     "rounds": (torture_rounds, 2_000),
     "clients": (torture_clients, 2_400),
     "stories": (torture_stories, 10_000),
+    "heavy": (torture_heavy, 1),
 }
 """Each part with the steps that it takes when nobody says how many; it is given these and the seed."""
 SHOWN = 5
