@@ -43,7 +43,7 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
         with place.open("r+") as program:
             change = await append(engine, "The agent's.")
             program.write(f"{old.replace('# Rye', '# Rye bread')}")
-        await until(lambda: "# Rye bread" in place.read_text())
+        await until(lambda: len(engine.store.changes()) == 2)
         assert place.read_text() == f"{old.replace('# Rye', '# Rye bread')}\nThe agent's.\n"
         assert [found.operation for found in engine.store.changes(Wanted(path=NOTE))] == ["keep_save", "edit_note"]
         # Each is a change of its own.
@@ -60,7 +60,8 @@ async def test_of_what_contradicts_the_save_stays_and_the_change_is_kept(vault: 
             change = await append(engine, "The agent's.")
             assert place.read_text() == "The agent's.\n"
             program.write(b"All of it.\n")
-        await until(lambda: place.read_text() == "All of it.\n")
+        await until(lambda: len(engine.store.changes()) == 2)
+        assert place.read_text() == "All of it.\n"
         kept = engine.store.change(change)
         assert kept is not None
         assert kept.steps[0].after is not None
