@@ -217,17 +217,38 @@ def test_tools_are_written_with_what_they_take() -> None:
         "name": "find",
         "summary": "Find it.",
         "arguments": [argument, {**argument, "name": "limit", "takes": "an integer", "required": False}],
+        "listed": False,
         "accuracy": 0.88,
         "judged": 15,
     }
-    *told, last = form_of("find_tool")({"tools": [tool]})
+    listed = {**tool, "name": "seek", "listed": True, "accuracy": None}
+    writes = {**tool, "arguments": [{**argument, "name": name} for name in ("path", "dry_run", "reason", "confirm")]}
+    *told, last = form_of("find_tool")({"tools": [tool, listed], "notices": []})
     assert told == [
         "find — Find it. (right in 88% of 15 cases)",
         "  path: A path.",
         "  limit?: A path. Takes an integer.",
+        "seek — Find it. (listed: call it directly)",
     ]
-    assert last.startswith("Call one as run_tool(name, arguments)")
-    assert list(form_of("find_tool")({"tools": []})) == ["No tool found; tell the task in other words."]
+    assert last == "Run one by calling find_tool with its `name` and `arguments`."
+    _, path, common, last = form_of("find_tool")({"tools": [writes], "notices": []})
+    assert path == "  path: A path."
+    assert common.startswith("What changes notes also takes dry_run?, reason?")
+    assert list(form_of("find_tool")({"tools": [], "notices": ["None."]})) == ["None."]
+
+
+def test_one_is_not_many() -> None:
+    note = {"path": "A.md", "modified": "2026-01-31", "tags": [], "digest": "0f" * 32}
+    page = {"notes": [note], "total": 1, "notices": ["Closest."]}
+    assert list(form_of("find_notes")(page))[:2] == ["1 note", "Closest."]
+    assert next(iter(form_of("find_notes")({**page, "total": 2_000}))) == "1 of 2,000 notes; `offset` shows more"
+
+
+def test_a_list_of_tasks_says_the_digest_of_each_note_once() -> None:
+    facts = dict.fromkeys(("due", "scheduled", "start", "done", "priority", "recurrence", "heading"))
+    task = {"path": "A.md", "line": 1, "status": " ", "text": "Dig", "digest": "0123456789ab", **facts}
+    told = list(form_of("list_tasks")({"tasks": [task, {**task, "line": 2}], "total": 2, "notices": []}))
+    assert told == ["2 tasks", "A.md:1 [ ] Dig · digest 0123456789ab", "A.md:2 [ ] Dig"]
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), st.lists))

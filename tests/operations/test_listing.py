@@ -48,7 +48,7 @@ async def test_what_no_note_has_is_named_with_the_closest(served: Served) -> Non
         "There is no tag `beans`; the closest are `garden/beans`, `bread`.",
     ]
     assert await notices("find_notes", properties={"stauts": "done"}) == [
-        "There is no property `stauts`; the closest is `status`."
+        "There is no property `stauts`; the closest are `status`, `tags`."
     ]
     assert await notices("find_notes", properties={"status": "don"}) == [
         "No note has the value `don` in `status`; the closest is `done`."
