@@ -15,13 +15,14 @@ UNTOLD: Mapping[str, Sequence[str]] = {
     "find_notes": ("linked_from",),
     "related_notes": ("line",),
     "suggest_links": ("lines", "strictness"),
+    "undo_change": ("hunks",),
 }
 """Arguments that agents can do without: for what the text of an answer leaves out, or for an editor's cursor."""
 
 BRIEF = frozenset({"suggest_links"})
 """Tools of which the summary says enough."""
 
-EVIDENT = frozenset({"limit", "sort", "dry_run"})
+EVIDENT = frozenset({"limit", "sort", "dry_run", "confirm"})
 """Arguments whose names say what they do; where there is a `limit`, `offset` does too."""
 
 PLAIN = "The note."
