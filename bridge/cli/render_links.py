@@ -47,9 +47,8 @@ def report(result: dict[str, Any]) -> None:
         for found in result[sort]:
             name, rest = line(found)
             out.print(styled((f"  {name}", "cyan"), (f"  {rest}", "dim")))
-    end = result["offset"] + max(len(result[sort]) for sort in SORTS)
-    if any(total > end for total in result["totals"].values()):
-        tell(f"--offset {end} shows more.")
+    if (onward := result.get("next_offset")) is not None:
+        tell(f"--offset {onward} shows more.")
 
 
 def unlinked(found: dict[str, Any]) -> tuple[str, str]:

@@ -79,9 +79,10 @@ def report(answer: Answer) -> Iterable[str]:
     """Write what could be better about the links of a vault."""
     unresolved = answer["unresolved"]
     yield f"{count_of(unresolved, 'name')} that links ask for {'has' if unresolved == 1 else 'have'} no note."
-    for sort, (title, word, line) in REPORTED.items():
-        pages = "".join(more_pages(len(answer[sort]), answer["totals"][sort], answer["offset"], word))
-        yield from section(f"{title} ({pages})" if pages else title, answer[sort], line)
+    for sort, (title, line) in REPORTED.items():
+        yield from section(f"{title} ({answer['totals'][sort]:,})", answer[sort], line)
+    if (onward := answer.get("next_offset")) is not None:
+        yield f"`offset: {onward}` shows more."
     if not any(answer["totals"].values()):
         yield "Every link leads somewhere, and no note's name stands without a link where it should have one."
     if answer["rate"] is not None:
@@ -224,11 +225,11 @@ PARTS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "gaps": ("Perhaps to be linked", pair),
 }
 
-REPORTED: Mapping[str, tuple[str, str, Callable[[Any], str]]] = {
-    "broken": ("Likely mean a note", "name", broken),
-    "stubs": ("Mean none", "name", stub),
-    "unlinked": ("Mentioned without a link", "note", unlinked),
-    "ambiguous": ("Names of several notes", "name", ambiguous),
+REPORTED: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "broken": ("Likely mean a note", broken),
+    "stubs": ("Mean none", stub),
+    "unlinked": ("Mentioned without a link", unlinked),
+    "ambiguous": ("Names of several notes", ambiguous),
 }
 
 FORMS: Mapping[str, Form] = {

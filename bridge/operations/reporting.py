@@ -106,7 +106,7 @@ class ReportTotals:
     """How many there are of each sort.
 
     Attributes:
-        broken: Names that are another name of a note, or almost its name.
+        broken: Names that are an alias of a note or almost its name, and those of this page that are close in meaning.
         stubs: All other names that no note has.
         unlinked: Notes that are mentioned without a link.
         ambiguous: Names that mean several notes.
@@ -133,6 +133,7 @@ class LinkReport:
         accepted: Suggested links that were accepted.
         declined: Suggested links that were declined, or taken out again.
         rate: The share that was accepted; null before the first.
+        next_offset: The `offset` of the next page; absent on the last.
     """
 
     totals: ReportTotals
@@ -145,6 +146,7 @@ class LinkReport:
     accepted: int
     declined: int
     rate: float | None
+    next_offset: int | None = None
 
 
 @operation(
@@ -194,8 +196,10 @@ async def link_report(
     unlinked = await asyncio.to_thread(unlinked_notes, chart, corpus, texts)
     ambiguous = await asyncio.to_thread(ambiguous_names, chart, inside)
     accepted, declined = await asyncio.to_thread(verdicts, engine)
+    near = len(unnamed[page]) - len(left)
+    longest = max(len(named), len(unnamed), len(unlinked), len(ambiguous))
     return LinkReport(
-        totals=ReportTotals(len(named), len(unnamed), len(unlinked), len(ambiguous)),
+        totals=ReportTotals(len(named) + near, len(unnamed) - near, len(unlinked), len(ambiguous)),
         offset=offset,
         unresolved=len(stubs),
         broken=tuple(broken),
@@ -205,6 +209,7 @@ async def link_report(
         accepted=accepted,
         declined=declined,
         rate=round(accepted / (accepted + declined), 3) if accepted + declined else None,
+        next_offset=page.stop if page.stop < longest else None,
     )
 
 

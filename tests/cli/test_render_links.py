@@ -26,6 +26,7 @@ REPORT: dict[str, Any] = {
     "accepted": 0,
     "declined": 0,
     "rate": None,
+    "next_offset": 3,
 }
 READ = (
     "1 name that links ask for has no note.\n"

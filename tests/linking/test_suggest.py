@@ -52,7 +52,7 @@ def test_a_mention_alone_on_its_line_is_likelier() -> None:
 
 
 def test_neither_another_programs_menu_nor_a_place_to_fill_in_is_a_mention() -> None:
-    (chain,) = suggestions("First Bread → Butter → Jam.")
+    (chain,) = suggestions("At first Bread → Butter → Jam.")
     assert chain.target == BREAD
     assert suggestions("Go to **Bread → [Your Name] → iCloud**.") == []
     assert suggestions("Go to **Apple → [Your Name]** → Bread.") == []

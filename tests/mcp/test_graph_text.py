@@ -125,15 +125,17 @@ def test_a_report_says_what_broken_names_mean() -> None:
         "accepted": 3,
         "declined": 1,
         "rate": 0.75,
+        "next_offset": 1,
     }
     assert lines("link_report", answer) == [
         "1 name that links ask for has no note.",
-        "Likely mean a note (1-1 of 9 names; `offset: 1` shows more):",
+        "Likely mean a note (9):",
         "- [[Rey]] in A.md → Rye.md (almost its name)",
-        "Mentioned without a link:",
+        "Mentioned without a link (1):",
         "- B.md: 2 notes say “B”, “Bee”: A.md:3, C.md:1",
-        "Names of several notes:",
+        "Names of several notes (1):",
         "- I means I.md, d/I.md; 1 link, as in A.md",
+        "`offset: 1` shows more.",
         "Of suggested links 3 were accepted and 1 declined.",
     ]
 

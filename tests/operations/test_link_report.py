@@ -64,6 +64,8 @@ async def test_notes_are_told_that_are_mentioned_without_a_link(served: Served) 
 async def test_every_sort_has_pages_and_totals(served: Served) -> None:
     told = await report(served, limit=1, offset=1)
     assert told["totals"] == {"broken": 2, "stubs": 2, "unlinked": 2, "ambiguous": 1}
+    assert "next_offset" not in told
+    assert (await report(served, limit=1))["next_offset"] == 1
     assert [one["name"] for one in (*told["broken"], *told["stubs"])] == ["turbo-pump", "2024-01-02"]
     assert ([one["path"] for one in told["unlinked"]], told["ambiguous"]) == (["Turbopump.md"], [])
 
@@ -165,3 +167,4 @@ async def test_a_name_that_no_note_has_may_be_what_a_note_is_about(tmp_path: Pat
         ("Rotting kitchen scraps into soil", "Compost.md", "it is close in meaning"),
     ]
     assert [one["name"] for one in told["stubs"]] == ["quarterly tax return"]
+    assert (told["totals"]["broken"], told["totals"]["stubs"]) == (2, 1)
