@@ -13,6 +13,7 @@ import orjson
 
 from bridge.errors import BridgeError
 from bridge.operations.call import Call
+from bridge.operations.counts import count_of
 from bridge.operations.disk import free_in
 from bridge.operations.finding import Finding, Verdict, found
 from bridge.operations.past import past
@@ -200,15 +201,18 @@ def index(health: Mapping[str, Any]) -> Finding:
     if held is None:
         return found("index", "warn", "The index is being opened.", "Ask again in a moment.")
     text = (
-        f"{progress.notes:,} notes, {progress.passages:,} passages, {held.bytes / 2**20:.1f} MiB, "
-        f"{held.fragments} fragments, {held.versions} versions, {held.fts_rebuilds} full-text rebuilds."
+        f"{count_of(progress.notes, 'note')}, {count_of(progress.passages, 'passage')}, "
+        f"{held.bytes / 2**20:.1f} MiB, {count_of(held.fragments, 'fragment')}, "
+        f"{count_of(held.versions, 'version')}, {count_of(held.fts_rebuilds, 'full-text rebuild')}."
     )
     if not progress.ready_keyword:
         return found("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
     if held.fragments > FRAGMENTS or held.unindexed_rows > UNINDEXED:
         return found("index", "warn", f"{text} It is not compact.", "Run `vault-bridge reindex` when idle.")
     if progress.failed:
-        return found("index", "warn", f"{text} {len(progress.failed)} files could not be read.", "See `status`.")
+        return found(
+            "index", "warn", f"{text} {count_of(len(progress.failed), 'file')} could not be read.", "See `status`."
+        )
     return found("index", "ok", text)
 
 
