@@ -54,6 +54,9 @@ _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("
 _OR, _CLOSE = ("word", "OR"), ("bracket", ")")
 _STOPS = (_OR, _CLOSE)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_TAG = re.compile(r"#(?=[\d/_-]*[^\W\d_])[\w/-]+")
+"""A tag as Obsidian takes one: not of digits only."""
+
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
@@ -164,8 +167,26 @@ class _Parser:
                 self._notices.append("Regular expressions are not supported; their words were searched as they stand.")
                 words = [self._word(word) for word in re.findall(r"\w+", text)]
                 return _joined([word for word in words if word is not None])
+            case "word" if text == "NOT" and self._excludes():
+                return self._excluded(depth)
+            case "word" if (tag := _TAG.fullmatch(text.rstrip(".,;:!?"))) is not None:
+                self._terms += 1
+                self._notices.append(f"`{tag.group()}` is read as a tag: only notes that have it are hits.")
+                return Tagged(tag.group()[1:].rstrip("/"))
             case _:
                 return self._word(text)
+
+    def _excludes(self) -> bool:
+        """Return whether `NOT` stands before what it can exclude."""
+        token = self._peek()
+        return token is not None and token not in _STOPS and token != ("word", "NOT")
+
+    def _excluded(self, depth: int) -> Term | None:
+        """Read `NOT x` as `-x`, as other search engines do."""
+        kind, text = self._tokens[self._at]
+        shown = text if kind in ("word", "quoted", "property") else f"{text}…"
+        self._notices.append(f"`NOT {shown}` is read as `-{shown}`.")
+        return self._negated(depth)
 
     def _peek(self) -> tuple[str, str] | None:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
@@ -219,7 +240,13 @@ class _Parser:
             return None
         if known in _COARSE:
             self._notices.append(f"`{known}:` is not supported; its words were searched anywhere in a note.")
-        operand = self._one(depth + 1)
+        kind, text = self._tokens[self._at]
+        if kind == "word":
+            # What an operator takes is no tag and no `NOT` of its own.
+            self._at += 1
+            operand = self._word(text)
+        else:
+            operand = self._one(depth + 1)
         return None if operand is None else _under(known, operand)
 
 

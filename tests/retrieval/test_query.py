@@ -29,6 +29,44 @@ def test_a_phrase_in_a_sentence_is_preferred_not_required() -> None:
     assert query.notices == ("This reads like a sentence, so what is in quotation marks is preferred, not required.",)
 
 
+@pytest.mark.parametrize(
+    ("typed", "condition", "words"),
+    [
+        ("#Algorithmus", Tagged("Algorithmus"), ()),
+        ("graph #area/home/", Tagged("area/home"), ("graph",)),
+        ("bread, #baking.", Tagged("baking"), ("bread",)),
+        ("-#old bread", Not(Tagged("old")), ("bread",)),
+        ("issue #42", None, ("issue", "42")),
+        ("C# or F#", None, ("C", "or", "F")),
+    ],
+)
+def test_a_tag_is_a_condition_as_in_obsidian(typed: str, condition: Term | None, words: tuple[str, ...]) -> None:
+    query = parse_query(typed)
+    assert (query.condition, query.words) == (condition, words)
+    assert any("is read as a tag" in notice for notice in query.notices) == (condition is not None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "same", "notice"),
+    [
+        ("NOT sync", "-sync", "`NOT sync` is read as `-sync`."),
+        ("mobile NOT sync", "mobile -sync", "`NOT sync` is read as `-sync`."),
+        ('bread NOT "slow rise"', 'bread -"slow rise"', '`NOT "slow rise"` is read as `-"slow rise"`.'),
+        ("bread NOT (a b)", "bread -(a b)", "`NOT (…` is read as `-(…`."),
+        ("bread NOT tag:old", "bread -tag:old", "`NOT tag:…` is read as `-tag:…`."),
+    ],
+)
+def test_not_in_capitals_excludes(typed: str, same: str, notice: str) -> None:
+    assert parse_query(typed).condition == parse_query(same).condition
+    assert parse_query(typed).words == parse_query(same).words
+    assert notice in parse_query(typed).notices
+
+
+@pytest.mark.parametrize("typed", ["NOT", "do not sync", "sync NOT", "NOT NOT"])
+def test_not_alone_or_in_small_letters_is_a_word(typed: str) -> None:
+    assert parse_query(typed).condition == parse_query(typed.replace("NOT", "nought")).condition
+
+
 def test_or_binds_looser_than_standing_side_by_side() -> None:
     assert parse_query("work meeting OR home").condition == Either((All((Has("work"), Has("meeting"))), Has("home")))
 
