@@ -9,7 +9,7 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.chunk import Draft, LineOf, drafts
 from bridge.index.language import forms, language_of
 from bridge.index.note import IndexedNote, packed
-from bridge.index.reduce import reduced, without_programs
+from bridge.index.reduce import reduced, without_programs, without_tags
 from bridge.index.script import seen
 from bridge.types import Digest, Lines
 from bridge.vault import Note
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Version of the passage format; part of every digest, so that a new one embeds anew."""
 
-REMEMBERED = 2
+REMEMBERED = 3
 """Version of what is remembered of a note beside its passages; a new one has notes read, but not embedded, anew."""
 
 TITLE_CHARACTERS = 400
@@ -124,7 +124,7 @@ def _chunks(
         text = seen(note.text[slice(*draft.span)])
         heading = seen(" > ".join(draft.heading))
         embed_text = _embed_text(draft, text, boilerplate, left_out)
-        chunks.append(_chunk(heading, line_of.lines(draft.span), text, embed_text, language))
+        chunks.append(_chunk(heading, line_of.lines(draft.span), without_tags(text), embed_text, language))
     return chunks
 
 
@@ -190,6 +190,10 @@ def _titled(chunks: tuple[Chunk, ...], title: str, language: str | None) -> tupl
 def _whole(note: Note, chunks: Sequence[Chunk]) -> str:
     """Return the whole note's words, title, aliases and properties too."""
     front = " ".join((note.title, *note.aliases))
-    body = note.text if note.kind == "note" else "\n".join((note.text[: note.body], *(c.words for c in chunks)))
+    body = (
+        without_tags(note.text)
+        if note.kind == "note"
+        else "\n".join((note.text[: note.body], *(c.words for c in chunks)))
+    )
     korean = forms(front + "\n" + body, None)
     return "\n".join(part for part in (front, body, korean) if part)

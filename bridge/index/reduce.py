@@ -1,6 +1,9 @@
 """What of a passage a model should read: the words without markup, addresses and program blocks."""
 
 import re
+from collections.abc import Iterator
+
+from bridge.types import Span
 
 PROGRAMS = frozenset({"dataview", "dataviewjs", "tasks", "query", "button", "buttons", "base", "meta-bind", "tracker"})
 """Languages of code blocks that a plugin runs: their text is not what the reader sees."""
@@ -24,6 +27,13 @@ _LINKS: _Steps = (
     ("<", re.compile(r"</?[A-Za-z][^<>\n]{0,400}>"), " "),
     ("&nbsp;", re.compile(r"&nbsp;"), " "),
 )
+_TAG = re.compile(
+    r"</?[A-Za-z][\w-]*+(?:\s++[^\s\"'<>/=]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))?)*+\s*+/?>|&nbsp;"
+)
+"""A tag of HTML with its attributes, or a blank written as an entity."""
+
+_TICKS = re.compile(r"`+")
+
 _SIGNS: _Steps = (
     ("[^", re.compile(r"\[\^[^\]\s]+\]:?"), ""),
     ("*", re.compile(r"\*{1,3}"), ""),
@@ -61,6 +71,52 @@ def reduced(text: str) -> str:
     first, *rest = text.split("\n")
     said = [first, *filter(None, map(str.lstrip, rest))]
     return "\n".join(line.removesuffix(" ") for line in said).strip()
+
+
+def without_tags(text: str) -> str:
+    """Return text without tags of HTML, of which only what stands between them is read; those in code stay."""
+    if "<" not in text and "&nbsp;" not in text:
+        return text
+    kept: list[str] = []
+    at = 0
+    for start, end in _code(text):
+        kept += (_TAG.sub(" ", text[at:start]), text[start:end])
+        at = end
+    return "".join((*kept, _TAG.sub(" ", text[at:])))
+
+
+def _code(text: str) -> Iterator[Span]:
+    """Yield where a text is code: between fences, and between ticks of which as many open it as close it."""
+    at = 0
+    opening: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
+        if opening is None:
+            yield from _ticked(text, at, fence.start())
+            opening = fence
+        elif fence[1].startswith(opening[1]) and not fence[2]:
+            at = fence.end()
+            yield opening.start(), at
+            opening = None
+    if opening is None:
+        yield from _ticked(text, at, len(text))
+    else:
+        yield opening.start(), len(text)
+
+
+def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
+    runs = list(_TICKS.finditer(text, start, end))
+    closes: dict[int, int] = {}
+    upcoming: dict[int, int] = {}
+    for place in reversed(range(len(runs))):
+        length = len(runs[place].group())
+        closes[place] = upcoming.get(length, -1)
+        upcoming[length] = place
+    place = 0
+    while place < len(runs):
+        if (closed := closes[place]) > 0:
+            yield runs[place].start(), runs[closed].end()
+            place = closed
+        place += 1
 
 
 def _without(steps: _Steps, text: str) -> str:

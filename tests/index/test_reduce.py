@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.index.reduce import reduced, without_programs
+from bridge.index.reduce import reduced, without_programs, without_tags
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,28 @@ def test_any_text_can_be_reduced(text: str) -> None:
 )
 def test_programs_are_dropped_and_named(text: str, rest: str, dropped: list[str]) -> None:
     assert without_programs(text) == (rest, dropped)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('<iframe width="100%" src="https://x.net/?a=b&c=d" title="A\nB"></iframe> after', "   after"),
+        ("API==&nbsp;key", "API== key"),
+        ("<b class=y>bold</b><br/>", " bold  "),
+        ('`<b class="x">` is <b>code</b>', '`<b class="x">` is  code '),
+        ("``a ` <b>`` and ` <b>", "``a ` <b>`` and `  "),
+        ('```html\n<div id="a">\n```\n<div id="b">x</div>', '```html\n<div id="a">\n```\n x '),
+        ("~~~\n<p open", "~~~\n<p open"),
+        ("a < b, c > d, <https://x.y/z>", "a < b, c > d, <https://x.y/z>"),
+        ('<a href="cut', '<a href="cut'),
+    ],
+)
+def test_tags_are_not_read_but_in_code(text: str, read: str) -> None:
+    assert without_tags(text) == read
+
+
+@pytest.mark.parametrize("part", ["<a ", '<a b="', "<a b ", "`", "`a", "```\n", "~~~\n`", " b", ' b="c"', " "])
+def test_looking_for_tags_takes_time_in_proportion(part: str) -> None:
+    # What grows with the square of the length would take minutes.
+    text = "<a" + part * 200_000
+    assert len(without_tags(text)) <= len(text)
