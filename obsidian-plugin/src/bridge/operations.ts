@@ -5,51 +5,52 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation; with another it is called or answered differently. */
 export const FORMS = {
-	search: "f429e0fec7c2",
+	search: "017ef47928e2",
 	related_notes: "789301e89ad0",
-	find_notes: "dffefbd790c5",
+	find_notes: "dc8a4bdea1dc",
 	list_folders: "b88ee7f439c2",
-	list_tags: "5377073c3921",
-	list_tasks: "e7a09a410fad",
-	read_note: "39170a8ae71e",
-	suggest_links: "31656bd97a16",
+	list_tags: "53d5f8fd4475",
+	list_tasks: "a91d464a1aaa",
+	read_note: "7336ef095042",
+	read_notes: "52b603bd8431",
+	suggest_links: "d5bb8e8f8a97",
 	judge_link: "a11a23625bef",
-	create_note: "0efbd98404dc",
-	edit_note: "8fe5e1ab343b",
-	set_properties: "71be678d979b",
-	move_note: "78062813b1f8",
-	rename_heading: "176c256bb417",
-	rename_alias: "78f6b1675ed0",
-	delete_note: "00d8699398c3",
-	daily_note: "c735d230c805",
-	toggle_task: "4de2654ca472",
-	add_task: "dcd0363c8e8a",
-	change_set: "d5e092bdf5eb",
-	list_changes: "8cb839211891",
+	create_note: "43e513fa8c33",
+	edit_note: "2ccabd233c10",
+	set_properties: "f375a11a1ad4",
+	move_note: "48784b475606",
+	rename_heading: "a2258b4ea812",
+	rename_alias: "8805345db4b3",
+	delete_note: "fd22365cfb13",
+	daily_note: "a41ea3243afb",
+	toggle_task: "27af111b9388",
+	add_task: "390e26e84589",
+	change_set: "60e05851fa16",
+	list_changes: "752f552f2d51",
 	show_change: "6dc88704d854",
-	undo_change: "d237ba397049",
-	undo_session: "b3dfca617528",
-	redo_change: "01b5f8cbc17b",
-	accept_change: "c7cf08042aae",
-	reject_change: "bc36d14c4d01",
+	undo_change: "4fe755771c1b",
+	undo_session: "8699f994fb51",
+	redo_change: "817ef512cdba",
+	accept_change: "4e6303a46a0a",
+	reject_change: "89994512324a",
 	claim_change: "771dc599ca4f",
 	acknowledge_change: "c01084f4f67a",
-	note_links: "d125569d46b7",
+	note_links: "37d721254a53",
 	resolve_link: "c512cf228b19",
 	pick_link: "a19110e00671",
-	apply_links: "f15ad3aefa13",
-	find_prospects: "903a8a8dd182",
-	link_report: "108c5e5295b3",
+	apply_links: "abfffa44c726",
+	find_prospects: "d3d99e94a5fe",
+	link_report: "546cdb455315",
 	graph_neighbours: "d674ddfb705d",
 	graph_path: "41b89f5ae297",
-	graph_insights: "b396d1f4c3bd",
-	graph_view: "2d74aec4aa2d",
+	graph_insights: "ed1c1671f8fb",
+	graph_view: "0ddb51c14d25",
 	graph_history: "9cfdab5de1c4",
 	export_graph: "29b7db956d7d",
-	status: "d6bedd9cae83",
+	status: "543bcf0fe298",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
-	wait_until_indexed: "f8847afc00b2",
+	wait_until_indexed: "7b86e0e7afa9",
 	reindex: "cee2e4c35aca",
 	job_status: "49261ba5d5aa",
 	pause_indexing: "b636e35dac89",
@@ -57,13 +58,13 @@ export const FORMS = {
 	read_settings: "f4e0fa575426",
 	change_settings: "7df0e72c2e86",
 	check_globs: "2be683f630fb",
-	list_clients: "bf0df68b9a41",
-	revoke_client: "878644eaaf97",
+	list_clients: "c3f2860a70bf",
+	revoke_client: "5837519f92db",
 	list_models: "2ab29cd03574",
 	open_pairing: "3ceefd3165ba",
 	doctor: "a19b65f3f6da",
 	usage: "b4dd020cc886",
-	find_tool: "19974e1a66bf",
+	find_tool: "ad39072db692",
 	run_tool: "11e6879817e2",
 	give_feedback: "d05c665ab332",
 } as const;
@@ -72,7 +73,7 @@ export const FORMS = {
 export type AnyCallError = "unauthorized" | "forbidden" | "bad_host" | "too_large" | "rate_limited" | "internal";
 
 export interface AcceptChangeArguments {
-	/** The proposal's id. */
+	/** Id of the proposal, from `list_changes`. */
 	readonly change_id: string;
 	/** Only these parts of it, as `show_change` numbers them; the others are rejected. */
 	readonly hunks?: readonly number[] | null;
@@ -109,6 +110,8 @@ export interface AddItem {
 	readonly text: string;
 	/** Give it a box. */
 	readonly task?: boolean;
+	/** Add the heading if the note lacks it. */
+	readonly create_heading?: boolean;
 }
 
 /** Add a task to a note. */
@@ -119,10 +122,12 @@ export interface AddTask {
 	readonly text: string;
 	/** The heading above the list, or its path as `A > B`; without, the note's last list. */
 	readonly heading?: string | null;
-	/** The day it is due, as `YYYY-MM-DD`. */
+	/** The day it is due. */
 	readonly due?: string | null;
 	/** How urgent it is. */
 	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
+	/** Add the heading if the note lacks it. */
+	readonly create_heading?: boolean;
 	/** What is asked. */
 	readonly op: "add_task";
 }
@@ -134,10 +139,12 @@ export interface AddTaskArguments {
 	readonly text: string;
 	/** The heading above the list; without, the note's last list. */
 	readonly heading?: string | null;
-	/** The day it is due, as `YYYY-MM-DD`. */
+	/** The day it is due. */
 	readonly due?: string | null;
 	/** How urgent it is. */
 	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
+	/** Add the heading if the note lacks it. */
+	readonly create_heading?: boolean;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -179,7 +186,7 @@ export interface ApplyLinksArguments {
 	readonly strictness?: "conservative" | "balanced" | "aggressive";
 	/** Every place that names a note, not the first alone. */
 	readonly all?: boolean;
-	/** SHA-256 of the whole file that you saw; refused when it is another now. */
+	/** The note's digest as you read it; refused when the note is another now. */
 	readonly digest?: string | null;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
@@ -233,6 +240,18 @@ export interface ChangeSettingsArguments {
 	readonly changes: Readonly<Record<string, unknown>>;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** A file that a change touches. */
+export interface ChangedFile {
+	/** The file or folder, by the path that it has afterwards; of a removed file the one that it had. */
+	readonly path: string;
+	/** SHA-256 of the whole file afterwards; null for a folder, a removed file, and in a dry run. */
+	readonly digest: string | null;
+	/** Lines that it gains. */
+	readonly added: number;
+	/** Lines that it loses. */
+	readonly removed: number;
 }
 
 export interface CheckGlobsArguments {
@@ -354,15 +373,23 @@ export interface DailyNote {
 	readonly state: "applied" | "proposed";
 	/** What to know about it. */
 	readonly warnings: readonly string[];
+	/** Whether nothing was written because only a dry run was asked for. */
+	readonly dry_run: boolean;
+	/** What the change does, in a line; empty when nothing was asked for. */
+	readonly would: string;
+	/** Why the call itself must be confirmed; null when it need not be, and when it was no dry run. */
+	readonly confirmation: string | null;
 }
 
 export interface DailyNoteArguments {
-	/** `today`, `yesterday`, `tomorrow` or a date; days are local. */
+	/** The day. */
 	readonly date?: string;
 	/** Markdown to add. */
 	readonly append?: string | null;
 	/** Add it under this heading instead of at the end. */
 	readonly heading?: string | null;
+	/** Add the heading if the note lacks it. */
+	readonly create_heading?: boolean;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -377,8 +404,8 @@ export interface DailyNoteArguments {
 export interface DeleteNote {
 	/** The note. */
 	readonly path: string;
-	/** SHA-256 of the whole file as it was read. */
-	readonly digest: string;
+	/** The note's digest as it was read; needed unless this change set made the note. */
+	readonly digest?: string | null;
 	/** What is asked. */
 	readonly op: "delete_note";
 }
@@ -386,7 +413,7 @@ export interface DeleteNote {
 export interface DeleteNoteArguments {
 	/** The note. */
 	readonly path: string;
-	/** The note's, as `read_note` told it. */
+	/** The note's digest as you read it, 12 digits at least. */
 	readonly digest: string;
 	/** Only tell what would happen, and which links would break. */
 	readonly dry_run?: boolean;
@@ -425,7 +452,7 @@ export interface EditNote {
 	readonly path: string;
 	/** The edits, all or none; their places are those of the text as it was read. */
 	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
-	/** SHA-256 of the whole file as it was read; needed where something is replaced. */
+	/** The note's digest as it was read; needed where something is replaced that this change set did not write. */
 	readonly digest?: string | null;
 	/** What is asked. */
 	readonly op: "edit_note";
@@ -434,9 +461,9 @@ export interface EditNote {
 export interface EditNoteArguments {
 	/** The note. */
 	readonly path: string;
-	/** What to change. Lines and text are those of the note as you read it; edits do not overlap. */
+	/** What to change, such as `[{"op": "replace_text", "old": "teh", "new": "the"}]`. Lines and text are those of the note as you read it; edits do not overlap. */
 	readonly edits: readonly (Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem)[];
-	/** The note's, as `read_note` told it; needed to replace anything. */
+	/** The note's digest as you read it, 12 digits at least; needed to replace anything. */
 	readonly digest?: string | null;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
@@ -477,9 +504,9 @@ export interface Expectation {
 export interface ExportGraphArguments {
 	/** GraphML, or JSON with nodes and links. */
 	readonly format?: "graphml" | "json";
-	/** What joins notes, as in `graph_neighbours`; every note is written, joined or not. */
+	/** What joins notes, as in `graph_neighbours`; every note is a node, joined or not. */
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
-	/** With the names that no note has. */
+	/** Also the names that no note has, as nodes. */
 	readonly stubs?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -512,7 +539,7 @@ export interface FindNotesArguments {
 	readonly folder?: string | null;
 	/** Only notes with all of these tags; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
-	/** Only notes whose properties have these values; a list means any of them. */
+	/** Only notes with these values, such as `{"status": "done"}`; a list means any of them. */
 	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
 	/** Only notes that link to this file. */
 	readonly links_to?: string | null;
@@ -522,7 +549,7 @@ export interface FindNotesArguments {
 	readonly modified_after?: string | null;
 	/** Only notes changed before this moment. */
 	readonly modified_before?: string | null;
-	/** The order; `-` turns it round, so `-modified` is newest first. */
+	/** The order; `-` reverses it: `-modified` is newest first. */
 	readonly sort?: "path" | "-path" | "title" | "-title" | "modified" | "-modified";
 	/** Most notes to return. */
 	readonly limit?: number;
@@ -535,6 +562,8 @@ export interface FindNotesArguments {
 export interface FindProspectsArguments {
 	/** Most names to return. */
 	readonly limit?: number;
+	/** Names to pass over, for the next page. */
+	readonly offset?: number;
 	/** Only what notes in this folder and below say. */
 	readonly folder?: string | null;
 	/** The vault, by name or id; optional while there is one. */
@@ -542,7 +571,7 @@ export interface FindProspectsArguments {
 }
 
 export interface FindToolArguments {
-	/** What is to be done. */
+	/** What is to be done, in a few English words. */
 	readonly task: string;
 	/** Most tools to return. */
 	readonly limit?: number;
@@ -576,6 +605,8 @@ export interface FoundNotes {
 	readonly notes: readonly ListedNote[];
 	/** How many there are without `limit` and `offset`. */
 	readonly total: number;
+	/** What to know about it, such as a folder, tag or property that does not exist. */
+	readonly notices?: readonly string[];
 }
 
 /** A tool that may do a task. */
@@ -590,16 +621,20 @@ export interface FoundTool {
 	readonly scope: "read" | "write" | "admin";
 	/** Whether it changes nothing. */
 	readonly reads: boolean;
+	/** Whether the caller is offered it at once and calls it directly. */
+	readonly listed: boolean;
 	/** How often it was the right one, 0 to 1; null until enough was said about that. */
 	readonly accuracy: number | null;
 	/** How often somebody said whether it was the right one. */
 	readonly judged: number;
 }
 
-/** Tools that may do a task, the likeliest first. */
+/** Tools that may do a task. */
 export interface FoundTools {
-	/** The tools. */
+	/** The tools, the likeliest first; empty when none fits. */
 	readonly tools: readonly FoundTool[];
+	/** What to know about it, such as which tool comes closest when none fits. */
+	readonly notices: readonly string[];
 }
 
 /** What the index still lacks. */
@@ -652,9 +687,13 @@ export interface GraphHistoryArguments {
 export interface GraphInsights {
 	/** How much there is of everything. */
 	readonly counts: LinkCounts;
+	/** How many there are of each part. */
+	readonly totals: PartTotals;
+	/** How many of each part come before these. */
+	readonly offset: number;
 	/** Notes joined to many that are joined to many, the greatest first. */
 	readonly hubs?: readonly Hub[] | null;
-	/** Notes that a reader who follows links comes by most, as `hubs` but by PageRank. */
+	/** Notes that a reader who follows links comes by most, by PageRank; many of them are hubs too. */
 	readonly pagerank?: readonly Hub[] | null;
 	/** Notes without any link in either direction. */
 	readonly orphans?: NoteCount | null;
@@ -683,6 +722,8 @@ export interface GraphInsightsArguments {
 	readonly kinds?: readonly ("wiki" | "embed" | "markdown" | "property" | "canvas" | "arrow" | "tag" | "folder" | "similar")[];
 	/** Most notes, names or pairs of each part. */
 	readonly limit?: number;
+	/** How many of each part to pass over, for the next page of a part. */
+	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -891,10 +932,12 @@ export interface Indexed {
 export interface InsertUnder {
 	/** `insert_under`. */
 	readonly op: "insert_under";
-	/** The heading, or its path as `A > B`. */
+	/** The heading, or its path as `A > B`; of several that are alike also its line, as `A > B (line 12)`. */
 	readonly heading: string;
 	/** Markdown; its headings are made deeper to fit. */
 	readonly text: string;
+	/** Add the heading if the note lacks it: at its end, or below `A`. */
+	readonly create_heading?: boolean;
 }
 
 /** Work that goes on in the background. */
@@ -999,6 +1042,8 @@ export interface LinkEdit {
 	readonly state: "applied" | "proposed";
 	/** What to know about it. */
 	readonly warnings: readonly string[];
+	/** Whether nothing was written because only a dry run was asked for. */
+	readonly dry_run: boolean;
 }
 
 /** What was said so far to the links that were suggested. */
@@ -1013,7 +1058,11 @@ export interface LinkJudged {
 
 /** What could be better about the links of a vault. */
 export interface LinkReport {
-	/** How many names links ask for that no note has. */
+	/** How many there are of each sort, whatever `limit` and `offset` are. */
+	readonly totals: ReportTotals;
+	/** How many of each sort come before these. */
+	readonly offset: number;
+	/** How many names links ask for that no note has, as `graph_insights` counts them in a whole vault. */
 	readonly unresolved: number;
 	/** Those that likely mean a note, the most wanted first. */
 	readonly broken: readonly BrokenName[];
@@ -1029,11 +1078,15 @@ export interface LinkReport {
 	readonly declined: number;
 	/** The share that was accepted; null before the first. */
 	readonly rate: number | null;
+	/** The `offset` of the next page; absent on the last. */
+	readonly next_offset?: number | null;
 }
 
 export interface LinkReportArguments {
 	/** Most entries of each sort. */
 	readonly limit?: number;
+	/** How many of each sort to pass over, for the next page. */
+	readonly offset?: number;
 	/** Only links and mentions in notes of this folder and below. */
 	readonly folder?: string | null;
 	/** The vault, by name or id; optional while there is one. */
@@ -1062,15 +1115,17 @@ export interface LinkSuggestions {
 	readonly suggestions: readonly LinkSuggestion[];
 	/** SHA-256 of the whole file they were found in; empty for a text. */
 	readonly digest: string;
+	/** What was left out, in sentences. */
+	readonly notices?: readonly string[];
 }
 
-/** How many links there are. */
+/** How many there are of each sort. */
 export interface LinkTotals {
-	/** In the note, that lead somewhere. */
+	/** Links in the note that lead somewhere. */
 	readonly links: number;
-	/** To the note. */
+	/** Links to the note. */
 	readonly backlinks: number;
-	/** In the note, that lead nowhere. */
+	/** Links in the note that lead nowhere. */
 	readonly unresolved: number;
 }
 
@@ -1132,6 +1187,8 @@ export interface ListTasksArguments {
 	readonly due_after?: string | null;
 	/** Only tasks due before this day. */
 	readonly due_before?: string | null;
+	/** Only tasks due before today, and open unless `status` says otherwise. */
+	readonly overdue?: boolean;
 	/** Only tasks with all of these tags in their line; `a` matches `a/b`. */
 	readonly tags?: readonly string[];
 	/** Only tasks whose line says this, in any case. */
@@ -1189,7 +1246,7 @@ export interface ListedClient {
 	/** What it may do. */
 	readonly scopes: readonly ("read" | "write" | "admin")[];
 	/** Which tools it is offered, when its token says so. */
-	readonly preset: "default" | "read-only" | "full" | null;
+	readonly preset: "default" | "writing" | "read-only" | "full" | null;
 	/** When it got its token. */
 	readonly created: string;
 	/** The day on which it was last here; null when it never was. */
@@ -1294,6 +1351,8 @@ export interface ListedTask {
 	readonly priority?: "highest" | "high" | "medium" | "low" | "lowest" | null;
 	/** How often it comes again, in words. */
 	readonly recurrence?: string | null;
+	/** First 12 digits of the SHA-256 of the note, as the index read it. */
+	readonly digest?: string;
 }
 
 /** A link that a change breaks. */
@@ -1336,7 +1395,7 @@ export interface MoveNote {
 	readonly path: string;
 	/** Its full new path. */
 	readonly to: string;
-	/** SHA-256 of the whole file as it was read; not needed for a folder or a file without text. */
+	/** The file's digest as it was read; refused when the file is another now. */
 	readonly digest?: string | null;
 	/** What is asked. */
 	readonly op: "move_note";
@@ -1347,7 +1406,7 @@ export interface MoveNoteArguments {
 	readonly path: string;
 	/** Its full new path. */
 	readonly to: string;
-	/** The note's, as `read_note` told it; not needed for a folder or a file without text. */
+	/** The file's digest as you read it; refused when the file is another now. */
 	readonly digest?: string | null;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
@@ -1377,6 +1436,12 @@ export interface NameProspect {
 export interface NameProspects {
 	/** The surest first. */
 	readonly prospects: readonly NameProspect[];
+	/** How many there are in all. */
+	readonly total: number;
+	/** How many of them come before these. */
+	readonly offset: number;
+	/** What was left out, in sentences. */
+	readonly notices?: readonly string[];
 }
 
 /** A note near another in the graph. */
@@ -1433,31 +1498,47 @@ export interface NoteLink {
 	readonly target: string;
 	/** Whether it embeds its target. */
 	readonly embed: boolean;
+	/** The heading in its target that follows `#`; null without one. */
+	readonly heading?: string | null;
+	/** The id of the block in its target that follows `#^`; null without one. */
+	readonly block?: string | null;
 	/** The sentence around it, when asked for; of the first 300 links, and of a note as it is on disk. */
 	readonly context?: string | null;
 }
 
 /** The links of a note, in both directions. */
 export interface NoteLinks {
-	/** How many there are of each; of more than 2,000 the first are told. */
+	/** The first 12 digits of the note's SHA-256, which every edit takes; empty for any other file. */
+	readonly digest: string;
+	/** How many there are of each sort in the directions asked for, whatever `limit` and `offset` are. */
 	readonly totals: LinkTotals;
+	/** How many of each sort come before these. */
+	readonly offset: number;
 	/** Links in the note that lead somewhere, in order. */
 	readonly links: readonly NoteLink[];
 	/** Links to the note in other notes, by path and line. */
 	readonly backlinks: readonly NoteLink[];
 	/** Links in the note that lead nowhere, in order. */
 	readonly unresolved: readonly NoteLink[];
-	/** Places in other notes that say the note's name and are no links, by path and line, when asked for; of the first 300 notes that say it. */
+	/** Places in other notes that say the note's name and are not links, by path and line, when asked for; of the first 300 notes that say it. */
 	readonly mentions?: readonly NoteMention[] | null;
+	/** How many mentions there are, when asked for. */
+	readonly mentions_total?: number | null;
 }
 
 export interface NoteLinksArguments {
 	/** The note, or any other file for its backlinks. */
 	readonly path: string;
+	/** `out` for the links in the note only, `in` for those to it, `any` for both. */
+	readonly direction?: "any" | "out" | "in";
 	/** Add the sentence around each link. */
 	readonly context?: boolean;
 	/** Add where other notes say its name without a link. */
 	readonly mentions?: boolean;
+	/** Most links of each sort, and most mentions. */
+	readonly limit?: number;
+	/** How many of each sort to pass over, for the next page. */
+	readonly offset?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -1481,12 +1562,40 @@ export interface OpenPairingArguments {
 	readonly vault?: string | null;
 }
 
+/** A section of a note. */
+export interface OutlinedSection {
+	/** Its heading path, such as `A > B`. */
+	readonly heading: string;
+	/** First and last line of the section, subsections included. */
+	readonly lines: readonly [number, number];
+	/** Characters of its text, subsections included. */
+	readonly chars: number;
+}
+
 /** A chance for one client to pair. */
 export interface PairingOpened {
 	/** Six digits for the client to send. */
 	readonly code: string;
 	/** Seconds for which they count. */
 	readonly expires_in_s: number;
+}
+
+/** How many there are in all of the parts that were asked for; orphans, dead ends and sources tell theirs. */
+export interface PartTotals {
+	/** Notes that are joined to others. */
+	readonly hubs?: number | null;
+	/** The same notes, in another order. */
+	readonly pagerank?: number | null;
+	/** Names that notes link to and that no note has. */
+	readonly stubs?: number | null;
+	/** Groups of three notes or more. */
+	readonly communities?: number | null;
+	/** Pairs whose link alone joins two parts. */
+	readonly bridges?: number | null;
+	/** Notes without which the graph falls apart. */
+	readonly articulations?: number | null;
+	/** Notes that link to each other both ways. */
+	readonly strong_pairs?: number | null;
 }
 
 /** One passage of a note as the index holds it. */
@@ -1563,7 +1672,7 @@ export interface ReadNote {
 	readonly total_lines: number;
 	/** Its properties, with YAML 1.2 meaning. */
 	readonly properties: Readonly<Record<string, unknown>>;
-	/** The heading path of each section, such as `A > B`; each can be given as `section`. */
+	/** The heading path of each section, such as `A > B`, or `A > B (line 12)` where several have it; each can be given as `section`. */
 	readonly headings: readonly string[];
 	/** Its tags, without `#`. */
 	readonly tags: readonly string[];
@@ -1573,6 +1682,8 @@ export interface ReadNote {
 	readonly problems: readonly string[];
 	/** Present when `text` was cut: arguments that read on. */
 	readonly next?: Next | null;
+	/** Present when only the outline was asked for: its sections with their lines and sizes. */
+	readonly outline?: readonly OutlinedSection[] | null;
 }
 
 export interface ReadNoteArguments {
@@ -1586,8 +1697,39 @@ export interface ReadNoteArguments {
 	readonly offset?: number;
 	/** Most characters of text to return; `next` reads on. */
 	readonly max_chars?: number | null;
+	/** Only the headings with their lines and sizes, without text: for a long note. */
+	readonly outline?: boolean;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** Several notes. */
+export interface ReadNotes {
+	/** What was asked for, in that order. */
+	readonly notes: readonly ReadPart[];
+}
+
+export interface ReadNotesArguments {
+	/** The notes; `path#A#B` or `path#A > B` is only the section under that heading. */
+	readonly paths: readonly string[];
+	/** `whole`, `head` (the properties and the first lines) or `outline` (the headings without text). */
+	readonly view?: "whole" | "head" | "outline";
+	/** Only the section under this heading, of each note whose path names none. */
+	readonly section?: string | null;
+	/** Most characters of text in all; long notes are cut first, and `next` of each reads on by `read_note`. */
+	readonly max_chars?: number;
+	/** The vault, by name or id; optional while there is one. */
+	readonly vault?: string | null;
+}
+
+/** One of the notes, or why there is nothing of it. */
+export interface ReadPart {
+	/** What was asked for. */
+	readonly asked: string;
+	/** The note, or the part of it that was asked for; null when it could not be read. */
+	readonly note: ReadNote | null;
+	/** Why not; null when it was read. */
+	readonly problem: string | null;
 }
 
 export interface ReadSettingsArguments {
@@ -1599,12 +1741,12 @@ export interface ReadSettingsArguments {
 export interface Ready {
 	/** Whether the first full scan is done. */
 	readonly keyword: boolean;
-	/** Whether a model answers queries. */
+	/** Whether words are ready, a model answers queries and at least half of the passages have a vector. */
 	readonly semantic: boolean;
 }
 
 export interface RedoChangeArguments {
-	/** Its id. */
+	/** Id of the change, from `list_changes`. */
 	readonly change_id: string;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
@@ -1634,7 +1776,7 @@ export interface ReindexArguments {
 }
 
 export interface RejectChangeArguments {
-	/** The proposal's id. */
+	/** Id of the proposal, from `list_changes`. */
 	readonly change_id: string;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1661,8 +1803,8 @@ export interface RenameAlias {
 	readonly alias: string;
 	/** What it shall be. */
 	readonly to: string;
-	/** SHA-256 of the whole file as it was read. */
-	readonly digest: string;
+	/** The note's digest as it was read; refused when the note is another now. */
+	readonly digest?: string | null;
 	/** Whether links that show the alias shall show the new one. */
 	readonly links?: boolean;
 	/** What is asked. */
@@ -1676,8 +1818,8 @@ export interface RenameAliasArguments {
 	readonly alias: string;
 	/** What it shall be. */
 	readonly to: string;
-	/** The note's, as `read_note` told it. */
-	readonly digest: string;
+	/** The note's digest as you read it; refused when the note is another now. */
+	readonly digest?: string | null;
 	/** Whether links that show the alias shall show the new one. */
 	readonly links?: boolean;
 	/** Only tell what would happen. */
@@ -1698,8 +1840,8 @@ export interface RenameHeading {
 	readonly heading: string;
 	/** Its new text. */
 	readonly to: string;
-	/** SHA-256 of the whole file as it was read. */
-	readonly digest: string;
+	/** The note's digest as it was read; refused when the note is another now. */
+	readonly digest?: string | null;
 	/** What is asked. */
 	readonly op: "rename_heading";
 }
@@ -1711,8 +1853,8 @@ export interface RenameHeadingArguments {
 	readonly heading: string;
 	/** Its new text. */
 	readonly to: string;
-	/** The note's, as `read_note` told it. */
-	readonly digest: string;
+	/** The note's digest as you read it; refused when the note is another now. */
+	readonly digest?: string | null;
 	/** Only tell what would happen. */
 	readonly dry_run?: boolean;
 	/** Why, for the user. */
@@ -1747,7 +1889,7 @@ export interface ReplaceLines {
 export interface ReplaceSection {
 	/** `replace_section`. */
 	readonly op: "replace_section";
-	/** The heading, or its path as `A > B`. */
+	/** The heading, or its path as `A > B`; of several that are alike also its line, as `A > B (line 12)`. */
 	readonly heading: string;
 	/** Markdown, with or without the heading itself; its headings are made deeper to fit. */
 	readonly text: string;
@@ -1778,6 +1920,18 @@ export interface ReportChangesArguments {
 export interface ReportTaken {
 	/** Notes whose change was not known yet. */
 	readonly news: number;
+}
+
+/** How many there are of each sort. */
+export interface ReportTotals {
+	/** Names that are an alias of a note or almost its name, and those of this page that are close in meaning. */
+	readonly broken: number;
+	/** All other names that no note has. */
+	readonly stubs: number;
+	/** Notes that are mentioned without a link. */
+	readonly unlinked: number;
+	/** Names that mean several notes. */
+	readonly ambiguous: number;
 }
 
 /** A change that another program noticed. */
@@ -1824,12 +1978,22 @@ export interface RevokeClientArguments {
 }
 
 export interface RunToolArguments {
-	/** The tool. */
+	/** Name of the tool to run. */
 	readonly name: string;
 	/** Its arguments. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
+}
+
+/** The process that serves the vaults. */
+export interface RunningBridge {
+	/** Where it listens. */
+	readonly url: string;
+	/** Its process id. */
+	readonly pid: number;
+	/** When it started. */
+	readonly since: string;
 }
 
 export interface SearchArguments {
@@ -1887,8 +2051,8 @@ export interface Seen {
 export interface SetProperties {
 	/** The note. */
 	readonly path: string;
-	/** SHA-256 of the whole file as it was read. */
-	readonly digest: string;
+	/** The note's digest as it was read; refused when the note is another now. */
+	readonly digest?: string | null;
 	/** New values by name. */
 	readonly properties?: Readonly<Record<string, unknown>>;
 	/** Names of properties to take away. */
@@ -1900,8 +2064,8 @@ export interface SetProperties {
 export interface SetPropertiesArguments {
 	/** The note. */
 	readonly path: string;
-	/** The note's, as `read_note` told it. */
-	readonly digest: string;
+	/** The note's digest as you read it; refused when the note is another now. */
+	readonly digest?: string | null;
 	/** New values by name. */
 	readonly properties?: Readonly<Record<string, unknown>> | null;
 	/** Properties to take away. */
@@ -1954,6 +2118,8 @@ export interface Settled {
 	readonly state: "applied" | "proposed";
 	/** What to know about it. */
 	readonly warnings: readonly string[];
+	/** Whether nothing was written because only a dry run was asked for. */
+	readonly dry_run: boolean;
 }
 
 export interface ShowChangeArguments {
@@ -2027,6 +2193,8 @@ export interface Status {
 	readonly vaults: readonly VaultStatus[];
 	/** The bridge's version. */
 	readonly version: string;
+	/** The process that serves them; null when a command opened them by itself. */
+	readonly bridge: RunningBridge | null;
 	/** What all vaults share, when asked for. */
 	readonly disk?: Disk | null;
 }
@@ -2077,6 +2245,8 @@ export interface SuggestLinksArguments {
 export interface TagList {
 	/** The tags, most used first. */
 	readonly tags: readonly ListedTag[];
+	/** What to know about it, such as a `prefix` that no tag has. */
+	readonly notices?: readonly string[];
 }
 
 /** A page of a list of tasks. */
@@ -2085,6 +2255,8 @@ export interface TaskList {
 	readonly tasks: readonly ListedTask[];
 	/** How many there are without `limit` and `offset`. */
 	readonly total: number;
+	/** What to know about it, such as a folder or tag that does not exist. */
+	readonly notices?: readonly string[];
 }
 
 /** Change the box of a task. */
@@ -2133,7 +2305,7 @@ export interface ToolArgument {
 }
 
 export interface UndoChangeArguments {
-	/** Its id. */
+	/** Id of the change, from `list_changes`. */
 	readonly change_id: string;
 	/** Only these parts of it, as `show_change` numbers them. */
 	readonly hunks?: readonly number[] | null;
@@ -2160,12 +2332,26 @@ export interface UndoSessionArguments {
 export interface UnlinkedNote {
 	/** The note. */
 	readonly path: string;
-	/** Notes that say one of its names and do not link to it. */
+	/** The names by which they mention it, the most frequent first. */
+	readonly said: readonly string[];
+	/** Notes that say one of its names, in words that are likely to mean it, and do not link to it. */
 	readonly mentioned: number;
 	/** Notes that link to it. */
 	readonly linked: number;
 	/** The first of those that do not. */
 	readonly notes: readonly string[];
+	/** Where these mention it. */
+	readonly places: readonly UnlinkedPlace[];
+}
+
+/** A place that says a note's name without a link. */
+export interface UnlinkedPlace {
+	/** The note it stands in. */
+	readonly path: string;
+	/** The line it stands on. */
+	readonly line: number;
+	/** The name as it is said there. */
+	readonly text: string;
 }
 
 export interface UsageArguments {
@@ -2302,7 +2488,7 @@ export interface ViewNode {
 export interface WaitUntilIndexedArguments {
 	/** The note. */
 	readonly path: string;
-	/** SHA-256 of the content to wait for; what is on disk now when absent. */
+	/** Digest of the content to wait for; what is on disk now when absent. */
 	readonly digest?: string | null;
 	/** Which search must find it. */
 	readonly what?: "keyword" | "links" | "vectors";
@@ -2326,11 +2512,11 @@ export interface Written {
 	readonly change_id: string | null;
 	/** The note, by the path that it has afterwards. */
 	readonly path: string;
-	/** SHA-256 of the whole file afterwards; null when there is none. */
+	/** SHA-256 of the whole file afterwards, in a dry run of the file as it is now; null when there is none. */
 	readonly digest: string | null;
 	/** What changed, as a unified diff. */
 	readonly diff: string;
-	/** `applied`; or `proposed`, when it waits until the user accepts it. */
+	/** `applied`; or `proposed`, when it waits until the user accepts it. A dry run says what it would be. */
 	readonly state: "applied" | "proposed";
 	/** What to know about it. */
 	readonly warnings: readonly string[];
@@ -2342,6 +2528,14 @@ export interface Written {
 	readonly files: number;
 	/** What wrote: the bridge itself, to the `disk`, or `obsidian`. */
 	readonly by: "disk" | "obsidian";
+	/** Whether nothing was written because only a dry run was asked for. */
+	readonly dry_run: boolean;
+	/** What the change does, in a line. */
+	readonly would: string;
+	/** Why the call itself must be confirmed; null when it need not be, and when it was no dry run. */
+	readonly confirmation: string | null;
+	/** The files that are written, moved or removed, a folder as one; at most 1,000. */
+	readonly changed: readonly ChangedFile[];
 }
 
 export interface Operations {
@@ -2349,19 +2543,19 @@ export interface Operations {
 	search: {
 		arguments: SearchArguments;
 		result: SearchResult;
-		error: AnyCallError | "model_missing" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "model_missing";
 	};
 	/** Find notes that are close to a note or to a text, in meaning and by links. */
 	related_notes: {
 		arguments: RelatedNotesArguments;
 		result: SearchResult;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** List notes by folder, tags, properties, links and dates. */
 	find_notes: {
 		arguments: FindNotesArguments;
 		result: FoundNotes;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** List the folders of the vault and how many notes each holds. */
 	list_folders: {
@@ -2379,193 +2573,199 @@ export interface Operations {
 	list_tasks: {
 		arguments: ListTasksArguments;
 		result: TaskList;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Read a note from the disk: all of it, one section, or some lines. */
+	/** Read a note from the disk: all of it, one section, some lines, or only its outline. */
 	read_note: {
 		arguments: ReadNoteArguments;
 		result: ReadNote;
-		error: AnyCallError | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading";
+	};
+	/** Read up to 20 notes at once; one that cannot be read does not keep the others back. */
+	read_notes: {
+		arguments: ReadNotesArguments;
+		result: ReadNotes;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
 	/** Find names of notes in prose that should be links, likeliest first, with what speaks for each. */
 	suggest_links: {
 		arguments: SuggestLinksArguments;
 		result: LinkSuggestions;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Tell what became of a suggested link, so that the next suggestions are better. */
 	judge_link: {
 		arguments: JudgeLinkArguments;
 		result: LinkJudged;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Make a note; never in place of another. */
+	/** Create a note; an existing one is never overwritten. */
 	create_note: {
 		arguments: CreateNoteArguments;
 		result: Written;
-		error: AnyCallError | "note_exists" | "note_not_found" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_exists" | "settings_unreadable" | "confirmation_required";
 	};
-	/** Change a note's text, all edits or none; whatever they do not name stays as it is, byte by byte. */
+	/** Change a note's text, all edits or none; the rest stays as it is, byte by byte. */
 	edit_note: {
 		arguments: EditNoteArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "block_not_found" | "text_not_found" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "block_not_found" | "text_not_found" | "confirmation_required";
 	};
-	/** Set and remove properties of a note; its other lines stay as they are, comments and quotes too. */
+	/** Set and remove properties of a note; its other lines stay as they are. */
 	set_properties: {
 		arguments: SetPropertiesArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_properties" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "invalid_properties" | "confirmation_required";
 	};
 	/** Move or rename a note, another file or a folder; every link to it is rewritten in its own style. */
 	move_note: {
 		arguments: MoveNoteArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_exists" | "note_changed" | "protected_path" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_exists" | "note_changed" | "confirmation_required";
 	};
 	/** Rename a heading; every link to it is rewritten in its own style. */
 	rename_heading: {
 		arguments: RenameHeadingArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "protected_path" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
 	/** Rename an alias of a note, and the links that show it if you want. */
 	rename_alias: {
 		arguments: RenameAliasArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "text_not_found" | "invalid_properties" | "protected_path" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "text_not_found" | "invalid_properties" | "confirmation_required";
 	};
 	/** Delete a note as the user's Obsidian does, to the trash that was chosen there; `undo_change` brings it back. */
 	delete_note: {
 		arguments: DeleteNoteArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "settings_unreadable" | "confirmation_required";
 	};
 	/** Read the daily note of a day, or add to it; one that is missing is then made from the vault's template. */
 	daily_note: {
 		arguments: DailyNoteArguments;
 		result: DailyNote;
-		error: AnyCallError | "forbidden" | "heading_not_found" | "note_not_found" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "heading_not_found" | "note_not_found" | "settings_unreadable" | "confirmation_required";
 	};
 	/** Change the box of a task, as a click on it in Obsidian does, or to any mark. */
 	toggle_task: {
 		arguments: ToggleTaskArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "note_changed" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
 	};
 	/** Add a task to a note, its dates written as the note's other tasks write them. */
 	add_task: {
 		arguments: AddTaskArguments;
 		result: Written;
-		error: AnyCallError | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
 	/** Make several changes as one: all or nothing, one after the other, undone as one. */
 	change_set: {
 		arguments: ChangeSetArguments;
 		result: Written;
-		error: AnyCallError | "expectation_failed" | "note_not_found" | "note_exists" | "note_changed" | "confirmation_required" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "expectation_failed" | "note_not_found" | "note_exists" | "note_changed" | "settings_unreadable" | "confirmation_required";
 	};
 	/** List what was changed or proposed through the bridge, the newest first. */
 	list_changes: {
 		arguments: ListChangesArguments;
 		result: ListedChanges;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Show a change or proposal whole, and what became of it. */
 	show_change: {
 		arguments: ShowChangeArguments;
 		result: ShownChange;
-		error: AnyCallError | "change_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found";
 	};
 	/** Turn a change back, however long ago; what was written since stays, or it is refused. */
 	undo_change: {
 		arguments: UndoChangeArguments;
 		result: Settled;
-		error: AnyCallError | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
 	/** Turn back all that was changed in one session, as one change; all or nothing. */
 	undo_session: {
 		arguments: UndoSessionArguments;
 		result: Settled;
-		error: AnyCallError | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
 	/** Make a change again that was turned back. */
 	redo_change: {
 		arguments: RedoChangeArguments;
 		result: Settled;
-		error: AnyCallError | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "change_not_found" | "change_conflict";
 	};
 	/** Make a change that was proposed; only the user's own programs may. */
 	accept_change: {
 		arguments: AcceptChangeArguments;
 		result: Settled;
-		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
 	/** Settle that a proposed change is not made, or that a `conflict` was looked at; the user's own programs may. */
 	reject_change: {
 		arguments: RejectChangeArguments;
 		result: Settled;
-		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
 	/** Take a change that `apply_change` told of, to make it in Obsidian; the first who asks gets it, within a second. */
 	claim_change: {
 		arguments: ClaimChangeArguments;
 		result: ClaimedChange;
-		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
 	/** Say whether a change that was claimed was made; however late, it counts. The file on the disk has the last word. */
 	acknowledge_change: {
 		arguments: AcknowledgeChangeArguments;
 		result: Acknowledged;
-		error: AnyCallError | "forbidden" | "change_not_found" | "change_conflict" | "invalid_arguments" | "no_such_vault" | "not_ready";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
-	/** List what a note links to and what links to it. */
+	/** List what a note links to, what links to it, and which of its links lead nowhere. */
 	note_links: {
 		arguments: NoteLinksArguments;
 		result: NoteLinks;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Find the file that a link means, as Obsidian would; a link that means nothing is no error. */
+	/** Find the file that a link means, as Obsidian would; for a link that leads nowhere `path` is null. */
 	resolve_link: {
 		arguments: ResolveLinkArguments;
 		result: ResolvedLink;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Find the notes that a link may lead to, by their names and by what they say. */
 	pick_link: {
 		arguments: PickLinkArguments;
 		result: SearchResult;
-		error: AnyCallError | "model_missing" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
 	};
 	/** Make links of words that name notes, written as Obsidian would. */
 	apply_links: {
 		arguments: ApplyLinksArguments;
 		result: LinkEdit;
-		error: AnyCallError | "note_not_found" | "note_changed" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed";
 	};
 	/** Find names worth a note that has none: linked to without leading anywhere, or said by several notes. */
 	find_prospects: {
 		arguments: FindProspectsArguments;
 		result: NameProspects;
-		error: AnyCallError | "folder_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
 	/** Tell which links lead nowhere and what they mean, which notes are mentioned without links, and which names clash. */
 	link_report: {
 		arguments: LinkReportArguments;
 		result: LinkReport;
-		error: AnyCallError | "folder_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
 	/** Find the notes around a note, step by step along links, arrows, shared rare tags or nearness in meaning. */
 	graph_neighbours: {
 		arguments: GraphNeighboursArguments;
 		result: Neighbours;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Find how one note leads to another: the shortest ways, each step with the sentence that links. */
 	graph_path: {
 		arguments: GraphPathArguments;
 		result: GraphPaths;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Tell what stands out in the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links. */
 	graph_insights: {
@@ -2577,15 +2777,15 @@ export interface Operations {
 	graph_view: {
 		arguments: GraphViewArguments;
 		result: GraphView;
-		error: AnyCallError | "note_not_found" | "folder_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "folder_not_found";
 	};
-	/** Tell how the graph grew: which notes appeared, vanished, and were joined to more notes, week by week. */
+	/** Tell how the graph grew week by week, on the days on which a bridge ran: new, vanished and newly linked notes. */
 	graph_history: {
 		arguments: GraphHistoryArguments;
 		result: GraphHistory;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Write the graph down for other programs, such as Gephi or NetworkX; nothing is written to the disk. */
+	/** Return the graph as text for other programs, such as Gephi or NetworkX; no file is written. */
 	export_graph: {
 		arguments: ExportGraphArguments;
 		result: ExportedGraph;
@@ -2601,7 +2801,7 @@ export interface Operations {
 	index_status: {
 		arguments: IndexStatusArguments;
 		result: IndexStatus;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Hint that files may have changed; the disk decides, and saying it twice does no harm. */
 	report_changes: {
@@ -2613,19 +2813,19 @@ export interface Operations {
 	wait_until_indexed: {
 		arguments: WaitUntilIndexedArguments;
 		result: Indexed;
-		error: AnyCallError | "note_not_found" | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Compare the vault with the index and read again what differs. */
 	reindex: {
 		arguments: ReindexArguments;
 		result: JobStarted;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Show how far a job is. */
 	job_status: {
 		arguments: JobStatusArguments;
 		result: JobStatus;
-		error: AnyCallError | "job_not_found" | "invalid_arguments" | "no_such_vault";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "job_not_found";
 	};
 	/** Stop embedding until it is resumed; words and links stay up to date. */
 	pause_indexing: {
@@ -2679,7 +2879,7 @@ export interface Operations {
 	open_pairing: {
 		arguments: OpenPairingArguments;
 		result: PairingOpened;
-		error: AnyCallError | "forbidden" | "not_ready" | "invalid_arguments" | "no_such_vault";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "forbidden" | "not_ready";
 	};
 	/** Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens. */
 	doctor: {
@@ -2693,7 +2893,7 @@ export interface Operations {
 		result: UsageReport;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
-	/** Find tools beyond those listed, for a task told in a few words; `run_tool` runs them. */
+	/** Find the tool for a task, also among those that are not listed. */
 	find_tool: {
 		arguments: FindToolArguments;
 		result: FoundTools;
@@ -2703,13 +2903,13 @@ export interface Operations {
 	run_tool: {
 		arguments: RunToolArguments;
 		result: RanTool;
-		error: AnyCallError | "no_such_operation" | "forbidden" | "invalid_arguments" | "no_such_vault";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "no_such_operation" | "forbidden";
 	};
 	/** Say whether a tool that `find_tool` named was the right one. */
 	give_feedback: {
 		arguments: GiveFeedbackArguments;
 		result: Feedback;
-		error: AnyCallError | "no_such_operation" | "invalid_arguments" | "no_such_vault";
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "no_such_operation";
 	};
 }
 
