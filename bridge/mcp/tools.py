@@ -35,7 +35,9 @@ FINDS, RUNS = "find_tool", "run_tool"
 
 RUNS_TOO = "Then give its `name` and `arguments` here to run it."
 
-WRITES: Mapping[str, Sequence[str]] = {"daily_note": ("append", "heading", "dry_run", "reason", "confirm")}
+WRITES: Mapping[str, Sequence[str]] = {
+    "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm")
+}
 """Arguments of tools that may also write, which whoever only reads is not told of."""
 
 

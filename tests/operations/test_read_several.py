@@ -76,8 +76,8 @@ async def test_an_outline_says_where_each_section_is(served: Served) -> None:
     assert [(one["heading"], one["lines"], one["chars"]) for one in note["outline"]] == [
         ("Rye", [4, 18], len(NOTES["Rye.md"]) - len("---\nstatus: done\n---\n")),
         ("Rye > Baking", [8, 11], len("## Baking\n\nAn hour.\n\n")),
-        ("Rye > Notes", [12, 15], len("## Notes\n\nOne.\n\n")),
-        ("Rye > Notes", [16, 18], len("## Notes\n\nTwo.\n")),
+        ("Rye > Notes (line 12)", [12, 15], len("## Notes\n\nOne.\n\n")),
+        ("Rye > Notes (line 16)", [16, 18], len("## Notes\n\nTwo.\n")),
     ]
     # Sections of one name are told apart by their lines.
     for one, text in zip(note["outline"][2:], ("One.", "Two."), strict=True):
@@ -95,7 +95,7 @@ async def test_a_model_sees_where_each_text_ends(served: Served) -> None:
         assert f"up to `--- end of {digest} ---` ---\n{NOTES['Rye.md']}--- end of {digest} ---\n" in text
         assert "\nNope · note_not_found: There is no note `Nope`" in text
         outline = text_of(await client.call_tool("read_note", {"path": "Rye", "outline": True}))
-        assert outline.endswith("16-18 # Rye > Notes (15 characters)")
+        assert outline.endswith("16-18 # Rye > Notes (line 16) (15 characters)")
         assert "status: done" in outline
 
 
