@@ -1,7 +1,7 @@
 """The vault as it will be: changes are tried out here before anything is written."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from bridge.changes.shorten import shortened
@@ -34,6 +34,11 @@ class Desk:
         steps = shortened(self._steps)
         named = {digest for step in steps for digest in (step.before, step.after)}
         return Plan(steps, {digest: data for digest, data in self._blobs.items() if digest in named}, self.back)
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The steps so far, with the states in between."""
+        return self._steps
 
     def read(self, path: VaultPath) -> bytes:
         """Return a file's bytes after the steps so far.

@@ -7,6 +7,7 @@ from functools import cache
 from bridge.changes.desk import Desk
 from bridge.changes.differences import Snapshot, differences, part, places
 from bridge.changes.lineage import Lineage
+from bridge.changes.positions import Positions
 from bridge.changes.reconcile import Conflict
 from bridge.changes.turning import Taking, Turning
 from bridge.changes.whereabouts import Today
@@ -48,6 +49,7 @@ def undo(
     changes = [*changes]
     ids = {change.id for change in changes}
     lineages = cache(lambda path, gone: Lineage.of(path, gone, today.past(path, gone), snapshot))
+    positions = Positions(desk)
     for change in changes:
         if hunks is None:
             (steps, kept), chosen = _in_force(change, snapshot), None
@@ -56,22 +58,22 @@ def undo(
             steps, kept = part(change.steps, snapshot, some, last=True)
             chosen = places(change.steps, snapshot, some)
         taking = Taking(lineages, chosen, ids)
-        turning = Turning(desk, change, kept, today, conflicts, taking)
+        turning = Turning(desk, change, kept, today, conflicts, positions, taking)
         turning.touching = True
         for number, step in reversed([*enumerate(steps)]):
             if step is not None:
                 turning.make(number, _inverse(step))
         notes += turning.notes
-        if hunks is None and not conflicts:
-            _sweep(turning, desk)
     _require_none(conflicts)
+    if hunks is None and changes:
+        _sweep(turning, desk)
     return tuple(notes)
 
 
 def _sweep(turning: Turning, desk: Desk) -> None:
     """Take away folders that are left empty and behind."""
-    left = [step.path for step in desk.plan.steps if step.kind in ("remove", "move", "remove_folder")]
-    left += [VaultPath(f"{step.to}/") for step in desk.plan.steps if step.kind == "move" and step.to]
+    left = [step.path for step in desk.steps if step.kind in ("remove", "move", "remove_folder")]
+    left += [VaultPath(f"{step.to}/") for step in desk.steps if step.kind == "move" and step.to]
     for path in left:
         folder = VaultPath("" if is_hidden(path) else path.rpartition("/")[0])
         while folder and turning.is_left_behind(folder) and not turning.holds(folder):
@@ -112,7 +114,7 @@ def _make(
     desk: Desk, change: Change, steps: Sequence[Step | None], snapshot: Snapshot, today: Today, *, touching: bool
 ) -> None:
     conflicts: list[Conflict] = []
-    turning = Turning(desk, change, snapshot, today, conflicts)
+    turning = Turning(desk, change, snapshot, today, conflicts, Positions(desk))
     turning.touching = touching
     for number, step in enumerate(steps):
         if step is not None:

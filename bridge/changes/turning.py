@@ -1,12 +1,13 @@
 """Carries the steps of a change over to files that may be others, and elsewhere, by now."""
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
 from bridge.changes.desk import Desk, digest_of, moved
 from bridge.changes.differences import Snapshot
 from bridge.changes.lineage import Lineage
 from bridge.changes.plain import text_of
+from bridge.changes.positions import Positions, file_after, name_after
 from bridge.changes.reconcile import Conflict, reconciled, told, whole
 from bridge.changes.whereabouts import Today, Whereabouts
 from bridge.errors import ChangeNotFound
@@ -41,6 +42,7 @@ class Turning:
         snapshot: Snapshot,
         today: Today,
         conflicts: list[Conflict],
+        positions: Positions,
         taking: Taking | None = None,
     ) -> None:
         """Begin.
@@ -51,6 +53,7 @@ class Turning:
             snapshot: Gives contents that are kept.
             today: The vault, and how it came to be so.
             conflicts: Gets what cannot be.
+            positions: Where files and names are after the steps of the desk.
             taking: How it is turned back, if it is.
         """
         self._desk = desk
@@ -64,8 +67,7 @@ class Turning:
         """Whether lines next to each other may both be changed."""
         self._taking = taking
         self._where = Whereabouts(today, change, taking.together if taking else ())
-        self._back: set[tuple[VaultPath, str | None]] = set()
-        """Files that were brought back, each by where it is today and what took it away."""
+        self._positions = positions
 
     def make(self, number: int, step: Step) -> None:
         """Put what a step means today on the desk, or note why that cannot be.
@@ -74,13 +76,15 @@ class Turning:
             number: Which step of the change it is or turns back.
             step: The step.
         """
-        place = self._on_desk(self._change.now[number])
-        if any(conflict.path == place for conflict in self._conflicts):
+        identity = self._change.now[number], self._change.gone[number]
+        brings_back = step.kind == "make_folder" or (step.kind == "put" and step.before is None)
+        place = self._name(number, step.path) if brings_back else self._positions.of_file(*identity)
+        if any(conflict.path in (place, self.before(place)) for conflict in self._conflicts):
             return
         match step.kind:
             case "put" if step.after is not None and step.before is None:
-                self._restore(number, place, step.after, step.to)
-                self._back.add((self._change.now[number], self._change.gone[number]))
+                self._restore(number, step, place, step.after)
+                self._positions.restore(*identity, place)
             case "put" if step.after is not None and step.before is not None:
                 self._put(number, place, step.before, step.after)
             case "remove":
@@ -89,15 +93,29 @@ class Turning:
                 self._move(number, step, place)
             case "make_folder" if not self._desk.has(place):
                 self._desk.take(Plan((Step("make_folder", place),)))
+                self._positions.restore(*identity, place)
             case "remove_folder" if self._desk.has(place) and not self.holds(place):
                 if place == step.path or self.is_left_behind(place):
                     self._desk.take(Plan((Step("remove_folder", place),)))
 
+    def _name(self, number: int, path: VaultPath) -> VaultPath:
+        """Return what a path that a step speaks of is called after the steps so far."""
+        return self._positions.of_name(path, self._where.events(self._count(number)))
+
+    def _count(self, number: int) -> int:
+        """Return how many steps of the change come before what is spoken of when one is done or undone."""
+        return number if self._taking is None else number + 1
+
     def holds(self, folder: VaultPath) -> bool:
         """Say whether a folder holds something after the steps so far."""
-        there = {self._on_desk(path) for path in self._today.inside(self.before(folder))}
-        there.update(step.to or step.path for step in self._desk.plan.steps)
-        return any(path.startswith(f"{folder}/") and self._desk.has(path) for path in there)
+        return bool(self._inside(folder))
+
+    def _inside(self, folder: VaultPath) -> list[VaultPath]:
+        """Return what is directly in a folder after the steps so far."""
+        there = {file_after(self._desk.steps, path) for path in self._today.inside(self.before(folder))}
+        there.update(place for step in self._desk.steps for place in (step.path, step.to) if place is not None)
+        below = {path[len(folder) + 1 :].split("/")[0] for path in there if path.startswith(f"{folder}/")}
+        return [path for name in sorted(below) if self._desk.has(path := VaultPath(f"{folder}/{name}"))]
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool = False) -> bool:
         """Say whether a folder is there after the steps so far only because of changes that are undone.
@@ -111,17 +129,19 @@ class Turning:
 
     def before(self, path: VaultPath) -> VaultPath:
         """Return where in the vault is what has a path after the steps so far."""
-        for step in reversed(self._desk.plan.steps):
+        for step in reversed(self._desk.steps):
             if step.kind == "move" and step.to is not None:
                 path = moved(path, step.to, step.path) or path
         return path
 
-    def _restore(self, number: int, place: VaultPath, after: Digest, trashed: VaultPath | None) -> None:
-        data = self._snapshot(after)
+    def _restore(self, number: int, step: Step, place: VaultPath, after: Digest) -> None:
+        data, trashed = self._snapshot(after), step.to
         if self._desk.has(place):
-            self._conflict(place, "Another file has this name now.")
-        elif (claim := self._claim(self._change.now[number])) is not None:
-            self._conflict(place, HAD_NAME.format(claim))
+            taker = self.before(place)
+            why = "Another file has this name now." if taker == place else f"`{taker}` would have its name by then."
+            self._conflicts.append(Conflict(place, why))
+        elif (claim := self._claim(number, step.path)) is not None:
+            self._conflicts.append(Conflict(place, HAD_NAME.format(claim)))
         elif trashed is not None and self._today.has(trashed, after):
             blobs = {} if data is None else {after: data}
             self._desk.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
@@ -144,7 +164,7 @@ class Turning:
         if isinstance(made, bytes):
             self._desk.replace(place, made)
         else:
-            self._conflicts += made
+            self._conflicts += [replace(one, path=self.before(one.path)) for one in made]
 
     def _taken_out(
         self, number: int, place: VaultPath, before: Digest, after: Digest
@@ -202,18 +222,14 @@ class Turning:
 
     def _move(self, number: int, step: Step, place: VaultPath) -> None:
         is_folder, path, to = step.before is None, step.path, step.to or step.path
-        if self._taking is not None:
-            path, to = self._where.carried(path), self._where.carried(to)
-        claim = self._claim(to)
-        path, to = self._on_desk(path), self._on_desk(to)
+        claim = self._claim(number, to)
+        path, to = self._name(number, path), self._name(number, to)
         if not self._is_left(number, place):
             return
         if place != path or (self._taking is not None and self._where.is_moved_on(number)):
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif not (self._desk.has(place) if is_folder else self._desk.is_file(place)):
             self._conflict(place, GONE)
-        elif is_folder and self._taking is not None and self._cleared(place, unknown=False):
-            return
         elif to.startswith(f"{place}/"):
             self._conflict(place, f"Its place `{to}` is in it by now.")
         elif (
@@ -221,7 +237,10 @@ class Turning:
             and name_key(to, whole=True) != name_key(place, whole=True)
             and not (is_folder and not place.startswith(f"{to}/") and self._cleared(to, unknown=True))
         ):
-            self._conflict(place, f"Its place `{to}` is taken.")
+            taker = self.before(to)
+            by = "" if taker == to else f" by `{taker}`"
+            by = by if self._is_there(taker) else " by then"
+            self._conflict(place, f"Its place `{to}` is taken{by}.")
         elif claim is not None:
             self._conflict(place, HAD_NAME.format(claim))
         elif place != to:
@@ -229,16 +248,18 @@ class Turning:
             blobs = {} if data is None else {digest_of(data): data}
             self._desk.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
 
-    def _claim(self, path: VaultPath) -> str | None:
-        """Return a change that has to be turned back before something gets a path of today back."""
-        return None if self._taking is None else self._where.claims(path)
+    def _claim(self, number: int, path: VaultPath) -> str | None:
+        """Return a change that has to be turned back before something gets a path back that a step speaks of."""
+        if self._taking is None:
+            return None
+        return self._where.claims(name_after(self._where.events(self._count(number)), path))
 
     def _is_left(self, number: int, place: VaultPath) -> bool:
         """Say whether there may be something to do about a file: not when the change that made it was turned back.
 
         What was taken out of such a file cannot come back without it, and another that has its name is a conflict.
         """
-        is_back = (self._change.now[number], self._change.gone[number]) in self._back
+        is_back = self._positions.is_restored(self._change.now[number], self._change.gone[number])
         if self._taking is None or is_back or not self._where.is_gone(number):
             return True
         if self._where.is_unmade(number) and "undoes" not in self._change.facts:
@@ -249,17 +270,12 @@ class Turning:
 
     def _cleared(self, folder: VaultPath, *, unknown: bool) -> bool:
         """Take a folder away that is left behind, and in which there are only such."""
-        held = [path for path in self._today.inside(folder) if self._desk.has(path)]
         if not self.is_left_behind(folder, unknown=unknown):
             return False
-        if not all(self._cleared(path, unknown=unknown) for path in held):
+        if not all(self._cleared(path, unknown=unknown) for path in self._inside(folder)):
             return False
         self._desk.take(Plan((Step("remove_folder", folder),)))
         return True
-
-    def _on_desk(self, path: VaultPath) -> VaultPath:
-        """Return where a file of the vault is after the steps so far."""
-        return _after([(step.path, step.to) for step in self._desk.plan.steps if step.kind == "move" and step.to], path)
 
     def _is(self, place: VaultPath, digest: Digest) -> bool:
         return self._desk.is_file(place) and digest_of(self._desk.read(place)) == digest
@@ -274,11 +290,4 @@ class Turning:
         return data
 
     def _conflict(self, place: VaultPath, why: str) -> None:
-        self._conflicts.append(Conflict(place, why))
-
-
-def _after(moves: Iterable[tuple[VaultPath, VaultPath]], path: VaultPath) -> VaultPath:
-    """Return where a path is after moves."""
-    for place, to in moves:
-        path = moved(path, place, to) or path
-    return path
+        self._conflicts.append(Conflict(self.before(place), why))

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from bridge.changes.desk import moved
+from bridge.changes.positions import name_after
 from bridge.steps import Step, StepKind
-from bridge.store import Change, switches_of
+from bridge.store import Change, FolderEvent, Moment, switches_of
 from bridge.types import Digest, VaultPath
 
 
@@ -22,9 +22,9 @@ class Today:
     """Returns the changes of a file, given by where it is today and the change that took it away, the oldest first."""
     is_newest: Callable[[str, VaultPath, str | None], bool]
     """Says whether a change, given by when it was made, is the last of a file."""
-    moves: Callable[[str], Iterable[tuple[str, VaultPath, VaultPath]]]
-    """Returns when, whence and where folders were moved after a change was made, the oldest first."""
-    departures: Callable[[str], Iterable[tuple[str, str, VaultPath]]]
+    folders: Callable[[str], Iterable[FolderEvent]]
+    """Returns what happened to folders since a change was made, its own steps too, the oldest first."""
+    departures: Callable[[str], Iterable[tuple[str, Moment, VaultPath]]]
     """Returns by which change in force, when and from where something was taken away after a change was made."""
 
 
@@ -43,17 +43,17 @@ class Whereabouts:
         self._change = change
         self._together = together
 
-    def carried(self, path: VaultPath, after: str = "") -> VaultPath:
-        """Return where a path is today, since a folder takes along also the places of what was moved out of it.
+    def events(self, number: int) -> list[FolderEvent]:
+        """Return what happened to folders since what a step of the change speaks of, the oldest first.
 
         Args:
-            path: The path.
-            after: When it was so; without, when the change that this is about was made.
+            number: How many of its steps come before; those of a proposal were not done.
         """
-        for when, place, to in self._moves:
-            if when > after and path != place:
-                path = moved(path, place, to) or path
-        return path
+        change = self._change
+        if change.state != "proposed":
+            return [event for event in self._events if event.moment >= (change.made, number)]
+        own = [FolderEvent((change.made, 0), _back(step), change.id, frozenset()) for step in change.steps[:number]]
+        return [*own[::-1], *self._events]
 
     def is_touched(self, number: int) -> bool:
         """Say whether something was done to the file of a step after it, even if that came to nothing."""
@@ -88,7 +88,11 @@ class Whereabouts:
             for by, when, place in self._today.departures(self._change.made)
             if by not in self._together and place.rpartition("/")[2] == name
         )
-        return next((by for by, when, place in others if self.carried(place, when) == path), None)
+        return next((by for by, when, place in others if self._carried(place, when) == path), None)
+
+    def _carried(self, path: VaultPath, after: Moment) -> VaultPath:
+        """Return what a path of an earlier moment is called today."""
+        return name_after((event for event in self._events if event.moment > after), path)
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool) -> bool:
         """Say whether a folder is there only because of changes that are undone.
@@ -103,15 +107,30 @@ class Whereabouts:
 
     def _in_force(self, path: VaultPath, gone: str | None) -> list[Change]:
         """Return the changes of a file that turned no other back, and were not turned back themselves."""
-        return [
-            one
-            for one in self._today.past(path, gone)
-            if one.state == "applied" and "undoes" not in one.facts and one.id not in self._together
-        ]
+        past = {one.id: one for one in self._today.past(path, gone)}
+
+        def counts(one: Change) -> bool:
+            """Say whether a change is in force; one that made another again is when that is."""
+            of = one.facts.get("redoes", one.id)
+            made = past.get(of, one) if isinstance(of, str) else one
+            return made.state == one.state == "applied" and of not in self._together
+
+        return [one for one in past.values() if "undoes" not in one.facts and counts(one)]
 
     @cached_property
-    def _moves(self) -> list[tuple[str, VaultPath, VaultPath]]:
-        return [*self._today.moves(self._change.made)]
+    def _events(self) -> list[FolderEvent]:
+        return [*self._today.folders(self._change.made)]
+
+
+def _back(step: Step) -> Step:
+    """Return what takes a step back, as far as names in folders go."""
+    match step.kind:
+        case "move" if step.to is not None:
+            return Step("move", step.to, to=step.path, before=step.before)
+        case "make_folder":
+            return Step("remove_folder", step.path)
+        case _:
+            return step
 
 
 def _has(change: Change, kind: StepKind, path: VaultPath, gone: str | None) -> bool:

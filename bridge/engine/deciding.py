@@ -233,7 +233,7 @@ class Deciding:
             has=has,
             past=store.past,
             is_newest=store.is_newest,
-            moves=store.folder_moves,
+            folders=store.folders,
             departures=store.departures,
         )
 

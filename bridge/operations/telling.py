@@ -148,14 +148,14 @@ def listed(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChang
 def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
     """Tell all of a change."""
     from bridge.changes import differences, runs, shown
-    from bridge.store import parts_undone
+    from bridge.store import parts_undone, without_grave
 
     told = listed(engine, change, cut=False)
     undone = parts_undone(change.facts)
     found = differences(change.steps, kept(engine))
     return ShownChange(
         **{name: getattr(told, name) for name in ListedChange.__slots__},
-        now=tuple(dict.fromkeys(change.now)),
+        now=tuple(dict.fromkeys(VaultPath(without_grave(path)) for path in change.now)),
         hunks=tuple(
             ShownHunk(
                 hunk.number,

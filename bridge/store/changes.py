@@ -4,9 +4,9 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
 
+from bridge.store import trails
 from bridge.store.records import COLUMNS, Change, State, filled, one
 from bridge.store.switches import switch, switches_of
-from bridge.store.trails import follow, moved_to
 from bridge.types import Digest, VaultPath
 
 INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
@@ -16,18 +16,15 @@ MOST = 100_000
 
 def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> None:
     """Write a change; its steps are either its own or, pending, those that are about to be done."""
-    now: list[str] = []
-    for step in change.steps:
-        # A proposal leaves the files where they are.
-        moved = {step.path: step.to} if pending and step.kind == "move" and step.to else {}
-        now = [moved_to(path, moved) for path in [*now, step.path]]
+    # A proposal leaves the files where they are; those of a change are followed as soon as it was made.
+    now = [(step.path, None) for step in change.steps] if pending else trails.before(change)
     head = (change.id, change.time, change.client, change.session, change.operation, change.reason, change.state)
     connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts)), change.made or None))
     connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
     connection.executemany(
-        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (change.id, pending, number, step.kind, step.path, step.to, step.before, step.after, now[number])
+            (change.id, pending, number, step.kind, step.path, step.to, step.before, step.after, *now[number])
             for number, step in enumerate(change.steps)
         ],
     )
@@ -42,7 +39,7 @@ def settle(connection: sqlite3.Connection, change: str, made: str | None) -> Non
     connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
     connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
     make(connection, change, made)
-    follow(connection, change)
+    trails.follow(connection, change)
 
 
 def make(connection: sqlite3.Connection, change: str, made: str) -> None:

@@ -136,11 +136,11 @@ class History(ABC):
         """Say whether no other change was made of a file after one; arguments as for `past`."""
         return self._read(lambda connection: trails.is_newest(connection, made, path, gone))
 
-    def folder_moves(self, after: str) -> list[tuple[str, VaultPath, VaultPath]]:
-        """Return whence and where folders were moved after a change was made, each with when it was, oldest first."""
-        return self._read(lambda connection: trails.folder_moves(connection, after))
+    def folders(self, since: str) -> list[trails.FolderEvent]:
+        """Return what happened to folders since a change was made, its own steps too, the oldest first."""
+        return self._read(lambda connection: trails.folders(connection, since))
 
-    def departures(self, after: str) -> list[tuple[str, str, VaultPath]]:
+    def departures(self, after: str) -> list[tuple[str, trails.Moment, VaultPath]]:
         """Return by what, when and from where something was taken away after a change was made, the oldest first."""
         return self._read(lambda connection: trails.departures(connection, after))
 

@@ -126,6 +126,11 @@ def change_of(row: tuple[object, ...]) -> Change:
     )
 
 
+def is_turning(facts: Mapping[str, object]) -> bool:
+    """Say whether a change, by its facts, undid others or made one again."""
+    return not facts.keys().isdisjoint(("undoes", "redoes"))
+
+
 def step_of(kind: str, path: str, target: str | None, before: str | None, after: str | None) -> Step:
     """Make a step of a row."""
     return Step(

@@ -1,65 +1,170 @@
 """Where the files and folders of changes went, and whether they are there still."""
 
 import json
+import re
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
 
-from bridge.store.records import COLUMNS, Change, filled, one
+from bridge.steps import Step
+from bridge.store.records import COLUMNS, Change, filled, one, step_of
 from bridge.types import VaultPath
 
+Moment = tuple[str, int]
+"""When a step was done: when its change was made, and its number there."""
+
 MADE = "coalesce(made, id)"
+GRAVE: Final = "\x1f"
+"""Parts the name of a folder that was taken away from the change that did it, in the paths of what had been in it."""
 WERE_MADE = "state IN ('applied', 'undone')"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderEvent:
+    """A folder that was moved, taken away or made."""
+
+    moment: Moment
+    step: Step
+    by: str
+    """The change."""
+    back: frozenset[str]
+    """The changes that took away what it brings back."""
+
+
+def before(change: Change) -> list[tuple[str, str | None]]:
+    """Return where the file of each step of a proposal is, which leaves all where they are.
+
+    What the change would make comes with its id: it is not there.
+    """
+    return [_origin(change, number) for number in range(len(change.steps))]
+
+
+def _origin(change: Change, number: int) -> tuple[str, str | None]:
+    path, is_made = str(change.steps[number].path), False
+    for step in reversed(change.steps[: number + 1]):
+        makes = step.kind == "make_folder" or (step.kind == "put" and step.before is None)
+        is_made = is_made or (makes and step.path == path)
+        if step.kind == "move" and step.to is not None and not (is_made and step.to == path):
+            path = moved_to(path, {step.to: step.path})
+    return path, change.id if is_made else None
 
 
 def follow(connection: sqlite3.Connection, change: str) -> None:
     """Follow files through the steps of a change that was made: where they went, and whether they are there still."""
-    back = takers(connection, change)
-    rows = connection.execute(
-        "SELECT number, kind, path, target, before, now FROM step WHERE change = ? ORDER BY number", (change,)
-    )
-    for number, kind, path, target, before, now in rows.fetchall():
-        if kind == "move":
-            move(connection, {path: target}, but=change)
-        if kind in ("remove", "remove_folder"):
-            lose(connection, change, number, path, now)
-        elif kind != "put" or before is None:
-            # What an undo brings back is what it was, whatever had its path in between; further steps may move it on.
-            gone = [(taker, target or path) for taker in back]
-            connection.executemany("UPDATE step SET gone = NULL WHERE gone = ? AND now = ?", gone)
-
-
-def takers(connection: sqlite3.Connection, change: str) -> set[str]:
-    """Return the changes that may have taken away what a change brings back: what it turns, or what did so since."""
     found = one(connection, change)
-    undone, redone = (found.facts.get(name) if found else None for name in ("undoes", "redoes"))
-    ids = [id_ for id_ in (*(undone if isinstance(undone, list) else ()), redone) if isinstance(id_, str)]
+    facts = found.facts if found else {}
+    turned = _turned(facts)
+    back = takers(connection, turned)
+    rows = connection.execute(
+        "SELECT number, kind, path, target, before FROM step WHERE change = ? ORDER BY number", (change,)
+    )
+    for number, kind, path, target, before in rows.fetchall():
+        if kind == "move":
+            move(connection, {path: target}, by=(change, number))
+        if kind in ("remove", "remove_folder"):
+            lose(connection, path, (change, number))
+        elif kind == "make_folder" or (kind == "put" and before is None) or path.startswith("."):
+            # What an undo brings back is what it was, whatever had its path in between; further steps may move it on.
+            restore(connection, target or path, turned, back, again="redoes" in facts)
+
+
+def takers(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
+    """Return the changes that may have taken away what comes back when changes are undone or made again."""
     turned = [other for id_ in ids if (other := one(connection, id_)) is not None]
     return {*ids, *(taker for other in turned for taker in other.gone if taker is not None)}
 
 
-def lose(connection: sqlite3.Connection, change: str, number: int, path: str, now: str) -> None:
+def _turned(facts: Mapping[str, object]) -> set[str]:
+    """Return which changes one undid or made again."""
+    undone, redone = facts.get("undoes"), facts.get("redoes")
+    return {id_ for id_ in (*(undone if isinstance(undone, list) else ()), redone) if isinstance(id_, str)}
+
+
+def lose(connection: sqlite3.Connection, path: str, by: tuple[str, int]) -> None:
     """Note that a step took a file or folder away: whatever has its path next is another."""
+    change, number = by
     connection.execute(
-        "UPDATE step SET gone = ? WHERE gone IS NULL AND NOT pending"
-        " AND (change != ? AND now = ? OR change = ? AND now = ? AND number <= ?)",
-        (change, change, path, change, now, number),
+        # What the same change took away from here before is not what comes back first.
+        "UPDATE step SET now = now || ? WHERE gone = ? AND now = ? AND NOT pending",
+        (GRAVE, change, path),
+    )
+    connection.execute(
+        "UPDATE step SET gone = ? WHERE gone IS NULL AND NOT pending AND now = ? AND (change != ? OR number <= ?)",
+        (change, path, change, number),
+    )
+    # What was in a folder that is gone does not go along with the next of its name.
+    move(connection, {VaultPath(path): VaultPath(f"{path}{GRAVE}{change}")}, by=by, strictly=True)
+
+
+def restore(
+    connection: sqlite3.Connection, path: str, turned: Collection[str], takers: Collection[str], *, again: bool
+) -> None:
+    """Note that a file or folder is back.
+
+    Args:
+        connection: The file of the vault's state.
+        path: Where.
+        turned: The changes that are undone or made again: what one of them took away from there, or made there, the
+            last of several.
+        takers: Else what one of these changes took away that had the path, the last of several.
+        again: Whether they are made again.
+    """
+    if not turned:
+        return
+    kinds = "('put', 'make_folder')" if again else "('remove', 'remove_folder')"
+    query = (
+        f"SELECT now, gone FROM step JOIN change ON id = {{}} WHERE {{}} IN ({{}}) ORDER BY {MADE} DESC, number DESC"  # noqa: S608
     )
 
+    def found(by: str, ids: Collection[str], clause: str, *values: str) -> list[tuple[str, str]]:
+        marks = f"{', '.join('?' * len(ids))}) AND ({clause}"
+        return connection.execute(query.format(by, by, marks), (*ids, *values)).fetchall()
 
-def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], *, but: str = "") -> None:
-    """Follow files and folders to their new paths, given by their old ones, in all changes but one.
+    rows = (
+        found("change", turned, f"path = ? AND gone IS NOT NULL AND kind IN {kinds}", path)
+        or found("gone", takers, "now = ?", path)
+        or [row for row in found("gone", takers, "instr(now, ?)", GRAVE) if without_grave(row[0]) == path]
+    )
+    for now, taker in rows[:1]:
+        connection.execute("UPDATE step SET gone = NULL, now = ? WHERE gone = ? AND now = ?", (path, taker, now))
+        move(connection, {VaultPath(f"{now}{GRAVE}{taker}"): VaultPath(path)})
+
+
+def move(
+    connection: sqlite3.Connection,
+    moved: Mapping[VaultPath, VaultPath],
+    *,
+    by: tuple[str, int] = ("", 0),
+    strictly: bool = False,
+) -> None:
+    """Follow files and folders to their new paths, given by their old ones.
 
     A file that was taken away goes along with its folder only.
+
+    Args:
+        connection: The file of the vault's state.
+        moved: The old and the new paths.
+        by: The change and its step that did it: its later steps speak of what is there after it.
+        strictly: Whether only what is in the folders goes.
     """
     after: list[tuple[str, int]] = []
     for old in moved:
         rows = connection.execute(
             # "0" comes after "/": what is between them is in the folder.
-            "SELECT rowid, now FROM step WHERE (now = ? AND gone IS NULL OR now BETWEEN ? AND ?) AND change != ?",
-            (old, f"{old}/", f"{old}0", but),
+            "SELECT rowid, now FROM step WHERE (now = ? AND gone IS NULL OR now BETWEEN ? AND ?)"
+            " AND (change != ? OR number <= ?)",
+            (old, f"{old}/", f"{old}0", *by),
         )
-        after += [(moved_to(now, moved), rowid) for rowid, now in rows if now != f"{old}0"]
+        after += [
+            (moved_to(now, moved), rowid) for rowid, now in rows if now != f"{old}0" and not (strictly and now == old)
+        ]
     connection.executemany("UPDATE step SET now = ? WHERE rowid = ?", after)
+
+
+def without_grave(path: str) -> str:
+    """Return a path as it was while all of it was there."""
+    return re.sub(f"{GRAVE}[^/]*", "", path)
 
 
 def moved_to(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:
@@ -100,21 +205,40 @@ def is_newest(connection: sqlite3.Connection, made: str, path: VaultPath, gone: 
     return later.fetchone() is None
 
 
-def folder_moves(connection: sqlite3.Connection, after: str) -> list[tuple[str, VaultPath, VaultPath]]:
-    """Return when, whence and where folders were moved after a moment, the oldest first."""
+def folders(connection: sqlite3.Connection, since: str) -> list[FolderEvent]:
+    """Return what happened to folders since a change was made, its own steps too, the oldest first."""
     rows = connection.execute(
-        f"SELECT {MADE}, path, target FROM step JOIN change ON id = change WHERE kind = 'move' AND before IS NULL"  # noqa: S608
-        f" AND target IS NOT NULL AND NOT pending AND {WERE_MADE} AND {MADE} > ? ORDER BY {MADE}, number",
-        (after,),
-    )
-    return [(made, VaultPath(path), VaultPath(target)) for made, path, target in rows]
+        f"SELECT id, {MADE}, number, facts, kind, path, target, before, after FROM step JOIN change ON id = change"  # noqa: S608
+        " WHERE (kind = 'move' AND before IS NULL OR kind IN ('make_folder', 'remove_folder'))"
+        f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number",
+        (since,),
+    ).fetchall()
+    turned = {id_: _turned(json.loads(facts)) for id_, _, _, facts, *_ in rows}
+    backs = {
+        id_: ids | {other for other, some in turned.items() if not ids.isdisjoint(some)} if ids else ids
+        for id_, ids in turned.items()
+    }
+    return [
+        FolderEvent((made, number), step_of(*step), id_, frozenset(backs[id_])) for id_, made, number, _, *step in rows
+    ]
 
 
-def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, str, VaultPath]]:
-    """Return by which change in force, when and whence something was taken away after a moment, the oldest first."""
+def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, Moment, VaultPath]]:
+    """Return by which change in force, when and whence something was taken away after a moment, the oldest first.
+
+    What is made again is taken away by the change that was undone.
+    """
     rows = connection.execute(
-        f"SELECT id, {MADE}, path, facts FROM step JOIN change ON id = change WHERE kind IN ('move', 'remove')"  # noqa: S608
-        f" AND NOT pending AND state = 'applied' AND {MADE} > ? ORDER BY {MADE}, number",
+        f"SELECT id, {MADE}, number, path, facts FROM step JOIN change ON id = change"  # noqa: S608
+        f" WHERE kind IN ('move', 'remove') AND NOT pending AND state = 'applied' AND {MADE} > ?"
+        f" ORDER BY {MADE}, number",
         (after,),
     )
-    return [(by, made, VaultPath(path)) for by, made, path, facts in rows if "undoes" not in json.loads(facts)]
+    found = [(id_, (made, number), VaultPath(path), json.loads(facts)) for id_, made, number, path, facts in rows]
+    applied = {facts["redoes"]: one(connection, facts["redoes"]) for *_, facts in found if "redoes" in facts}
+    return [
+        (facts.get("redoes", id_), moment, path)
+        for id_, moment, path, facts in found
+        if "undoes" not in facts
+        and ("redoes" not in facts or ((of := applied[facts["redoes"]]) is not None and of.state == "applied"))
+    ]

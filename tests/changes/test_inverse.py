@@ -215,7 +215,6 @@ def test_a_session_is_turned_back_as_one_change() -> None:
         ("remove", "F/new.md"),
         ("put", "F/a.md"),
         ("move", "F/a.md"),
-        ("put", "a.md"),
     ]
 
 

@@ -1,41 +1,61 @@
 """Fewer steps lead to the same files."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.changes.desk import moved
 from bridge.changes.shorten import shortened
 from bridge.steps import Step
 from bridge.types import Digest, VaultPath
 
-PATHS = [VaultPath(path) for path in ("a", "b", "F/a")]
+PATHS = [VaultPath(path) for path in ("a", "b", "F/a", "F/G/a", "G/a")]
+FOLDERS = [VaultPath(path) for path in ("F", "G", "F/G", "H")]
 
-Files = dict[VaultPath, Digest]
+Files = dict[VaultPath, Digest | None]
+"""Every file with what is in it, and every folder."""
 
 
 def done(files: Files, steps: tuple[Step, ...]) -> Files:
-    """Do steps, each of which must fit."""
+    """Do steps, each of which must fit; folders that are needed are made."""
     files = dict(files)
     for step in steps:
         assert files.get(step.path) == step.before
-        if step.kind == "put" and step.after is not None:
+        place = step.path if step.to is None else step.to
+        folders = [place[:at] for at, letter in enumerate(place) if letter == "/"] if step.kind != "remove" else []
+        assert all(files.get(VaultPath(folder)) is None for folder in folders)
+        files |= {VaultPath(folder): None for folder in folders}
+        if step.kind == "make_folder":
+            files[step.path] = None
+        elif step.kind == "put" and step.after is not None:
             files[step.path] = step.after
         elif step.kind == "remove":
             del files[step.path]
-        elif step.kind == "move" and step.to is not None:
-            assert step.to not in files
-            files[step.to] = files.pop(step.path)
+        elif step.kind == "move":
+            assert step.path in files
+            assert place not in files
+            assert not place.startswith(f"{step.path}/")
+            files = {moved(path, step.path, place) or path: held for path, held in files.items()}
     return files
 
 
 @st.composite
 def courses(draw: st.DrawFn) -> tuple[Files, tuple[Step, ...]]:
     """Files, and steps that fit them."""
-    files = draw(st.dictionaries(st.sampled_from(PATHS), st.builds(Digest, st.sampled_from("xyz"))))
+    files: Files = {}
+    for path in draw(st.sets(st.sampled_from(PATHS))):
+        files = done(files, (Step("put", path, after=Digest(draw(st.sampled_from("xyz")))),))
     now, steps = dict(files), list[Step]()
     for _ in range(draw(st.integers(0, 10))):
         path, to = draw(st.sampled_from(PATHS)), draw(st.sampled_from(PATHS))
-        kind = draw(st.sampled_from(["put", "put", "remove", "move"]))
-        if kind == "put":
+        kind = draw(st.sampled_from(["put", "put", "remove", "move", "move", "folder"]))
+        if kind == "folder":
+            path, to = draw(st.sampled_from(FOLDERS)), draw(st.sampled_from(FOLDERS))
+            if path not in now or to in now or to.startswith(f"{path}/"):
+                continue
+            steps.append(Step("move", path, to=to))
+        elif kind == "put":
             steps.append(Step("put", path, before=now.get(path), after=Digest(draw(st.sampled_from("xyz")))))
         elif kind == "remove" and path in now:
             steps.append(Step("remove", path, before=now[path]))
@@ -69,8 +89,22 @@ def test_what_is_written_before_a_move_stays_before_it() -> None:
     assert shortened(steps) == steps
 
 
+def test_what_goes_there_and_back_stays() -> None:
+    a, b, c = PATHS[:3]
+    x, y, z = map(Digest, "xyz")
+    there, back = Step("move", a, to=b, before=x), Step("move", b, to=a, before=y)
+    assert shortened([there, Step("put", b, before=x, after=y), back]) == (Step("put", a, before=x, after=y),)
+    edits = Step("put", a, before=x, after=y), Step("put", c, before=y, after=x)
+    assert shortened([edits[0], replace(there, before=y), Step("move", b, to=c, before=y), edits[1]]) == (
+        Step("move", a, to=c, before=x),
+    )
+    assert shortened([there, Step("remove", b, before=x)]) == (Step("remove", a, before=x),)
+    circle = there, Step("move", c, to=a, before=z), Step("move", b, to=c, before=x)
+    assert shortened(circle) == circle
+
+
 def test_a_move_parts_nothing_that_it_does_not_concern() -> None:
-    a, b, c = PATHS
+    a, b, c = PATHS[:3]
     x, y, z = map(Digest, "xyz")
     move = Step("move", a, to=c, before=x)
     steps = (Step("put", b, before=x, after=y), move, Step("put", b, before=y, after=z))

@@ -11,6 +11,7 @@ from bridge.errors import ChangeConflict, NoteNotFound
 from bridge.steps import Plan, Step
 from bridge.store import Change, State, Wanted, changes, facts_of, records, trails
 from bridge.store.schema import migrate
+from bridge.store.switches import switch
 from bridge.types import Digest, VaultPath
 
 
@@ -66,7 +67,7 @@ class Trial:
             has,
             past,
             partial(trails.is_newest, self.journal),
-            partial(trails.folder_moves, self.journal),
+            partial(trails.folders, self.journal),
             partial(trails.departures, self.journal),
         )
 
@@ -125,6 +126,12 @@ class Trial:
             desk.back = True
             self.notes = undo(desk, today, self.snapshot, self.today, hunks)
 
+        desk = self.desk()
+        draw(desk)
+        if not desk.plan.steps and not self.proposes:
+            # Nothing was left to do: the changes count as undone.
+            switch(self.journal, switches)
+            return self.today_of(undone[0])
         return self.do(draw, {"undoes": [change.id for change in undone], **facts_of(switches)})
 
     def undo_in_any_order(self, dice: random.Random) -> None:

@@ -265,9 +265,13 @@ def test_it_is_known_from_where_things_went(store: Store) -> None:
     start = store.changes()[0].id
     folder, file = made(store, moved("F", "G")), made(store, put("G/b.md", None, b"2"))
     away = made(store, Plan([Step("move", path("G/b.md"), to=path("b.md"), before=digest(b"2"))], {digest(b"2"): b"2"}))
-    assert store.folder_moves(start) == [(folder, "F", "G")]
-    assert store.departures(start) == [(folder, folder, "F"), (away, away, "G/b.md")]
-    assert (store.folder_moves(folder), store.departures(file)) == ([], [(away, away, "G/b.md")])
+
+    def folders(since: str) -> list[tuple[str, str, str | None]]:
+        return [(event.by, event.step.path, event.step.to) for event in store.folders(since)]
+
+    assert folders(start)[-1:] == [(folder, "F", "G")]
+    assert store.departures(start) == [(folder, (folder, 0), "F"), (away, (away, 0), "G/b.md")]
+    assert (folders(file), store.departures(file)) == ([], [(away, (away, 0), "G/b.md")])
     store.set_state(away, "undone", {})
     assert store.departures(file) == []
 

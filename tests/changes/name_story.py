@@ -1,0 +1,339 @@
+"""A vault of few names in which files and folders trade them, and whatever is done is undone and made again."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import product
+
+from bridge.changes import Desk
+from bridge.errors import ChangeConflict
+from bridge.store import Change, is_turning
+from bridge.types import VaultPath
+from tests.changes.trial import Trial, gone, written
+
+FOLDERS = ("F", "G", "F/G", "G/F", "H")
+NAMES = tuple(
+    VaultPath("/".join(filter(None, each))) for each in product(("", "F", "G", "F/G", "G/F"), ("a.md", "b.md"))
+)
+LINKS = VaultPath("links.md")
+"""A note that says where each file is, as links do; it is never moved."""
+
+State = tuple[Mapping[VaultPath, bytes], set[VaultPath]]
+
+
+class NameStory:
+    """What happens to a vault; each file says in its first line which it is."""
+
+    def __init__(self, dice: random.Random, *, has_trash: bool = False, has_links: bool = False) -> None:
+        """Begin.
+
+        Args:
+            dice: What chooses.
+            has_trash: Whether what is removed goes to a trash in the vault.
+            has_links: Whether a note is written anew with each move, as links are.
+        """
+        self.vault = vault = Trial()
+        vault.has_trash = has_trash
+        self.told: Counter[str] = Counter()
+        """What was done and what was refused, by kind."""
+        self._dice = dice
+        self._written = 0
+        self._states: dict[str, tuple[State, State]] = {}
+        """What the vault was before and after each change."""
+        self._lines: dict[str, list[tuple[str, str]]] = {}
+        """Which lines each change put in, with the file that has them."""
+        for path in dice.sample(NAMES, 4):
+            vault.put(path, self._new())
+        if has_links:
+            vault.put(LINKS, "".join(f"{each}\n" for each in ("start", *sorted(vault.files))))
+        vault.journal.executescript("DELETE FROM step; DELETE FROM change;")
+        self.start = vault.state()
+
+    def go_on(self) -> None:
+        """Do something; the newest change can always be undone, and what is refused is refused with reason."""
+        kind = self._dice.choice(KINDS)
+        kind(self)
+        self.told[kind.__name__] += 1
+        self._check_lines()
+
+    def undo_all(self) -> None:
+        """Undo everything: in any order what nothing stands on, then the newest first; all is as it was."""
+        while self._dice.random() < 0.7:
+            left = [one for one in self.vault.changes if one.state == "applied" and not is_turning(one.facts)]
+            for change in self._dice.sample(left, len(left)):
+                if self.vault.today_of(change).state == "applied":
+                    self._undo(change)
+        for change in sorted(self.vault.changes, key=lambda one: one.made, reverse=True):
+            if self.vault.today_of(change).state == "applied":
+                why = self._undo(change)
+                assert not why, f"what nothing stands on is refused: {why}"
+        assert self.vault.state() == self.start
+
+    # -- what may happen ----------------------------------------------------------------------------------------------
+
+    def change(self) -> None:
+        """Make a change, or several as one."""
+        count = self._dice.choice((1, 1, 2, 3, 4))
+        lines: list[tuple[str, str]] = []
+
+        def draw(desk: Desk) -> None:
+            for _ in range(count):
+                self._dice.choice(DEEDS)(self, desk, lines)
+
+        before = self.vault.state()
+        desk = self.vault.desk()
+        dice = self._dice.getstate()
+        draw(desk)
+        if not desk.plan.steps:
+            return
+        self._dice.setstate(dice)
+        lines.clear()
+        change = self.vault.do(draw)
+        self._states[change.id] = before, self.vault.state()
+        self._lines[change.id] = lines
+
+    def undo_newest(self) -> None:
+        """Undo the newest change, which is never refused."""
+        if made := self.vault.changes:
+            self._undo(max(made, key=lambda one: one.made))
+
+    def undo_any(self) -> None:
+        """Undo some change."""
+        if found := [one for one in self.vault.changes if one.state == "applied"]:
+            self._undo(self._dice.choice(found))
+
+    def undo_some(self) -> None:
+        """Undo several changes as one."""
+        found = [one for one in self.vault.changes if one.state == "applied" and not is_turning(one.facts)]
+        if found:
+            self._undo(*self._dice.sample(found, self._dice.randrange(1, min(3, len(found)) + 1)))
+
+    def undo_session(self) -> None:
+        """Undo as one all that was changed since some moment."""
+        if changes := self.vault.changes:
+            since = self._dice.choice(changes).made
+            found = [
+                one for one in changes if one.made >= since and one.state == "applied" and not is_turning(one.facts)
+            ]
+            if found:
+                self._undo(*found)
+
+    def redo(self) -> None:
+        """Make a change again."""
+        found = [one for one in self.vault.changes if one.state == "undone"]
+        if found:
+            change, before = self._dice.choice(found), self.vault.state()
+            try:
+                done = self.vault.redo(change)
+            except ChangeConflict as error:
+                assert self.vault.state() == before
+                self.told[f"redo: {_kind(error)}"] += 1
+            else:
+                self._states[done.id] = before, self.vault.state()
+
+    def _undo(self, *changes: Change) -> str | None:
+        """Undo changes as one; return why not."""
+        chosen = sorted(changes, key=lambda one: one.made, reverse=True)
+        before, known = self.vault.state(), self.vault.changes
+        wanted = self._wanted(chosen)
+        try:
+            done = self.vault.undo(*chosen)
+        except ChangeConflict as error:
+            assert self.vault.state() == before
+            assert wanted is None, f"the newest is refused: {error.message}"  # noqa: PT017
+            self._check_reasons(error)
+            self.told[f"undo: {_kind(error)}"] += 1
+            return error.message
+        now = self.vault.state()
+        if done.id not in {one.id for one in known}:
+            self._states[done.id] = before, now
+        assert all(self.vault.today_of(one).state == "undone" for one in chosen)
+        if wanted is not None:
+            assert now == wanted, f"{now} is not {wanted}"
+        elif len(chosen) == 1:
+            self._check_files(chosen[0], before, now, known)
+        return None
+
+    def _wanted(self, chosen: list[Change]) -> State | None:
+        """Return what the vault must be after changes are undone, if nothing that counts came after the first of them.
+
+        What came after and was undone, or undid only what came after, does not count.
+        """
+        first = min(one.made for one in chosen)
+        ids = {one.id for one in chosen}
+        later = [one for one in self.vault.changes if one.made >= first]
+        if len(chosen) == 1 and len(later) == 1:
+            return self._states[chosen[0].id][0]
+        inside = {one.id for one in later}
+        for one in later:
+            if is_turning(one.facts):
+                turned = one.facts.get("undoes") or [one.facts.get("redoes")]
+                assert isinstance(turned, list)
+                if not inside.issuperset(turned) or one.id in ids:
+                    return None
+            elif (one.state == "applied") != (one.id in ids):
+                return None
+        return self._states[min(later, key=lambda one: one.made).id][0]
+
+    def _check_files(self, change: Change, before: State, now: State, known: list[Change]) -> None:
+        """See that each file which a change took elsewhere is where it was, and each other where it is."""
+        was, became = (_places(files) for files, _ in self._states[change.id])
+        here, there = _places(before[0]), _places(now[0])
+        folders = any(step.kind == "move" and step.before is None for one in known for step in one.steps)
+        if folders:
+            return
+        for file in {*was, *became, *here, *there}:
+            if was.get(file) != became.get(file) == here.get(file):
+                assert there.get(file) == was.get(file), f"{file} is at {there.get(file)}, not {was.get(file)}"
+            if was.get(file) == became.get(file):
+                assert there.get(file) == here.get(file), f"{file} is at {there.get(file)}, not {here.get(file)}"
+
+    def _check_reasons(self, error: ChangeConflict) -> None:
+        """See that what a refusal says is true."""
+        files, folders = self.vault.state()
+        found = error.facts["conflicts"]
+        assert isinstance(found, list)
+        assert error.message
+        for path, why in ((one["path"], one["why"]) for one in found):
+            place = re.search(r"place `(.*?)` is taken(?: by `(.*)`)?\\.", why) or re.search(r"`(.*)` would have", why)
+            if place is not None:
+                there = VaultPath(place[place.lastindex or 0])
+                assert there in files or there in folders, f"{path}: {why}"
+            if "Another file has this name now" in why:
+                assert path in files or path in folders, f"{path}: {why}"
+            if claim := re.search(r"the change `(.*)` comes first", why):
+                assert self.vault.today_of(_by_id(self.vault, claim[1])).state == "applied"
+
+    def _check_lines(self) -> None:
+        """See that each file has the lines of the changes in force, and no others."""
+        texts = {data.decode().split("\n", 1)[0]: data.decode().splitlines() for data in self.vault.files.values()}
+        for change in self.vault.changes:
+            for file, line in self._lines.get(change.id, ()):
+                if file in texts:
+                    assert (line in texts[file]) == (change.state == "applied"), f"{file}: {line}, {change.id}"
+
+    # -- what a change may do -----------------------------------------------------------------------------------------
+
+    def move(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+        """Give a file another name."""
+        files, _ = self._now(desk)
+        free = [path for path in NAMES if not desk.has(path)]
+        if files and free:
+            self._moved(desk, {self._dice.choice(files): self._dice.choice(free)})
+
+    def move_folder(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+        """Give a folder another name."""
+        _, folders = self._now(desk)
+        free = [VaultPath(path) for path in FOLDERS if not desk.has(VaultPath(path))]
+        pairs = [(path, to) for path in folders for to in free if not to.startswith(f"{path}/")]
+        if pairs:
+            path, to = self._dice.choice(pairs)
+            self._moved(desk, {path: to})
+
+    def swap(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+        """Let files trade their names in a circle."""
+        files, _ = self._now(desk)
+        if len(files) < 2 or desk.has(VaultPath("between.md")):
+            return
+        some = self._dice.sample(files, self._dice.randrange(2, min(4, len(files)) + 1))
+        between = VaultPath("between.md")
+        for path, to in zip((*some, between), (between, *some), strict=True):
+            self._moved(desk, {path: to})
+
+    def swap_folders(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+        """Let two folders trade their names."""
+        _, folders = self._now(desk)
+        pairs = [(one, two) for one in folders for two in folders if not f"{one}/".startswith(f"{two}/")]
+        pairs = [(one, two) for one, two in pairs if not f"{two}/".startswith(f"{one}/")]
+        if pairs and not desk.has(VaultPath("Between")):
+            one, two = self._dice.choice(pairs)
+            between = VaultPath("Between")
+            for path, to in ((one, between), (two, one), (between, two)):
+                self._moved(desk, {path: to})
+
+    def there_and_back(self, desk: Desk, lines: list[tuple[str, str]]) -> None:
+        """Give a file or folder another name and its own again, perhaps with an edit between."""
+        files, _ = self._now(desk)
+        free = [path for path in NAMES if not desk.has(path)]
+        if files and free:
+            path, to = self._dice.choice(files), self._dice.choice(free)
+            self._moved(desk, {path: to})
+            if self._dice.random() < 0.5:
+                self.edit(desk, lines)
+            self._moved(desk, {to: path})
+
+    def create(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+        """Make a file."""
+        free = [path for path in NAMES if not desk.has(path)]
+        if free:
+            written(desk, self._dice.choice(free), self._new())
+
+    def remove(self, desk: Desk, lines: list[tuple[str, str]]) -> None:
+        """Take a file away."""
+        files, _ = self._now(desk)
+        if files:
+            path = self._dice.choice(files)
+            file = desk.read(path).decode().split("\n", 1)[0]
+            lines[:] = [line for line in lines if line[0] != file]
+            written(desk, path, None)
+
+    def edit(self, desk: Desk, lines: list[tuple[str, str]]) -> None:
+        """Add a line to a file, far from the others."""
+        files, _ = self._now(desk)
+        if files:
+            path = self._dice.choice(files)
+            text = desk.read(path).decode()
+            self._written += 1
+            line = f"new {self._written}"
+            lines.append((text.split("\n", 1)[0], line))
+            written(desk, path, f"{text}{line}\n")
+
+    def _moved(self, desk: Desk, moves: Mapping[VaultPath, VaultPath]) -> None:
+        for path, to in moves.items():
+            gone(desk, path, to)
+            if desk.is_file(LINKS):
+                text = desk.read(LINKS).decode()
+                lines = [
+                    to + line[len(path) :] if line == path or line.startswith(f"{path}/") else line
+                    for line in text.splitlines()
+                ]
+                if (now := "".join(f"{line}\n" for line in lines)) != text:
+                    written(desk, LINKS, now)
+
+    def _now(self, desk: Desk) -> tuple[list[VaultPath], list[VaultPath]]:
+        """Return the files and folders that there are on a desk."""
+        files = sorted(path for path in desk.paths(self.vault.files) if path != LINKS)
+        folders = sorted({*self.vault.folders, *map(VaultPath, (*FOLDERS, "Between"))})
+        folders = [path for path in folders if desk.has(path) and not desk.is_file(path)]
+        return files, folders
+
+    def _new(self) -> str:
+        self._written += 1
+        return f"file {self._written}\n"
+
+
+KINDS: tuple[Callable[[NameStory], None], ...] = (
+    *([NameStory.change] * 6),
+    *([NameStory.undo_any, NameStory.undo_newest] * 2),
+    *(NameStory.undo_some, NameStory.undo_session, NameStory.redo),
+)
+Deed = Callable[[NameStory, Desk, list[tuple[str, str]]], None]
+DEEDS: tuple[Deed, ...] = (
+    *([NameStory.move, NameStory.move_folder, NameStory.remove, NameStory.create, NameStory.edit] * 3),
+    *(NameStory.swap, NameStory.swap_folders, NameStory.there_and_back),
+)
+
+
+def _places(files: Mapping[VaultPath, bytes]) -> dict[str, VaultPath]:
+    return {data.decode().split("\n", 1)[0]: path for path, data in files.items()}
+
+
+def _by_id(vault: Trial, id_: str) -> Change:
+    return next(one for one in vault.changes if one.id == id_)
+
+
+def _kind(error: ChangeConflict) -> str:
+    found = error.facts["conflicts"]
+    assert isinstance(found, list)
+    return re.sub(r"`[^`]*`", "`…`", str(found[0]["why"]))

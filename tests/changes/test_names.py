@@ -1,0 +1,84 @@
+"""Names that change hands go back to where they were, one by one and together."""
+
+import random
+
+import pytest
+
+from bridge.changes import Desk
+from bridge.types import VaultPath
+from tests.changes.name_story import NameStory
+from tests.changes.trial import Trial, gone, written
+
+COURSES = {
+    "there and back": ("a a2", "a2 a"),
+    "in a circle": ("a a2", "a2 a3", "a3 a"),
+    "a swap": ("a between", "b a", "between b"),
+    "renumbering": ("c d", "b c", "a b"),
+    "folders": ("F G", "G F"),
+    "a swap of folders": ("F Between", "H F", "Between H"),
+    "delete and take the name": ("b", "a b"),
+    "edit between": ("a a2", "a2 +", "a2 a"),
+}
+
+
+def do(desk: Desk, deed: str) -> None:
+    """Move a file or folder, add a line to a file, or delete it."""
+    name, _, to = deed.partition(" ")
+    ending = "" if name in ("F", "G", "H", "Between") else ".md"
+    path = VaultPath(f"{name}{ending}")
+    match to:
+        case "":
+            written(desk, path, None)
+        case "+":
+            written(desk, path, desk.read(path).decode() + "more\n")
+        case _:
+            gone(desk, path, VaultPath(f"{to}{ending}"))
+
+
+def vault() -> Trial:
+    found = Trial(a="a\n", b="b\n", c="c\n")
+    found.put("F/x.md", "x\n")
+    found.put("H/y.md", "y\n")
+    return found
+
+
+@pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
+def test_a_session_in_which_names_change_hands_is_undone(course: tuple[str, ...]) -> None:
+    there = vault()
+    start = there.state()
+    changes = [there.do(lambda desk, deed=deed: do(desk, deed)) for deed in course]  # type: ignore[misc]
+    there.undo(*reversed(changes))
+    assert there.state() == start
+    assert {there.today_of(change).state for change in changes} == {"undone"}
+
+
+@pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
+def test_one_change_in_which_names_change_hands_is_undone_and_made_again(course: tuple[str, ...]) -> None:
+    there = vault()
+    start = there.state()
+
+    def draw(desk: Desk) -> None:
+        for deed in course:
+            do(desk, deed)
+
+    desk = there.desk()
+    draw(desk)
+    if not desk.plan.steps:
+        assert course[0].split() == course[-1].split()[::-1] or len(course) == 3
+        return
+    change = there.do(draw)
+    made = there.state()
+    undone = there.undo(change)
+    assert there.state() == start
+    there.undo(undone)
+    assert there.state() == made
+    there.undo(change)
+    assert there.state() == start
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_whatever_is_called_undone_is_undone_in_a_vault_of_few_names(number: int) -> None:
+    story = NameStory(random.Random(number), has_trash=number % 2 == 0, has_links=number % 3 == 0)
+    for _ in range(1 + number % 5):
+        story.go_on()
+    story.undo_all()
