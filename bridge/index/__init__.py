@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.language import foreign_language
 from bridge.index.memory import settling, trim_soon
 from bridge.index.note import IndexedNote, IndexedTask
 from bridge.index.prepare import Chunk, Prepared, prepare, recipe
-from bridge.index.script import UNSPACED, seen
+from bridge.index.script import UNSPACED, seen, tokens
 from bridge.index.sync import Plan, plan
 from bridge.index.words import Words
 
@@ -39,11 +40,13 @@ __all__ = [
     "Plan",
     "Prepared",
     "Words",
+    "foreign_language",
     "plan",
     "prepare",
     "recipe",
     "seen",
     "settling",
+    "tokens",
     "trim_soon",
 ]
 

@@ -29,6 +29,9 @@ LEAST_STOP_WORDS = 3
 LEAST_SHARE = 0.08
 """Of a text's words that must be the small words of its language."""
 
+LEAST_FOREIGN = 2
+"""Small words of another language by which a question is known to be in it."""
+
 SAMPLE = 4_000
 DEFAULT = "english"
 """For notes in Latin letters too short to tell."""
@@ -61,6 +64,17 @@ def language_of(text: str) -> str | None:
             counts[language] += 1
     best = max(counts, key=lambda language: counts[language])
     return best if counts[best] >= max(LEAST_STOP_WORDS, LEAST_SHARE * len(told)) else DEFAULT
+
+
+def foreign_language(question: str) -> str | None:
+    """Return the language of a question that is surely not English: two of its small words and none of English."""
+    told = list(chain.from_iterable(map(_told.__getitem__, question.split())))
+    counts = dict.fromkeys(STOP_WORDS, 0)
+    for languages in told:
+        for language in languages:
+            counts[language] += 1
+    best = max(counts, key=lambda language: counts[language])
+    return best if best != DEFAULT and counts[best] >= LEAST_FOREIGN and not counts[DEFAULT] else None
 
 
 def forms(text: str, language: str | None) -> str:

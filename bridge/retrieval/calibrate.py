@@ -14,6 +14,15 @@ from bridge.types import VaultPath
 
 Scores = Mapping[VaultPath, float]
 
+STAND_OUT = 0.8
+"""What being the nearest of all notes adds at most to what the curve says of a cosine."""
+
+NEAR, SHARP = 1.5, 0.4
+"""How far below the curve's middle the nearest note may be for half of that, and how soon that falls off: in widths."""
+
+GAP = 0.4
+"""How far behind the nearest note another one may be for a third of that, in widths of the curve."""
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -73,9 +82,34 @@ def by_spread(scores: Scores) -> dict[VaultPath, float]:
 
 
 def cosines(scores: Scores, meaning: Meaning) -> dict[VaultPath, float]:
-    """Map cosines by the model's curve."""
+    """Map cosines by the model's curve, and by how near they are to the best of this answer.
+
+    The words of a question set how high its cosines are at all: what is nearest to it by far may still be below the
+    middle of the curve. It counts for more then, unless even the nearest is as far away as unrelated texts are.
+    """
     curve = meaning.curve
-    return by_spread(scores) if curve is None else {path: curve(score) for path, score in scores.items()}
+    if curve is None or not scores:
+        return by_spread(scores)
+    top = max(scores.values())
+    something = STAND_OUT / (1.0 + math.exp((curve.middle - NEAR * curve.width - top) / (SHARP * curve.width)))
+    found: dict[VaultPath, float] = {}
+    for path, score in scores.items():
+        sure = curve(score)
+        found[path] = sure + something * (1.0 - sure) * math.exp((score - top) / (GAP * curve.width))
+    return found
+
+
+def within_cover(scores: Scores, cover: Scores | None) -> dict[VaultPath, float]:
+    """Map full-text scores to their share of the best, and no further than the note says what the query asks.
+
+    Args:
+        scores: Of notes.
+        cover: How much of the query each says, rare words counting most; None when that is not known.
+    """
+    shares = share_of_best(scores)
+    if cover is None:
+        return shares
+    return {path: share * cover.get(path, 0.0) for path, share in shares.items()}
 
 
 def trust(text: str, meaning: Meaning) -> float:

@@ -33,6 +33,12 @@ class Lane:
     calibrated: Mapping[VaultPath, float] = field(default_factory=dict)
 
 
+ABOUT = 0.17
+"""What the best note scores at least where any note is about what was asked."""
+
+FLOOR = 0.05
+"""What a note scores at least that answers, where another does better."""
+
 NOISE = 0.15
 """How close in meaning, after calibration, a note is that has nothing to do with what was asked."""
 
@@ -62,6 +68,13 @@ def fuse(lanes: Iterable[Lane], among: Collection[VaultPath] | None = None) -> l
             total[path] = total.get(path, 0.0) + lane.weight * value
     ranked = sorted(total.items(), key=lambda item: (-item[1], item[0]))
     return [Fused(path, min(1.0, score / most)) for path, score in ranked if among is None or path in among]
+
+
+def relevant(ranked: Sequence[Fused]) -> Sequence[Fused]:
+    """Keep the notes that are about what was asked; none where even the best hardly is."""
+    if not ranked or ranked[0].score < ABOUT:
+        return []
+    return [hit for hit in ranked if hit.score >= FLOOR]
 
 
 def led(ranked: Sequence[Fused], by: Collection[VaultPath]) -> list[Fused]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from bridge.index import NameHit, Words
-from bridge.retrieval.calibrate import Meaning, cosines, share_of_best
+from bridge.retrieval.calibrate import Meaning, Scores, cosines, within_cover
 from bridge.retrieval.fuse import WEIGHTS, Lane, LaneName
 from bridge.types import VaultPath
 
@@ -96,8 +96,13 @@ async def ask(
     return Answers(nearest, passages, stems, whole, names, took), has_vector
 
 
-def text_lanes(answers: Answers) -> list[Lane]:
-    """Make lanes of the full-text answers."""
+def text_lanes(answers: Answers, cover: Scores | None = None) -> list[Lane]:
+    """Make lanes of the full-text answers.
+
+    Args:
+        answers: What the index said.
+        cover: How much of the query each note says; None when that is not known.
+    """
     lanes: list[Lane] = []
     said: tuple[tuple[LaneName, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
         ("passages", answers.passages),
@@ -108,7 +113,7 @@ def text_lanes(answers: Answers) -> list[Lane]:
         # Where no script has stems, the words as written stand in for them.
         weight = WEIGHTS["stems"] if name == "passages" and not answers.stems else WEIGHTS[name]
         raw = best(hits)
-        lanes.append(Lane(name, weight, raw, share_of_best(raw)))
+        lanes.append(Lane(name, weight, raw, within_cover(raw, cover)))
     return lanes
 
 
@@ -118,20 +123,21 @@ def meaning_lane(answers: Answers, meaning: Meaning, trust: float) -> Lane:
     return Lane("meaning", WEIGHTS["meaning"] * trust, raw, cosines(raw, meaning))
 
 
-def best_passages(answers: Answers, meaning: Lane, texts: Sequence[Lane]) -> dict[VaultPath, int]:
-    """Choose for each note the passage for which the lanes together say most."""
-    worth: dict[tuple[VaultPath, int], float] = {}
+def passage_worth(answers: Answers, meaning: Lane, texts: Sequence[Lane]) -> dict[VaultPath, dict[int, float]]:
+    """Add up by note what the lanes say for each of its passages."""
+    worth: dict[VaultPath, dict[int, float]] = {}
     for lane, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
         top = max((hit.score for hit in hits), default=0.0)
         for hit in hits:
             value = lane.calibrated.get(hit.path, 0.0) if lane is meaning else (hit.score / top if top > 0 else 0.0)
-            key = (hit.path, hit.ordinal)
-            worth[key] = worth.get(key, 0.0) + lane.weight * value
-    chosen: dict[VaultPath, tuple[float, int]] = {}
-    for (path, ordinal), value in worth.items():
-        if value > chosen.get(path, (-1.0, 0))[0]:
-            chosen[path] = (value, ordinal)
-    return {path: ordinal for path, (_, ordinal) in chosen.items()}
+            own = worth.setdefault(hit.path, {})
+            own[hit.ordinal] = own.get(hit.ordinal, 0.0) + lane.weight * value
+    return worth
+
+
+def best_passages(worth: Mapping[VaultPath, Mapping[int, float]]) -> dict[VaultPath, int]:
+    """Choose for each note the passage for which the lanes together say most."""
+    return {path: max(own, key=lambda ordinal: (own[ordinal], -ordinal)) for path, own in worth.items()}
 
 
 def best(hits: "Iterable[PassageHit | NoteHit]") -> dict[VaultPath, float]:

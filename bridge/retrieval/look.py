@@ -9,14 +9,14 @@ from bridge.errors import ModelMissing
 from bridge.index import Words
 from bridge.retrieval.calibrate import Meaning, meaning_of, trust
 from bridge.retrieval.fuse import WEIGHTS, Fused, Lane, LaneName, evident, fuse, led
-from bridge.retrieval.lanes import Answers, ask, best_passages, meaning_lane, text_lanes
+from bridge.retrieval.lanes import Answers, ask, best_passages, meaning_lane, passage_worth, text_lanes
+from bridge.retrieval.passages import Worth
 from bridge.retrieval.query import Query
 from bridge.retrieval.request import SearchRequest, Sources
 from bridge.retrieval.scope import Paths
 from bridge.retrieval.second import drift, links, mentions, seeds, tags
 from bridge.retrieval.stopwords import content
 from bridge.retrieval.titles import NameMatch, called, covered, merged, name_in, typed
-from bridge.retrieval.vocabulary import Vocabulary
 from bridge.retrieval.why import Reasons, linking
 from bridge.types import SearchMode, VaultPath
 
@@ -42,6 +42,7 @@ class Found:
     took_ms: Mapping[str, float] = field(default_factory=dict)
     passages: Mapping[VaultPath, int] = field(default_factory=dict)
     """By note: which of its passages to show."""
+    worth: Worth = field(default_factory=dict)
 
 
 async def look(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> Found:
@@ -70,10 +71,11 @@ async def look(sources: Sources, request: SearchRequest, query: Query, within: P
 async def _by_meaning(index: "Index", request: SearchRequest, answers: Answers, meaning: Meaning) -> Found:
     near = meaning_lane(answers, meaning, 1.0)
     ranked = fuse([near])
-    passages = best_passages(answers, near, ())
+    worth = passage_worth(answers, near, ())
+    passages = best_passages(worth)
     texts = await read(index, ranked[: request.limit + SPARE], passages)
     reasons = Reasons(near.calibrated)
-    return Found(ranked, texts, [near], reasons, "semantic", took_ms=answers.took_ms, passages=passages)
+    return Found(ranked, texts, [near], reasons, "semantic", took_ms=answers.took_ms, passages=passages, worth=worth)
 
 
 async def _by_all(
@@ -88,9 +90,11 @@ async def _by_all(
     """Rank once by what the lanes found, then again with what the first hits name and link to."""
     start = time.perf_counter()
     index = sources.index
-    vocabulary = sources.vocabulary or Vocabulary()
+    vocabulary = sources.vocabulary
     vocabulary.follow(index.notes)
-    by_text = text_lanes(answers)
+    said_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
+    cover = vocabulary.words.cover(said_words, content(query.words), index.languages)
+    by_text = text_lanes(answers, cover)
     tag_lane, tagged = tags(query, vocabulary, index.notes, within)
     found = {hit.path for hit in answers.names}.union(*(lane.raw for lane in (near, *by_text, tag_lane)))
     candidates = frozenset(path for path in found if path in index.notes)
@@ -98,7 +102,8 @@ async def _by_all(
     by_typing = typed(answers.names, query)
     title, name = _named("title", by_cover), _named("name", by_typing)
     lanes = [near, *by_text, title, name, tag_lane]
-    passages = best_passages(answers, near, by_text)
+    worth = passage_worth(answers, near, by_text)
+    passages = best_passages(worth)
     # A nearest note there always is; one that nothing else speaks for is no answer, and leads to none.
     own = evident(lanes)
     first = fuse(lanes, own & candidates)
@@ -116,6 +121,12 @@ async def _by_all(
     ranked = led(ranked, called(answers.names, query))
     ranking += time.perf_counter() - start
     texts |= await read(index, [hit for hit in ranked[: request.limit + SPARE] if hit.path not in texts], passages)
+    # A hit speaks for those below it alone, else two could speak for each other and nothing for either.
+    places = {hit.path: place for place, hit in enumerate(ranked)}
+
+    def leads(source: VaultPath, path: VaultPath) -> bool:
+        return places.get(source, len(places)) < places.get(path, -1)
+
     reasons = Reasons(
         meaning=near.calibrated,
         whole=by_text[-1].calibrated,
@@ -124,12 +135,15 @@ async def _by_all(
         linked={
             path: f"{linking(vocabulary.label(link.path), onward=link.onward)}, which matches"
             for path, link in linked_by.items()
+            if leads(link.path, path)
         },
-        mentioned={path: vocabulary.label(source) for path, source in named_by.items()},
+        mentioned={path: vocabulary.label(source) for path, source in named_by.items() if leads(source, path)},
         read_with={path: vocabulary.label(source) for path, source in read_with.items()},
+        quiet=vocabulary.words.quiet(content(query.words), index.languages),
     )
     took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
-    return Found(ranked, texts, lanes, reasons, mode, words=content(query.words), took_ms=took, passages=passages)
+    asked = content(query.words)
+    return Found(ranked, texts, lanes, reasons, mode, words=asked, took_ms=took, passages=passages, worth=worth)
 
 
 async def read(index: "Index", hits: Sequence[Fused], passages: Mapping[VaultPath, int]) -> "dict[VaultPath, Passage]":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from bridge.retrieval.stopwords import STOP_WORDS
 from bridge.types import Span
 
 # Han, Kana, Hangul and South-East Asian scripts, in which words are not set apart by spaces (Hangul: particles).
@@ -17,6 +18,8 @@ _WORD = rf"[^\W{UNSPACED}]+"
 _TOKEN = re.compile(rf"[{UNSPACED}]+|{_WORD}(?:['’]{_WORD})*")
 _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _ROOT = 2
+_OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
+"""What a command of LaTeX stands behind; the folders of a path stand behind names and colons."""
 _SHORTEST_PREFIX = 3
 
 
@@ -71,9 +74,10 @@ class Wanted:
         if not self.stems:
             return
         for language in self.languages:
-            for word, stem in zip(new, stemmed(language, plain), strict=True):
-                if self.known[word] is None and (typed := self.stems.get(f"{language}:{stem}")) is not None:
-                    self.known[word] = typed
+            for word, folded, stem in zip(new, plain, stemmed(language, plain), strict=True):
+                # A stop word is no form of another word: English `notes` has the stem of German `not`.
+                if self.known[word] is None and folded not in STOP_WORDS:
+                    self.known[word] = self.stems.get(f"{language}:{stem}")
 
     def _phrases_in(self, text: str, tokens: Sequence[re.Match[str]]) -> Iterable[Match]:
         plain = [fold(token.group()) for token in tokens]
@@ -91,7 +95,7 @@ class Wanted:
     def _words_in(self, tokens: Sequence[re.Match[str]]) -> Iterable[Match]:
         for token in tokens:
             word = token.group()
-            if (typed := self.known.get(word)) is not None:
+            if (typed := self.known.get(word)) is not None and not _is_command(token):
                 yield Match(token.span(), typed)
             elif self.grams and _IS_UNSPACED.match(word):
                 yield from self._grams_in(token.start(), word)
@@ -147,6 +151,12 @@ def compile_wanted(
     prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
     roots = frozenset(word[:_ROOT] for word in exact)
     return Wanted(exact, stems, frozenset(grams), compiled, prefix, spoken, roots)
+
+
+def _is_command(token: re.Match[str]) -> bool:
+    r"""Return whether a word is a command of LaTeX, such as `\large`, and not part of a path."""
+    text, at = token.string, token.start()
+    return at > 0 and text[at - 1] == "\\" and token.group().islower() and text[at - 2 : at - 1] in _OPEN
 
 
 def words_of(text: str) -> list[str]:

@@ -2,14 +2,15 @@
 
 import asyncio
 import heapq
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.index import IndexedNote, Words
-from bridge.retrieval.calibrate import by_spread, meaning_of, share_of_best, trust
+from bridge.retrieval.calibrate import Meaning, by_spread, meaning_of, share_of_best, trust
 from bridge.retrieval.diversify import collapse
 from bridge.retrieval.fuse import Lane, LaneName, fuse
 from bridge.retrieval.lanes import best
@@ -20,14 +21,13 @@ from bridge.retrieval.second import walked
 from bridge.retrieval.showing import shown
 from bridge.retrieval.snippet import clean
 from bridge.retrieval.stopwords import STOP_WORDS
-from bridge.retrieval.vocabulary import Vocabulary
 from bridge.retrieval.why import Reasons, linking
 from bridge.types import SearchMode, VaultPath
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from bridge.index import Index, NoteHit, Passage, PassageHit
+    from bridge.index import NoteHit, Passage, PassageHit
 
 DEPTH = 60
 """Notes that a lane is asked for."""
@@ -36,13 +36,23 @@ MOST_WORDS = 24
 """Words of a text that are looked for in other notes."""
 
 MOST_CHARACTERS = 8_000
+RARE = 0.1
+"""Share of the notes that say a word up to which it tells that two of them belong together."""
+
+ALIKE = 0.25
+"""Share of a note's own score for its words that another one must have for them."""
+
 READ = 8
 """Passages of a note that are read for its words."""
 
 _WEIGHTS: Mapping[LaneName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.2, "tags": 0.1}
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+"""A command of LaTeX."""
+
 _NO_MODEL = (
     "There is no model ready, so these notes share words, links and tags; `vault-bridge models install` adds meaning."
 )
+_NOTHING_NEAR = "No other note is close to this."
 _NO_VECTOR = "This note is not embedded yet, so these notes share words, links and tags with it."
 
 
@@ -97,7 +107,7 @@ async def _to_note(sources: Sources, path: VaultPath, line: int | None, limit: i
         Lane("links", _WEIGHTS["links"], linked, share_of_best(linked)),
         Lane("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
     ]
-    called = (sources.vocabulary or Vocabulary()).label(path)
+    called = sources.vocabulary.label(path)
     links: dict[VaultPath, str] = {}
     if sources.graph is not None:
         onward = sources.graph.links_to(path)
@@ -107,7 +117,7 @@ async def _to_note(sources: Sources, path: VaultPath, line: int | None, limit: i
     drift = sources.drift.beside.get(path, {})
     lanes.append(Lane("drift", sources.drift.weight, drift, drift))
     reasons = Reasons(linked=links, read_with=dict.fromkeys(drift, called))
-    return await _answer(index, lanes, passages, words, reasons, {path}, limit, notices)
+    return await _answer(sources, lanes, passages, words, reasons, {path}, limit, notices)
 
 
 async def _to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
@@ -119,7 +129,7 @@ async def _to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
     notices = () if vector is not None else (_NO_MODEL,)
     trusted = trust(text, meaning_of(sources.index.answering_model))
     lanes, passages = await _lanes(sources, vector, words, trusted)
-    return await _answer(sources.index, lanes, passages, words, Reasons(), set(), limit, notices)
+    return await _answer(sources, lanes, passages, words, Reasons(), set(), limit, notices)
 
 
 async def _lanes(
@@ -144,7 +154,7 @@ async def _lanes(
 
 
 async def _answer(
-    index: "Index",
+    sources: Sources,
     lanes: Sequence[Lane],
     passages: Mapping[VaultPath, int],
     words: tuple[str, ...],
@@ -154,14 +164,23 @@ async def _answer(
     notices: tuple[str, ...],
 ) -> SearchAnswer:
     """Rank, read, collapse and explain."""
+    index, vocabulary = sources.index, sources.vocabulary
     own = {lane.name: max((lane.calibrated.get(path, 0.0) for path in excluded), default=0.0) for lane in lanes}
     scaled = [_without(lane, excluded) if own[lane.name] else lane for lane in lanes]
-    ranked = [hit for hit in fuse(scaled) if hit.path in index.notes and hit.path not in excluded][: limit + SPARE]
+    near = _near(lanes, excluded, meaning_of(index.answering_model))
+    ranked = [hit for hit in fuse(scaled) if hit.path in index.notes and hit.path not in excluded and hit.path in near]
+    total = len(ranked)
+    ranked = ranked[: limit + SPARE]
+    if not ranked:
+        notices = (*notices, _NOTHING_NEAR)
     texts = await read(index, ranked, passages)
     kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
     wanted = compile_wanted(words, languages=index.languages)
+    await vocabulary.words.follow(index)
+    quiet = vocabulary.words.quiet(words, index.languages, RARE)
     reasons = replace(
         reasons,
+        quiet=quiet,
         meaning=next(lane.calibrated for lane in scaled if lane.name == "meaning"),
         whole=next(lane.calibrated for lane in scaled if lane.name == "whole"),
     )
@@ -173,12 +192,33 @@ async def _answer(
     ]
     has_meaning = any(lane.name == "meaning" and lane.calibrated for lane in lanes)
     mode: SearchMode = "hybrid" if has_meaning else "keyword"
-    return SearchAnswer(tuple(hits), mode, notices)
+    return SearchAnswer(tuple(hits), mode, notices, total=total)
+
+
+def _near(lanes: Sequence[Lane], excluded: Collection[VaultPath], meaning: Meaning) -> frozenset[VaultPath]:
+    """Return the notes for which more speaks than that some note must be the nearest.
+
+    Links and tags tell of themselves; a meaning must be as close as texts on one subject are, and words, beside it,
+    must make up some of the score that the note itself has for them.
+    """
+    found: set[VaultPath] = set()
+    has_meaning = any(lane.name == "meaning" and lane.raw for lane in lanes)
+    for lane in lanes:
+        match lane.name:
+            case "meaning" if meaning.curve is not None:
+                least = meaning.curve.middle - meaning.curve.width
+            case "whole" if has_meaning:
+                least = ALIKE * max((lane.raw.get(path, 0.0) for path in excluded), default=0.0)
+            case _:
+                least = 0.0
+        found.update(path for path, score in lane.raw.items() if score > least)
+    return frozenset(found)
 
 
 def rare_words(text: str) -> tuple[str, ...]:
     """Return the words by which a text is likely to be known: frequent in it, long, no function words."""
-    counts = Counter(word for word in words_of(clean(text)) if word not in STOP_WORDS and not word.isdigit())
+    said = words_of(_COMMAND.sub(" ", clean(text)))
+    counts = Counter(word for word in said if word not in STOP_WORDS and not word.isdigit())
     worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
     return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MOST_WORDS])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bridge.graph import Graph
 from bridge.retrieval.drift import NO_DRIFT, Drift
 from bridge.retrieval.vocabulary import Vocabulary
-from bridge.types import Lines, NoteKind, SearchMode, VaultPath
+from bridge.types import Digest, Lines, NoteKind, SearchMode, VaultPath
 from bridge.vault import Value
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class SearchRequest:
     modified_before: float | None = None
     types: tuple[NoteKind, ...] = ()
     explain: bool = False
+    passage_tokens: int = 0
+    """Room for whole passages, in tokens; none are read without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,17 @@ class Sources:
     graph: Graph | None = None
     drift: Drift = NO_DRIFT
     """Which notes were read together; weighing nothing unless the owner says so."""
-    vocabulary: Vocabulary | None = None
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
     """Kept by the owner between searches, so that names and tags are gathered once."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """A passage as it reads, without what its reader does not see."""
+
+    heading: str
+    lines: Lines
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,9 @@ class Hit:
     why: tuple[str, ...]
     tags: tuple[str, ...]
     modified: float
+    digest: Digest
+    passages: tuple[ShownPassage, ...] = ()
+    """Those that say what is asked, in their order; none unless there is room for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +105,5 @@ class SearchAnswer:
     mode_used: SearchMode = "keyword"
     notices: tuple[str, ...] = ()
     explain: Explanation | None = None
+    total: int = 0
+    """How many notes answer; the hits are the best of them."""

@@ -2,14 +2,18 @@
 
 from dataclasses import replace
 
+from bridge.index import foreign_language
+from bridge.retrieval.calibrate import meaning_of
 from bridge.retrieval.diversify import collapse
-from bridge.retrieval.fuse import Fused, numbers
+from bridge.retrieval.fuse import Fused, numbers, relevant
 from bridge.retrieval.look import SPARE, Found, look, read
 from bridge.retrieval.matching import compile_wanted
+from bridge.retrieval.passages import fill
 from bridge.retrieval.query import Query, parse_query
 from bridge.retrieval.request import Explanation, Hit, SearchAnswer, SearchRequest, Sources
 from bridge.retrieval.scope import Paths, scope, unknown_names
 from bridge.retrieval.showing import shown
+from bridge.retrieval.spelling import mend
 from bridge.retrieval.stopwords import content
 from bridge.retrieval.why import Reasons
 
@@ -18,10 +22,15 @@ _NO_MODEL = (
     "There is no model ready, so this is keyword search; `vault-bridge models install` adds search by meaning,"
     " `status` tells how far it is."
 )
+_OTHER_LANGUAGE = (
+    "The model reads English, and this is {language}: `vault-bridge models install multilingual-e5-small` adds one that"
+    " reads both."
+)
+_NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} passages are not embedded."
 _NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
 _NOTHING_ALLOWED = "No note passes the filters."
 _NOTHING_HAS_ALL = "No note meets all that the query asks for."
-_NOTHING_FOUND = "No note says this, and none is close to it in meaning."
+_NOTHING_FOUND = "None of your notes is about this."
 
 
 async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
@@ -39,17 +48,35 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         return SearchAnswer(notices=(*query.notices, *nothing))
     if query.is_empty:
         return await _listed(sources, request, query, within)
+    if await sources.vocabulary.words.follow(sources.index):
+        query = mend(query, sources.vocabulary.words, sources.index.languages)
     found = await look(sources, request, query, within)
     notices: tuple[str, ...] = ()
     if request.mode == "hybrid" and found.mode == "keyword":
         notices = (_NO_MODEL if found.readable else _NOT_READ,)
+    if within is None:
+        # What the caller set as a condition is listed, however little else speaks for it.
+        found = replace(found, ranked=relevant(found.ranked))
     hits = await _hits(sources, request, query, found)
-    if not hits and found.mode == "hybrid":
-        notices = (_NOTHING_FOUND,)
+    notices = (*notices, *_of_meaning(sources, query, found))
+    if not hits and not (found.mode == "semantic" and notices):
+        notices = (*notices, _NOTHING_FOUND)
     explain = None
     if request.explain:
         explain = Explanation(numbers(found.lanes, [hit.path for hit in hits]), found.took_ms, found.words)
-    return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain)
+    return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked))
+
+
+def _of_meaning(sources: Sources, query: Query, found: Found) -> tuple[str, ...]:
+    """Say why meaning may have missed what was meant."""
+    if found.mode == "keyword":
+        return ()
+    index = sources.index
+    if found.mode == "semantic" and not found.lanes[0].raw and (waiting := index.pending_vectors()):
+        return (_NOT_EMBEDDED.format(count=waiting),)
+    if meaning_of(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
+        return ()
+    return (_OTHER_LANGUAGE.format(language=language.capitalize()),)
 
 
 async def _hits(sources: Sources, request: SearchRequest, query: Query, found: Found) -> tuple[Hit, ...]:
@@ -66,9 +93,14 @@ async def _hits(sources: Sources, request: SearchRequest, query: Query, found: F
             break
         # A passage that many notes repeat must not leave the answer short.
         looked_at *= 4
+    kept = kept[: request.limit]
+    whole = await fill(index, kept, found.passages, found.worth, room) if (room := request.passage_tokens) else {}
     return tuple(
-        shown(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0))
-        for place, hit in enumerate(kept[: request.limit])
+        replace(
+            shown(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0)),
+            passages=whole.get(hit.path, ()),
+        )
+        for place, hit in enumerate(kept)
         if (note := index.notes.get(hit.path)) is not None
     )
 
@@ -88,4 +120,4 @@ async def _listed(sources: Sources, request: SearchRequest, query: Query, within
         for hit in ranked
         if (note := index.notes.get(hit.path)) is not None
     )
-    return SearchAnswer(hits, "keyword", query.notices)
+    return SearchAnswer(hits, "keyword", query.notices, total=len(notes))

@@ -38,4 +38,5 @@ def shown(
         why=why(ranked.path, reasons, text, matches, twins),
         tags=note.tags,
         modified=note.modified,
+        digest=note.digest,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.index import IndexedNote
 from bridge.retrieval.matching import fold
+from bridge.retrieval.vault_words import VaultWords
 from bridge.types import VaultPath
 
 LONGEST_NAME = 7
@@ -30,6 +31,7 @@ class Vocabulary:
         self._tagged: dict[str, set[VaultPath]] = {}
         self._files: Counter[str] = Counter()
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
+        self.words = VaultWords()
 
     def follow(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
         """Take over what is new, changed or gone; a mapping seen before is not looked at, since it never changes."""

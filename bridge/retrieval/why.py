@@ -32,6 +32,8 @@ class Reasons:
     """By note: what the hit that names it is called."""
     read_with: Mapping[VaultPath, str] = field(default_factory=dict)
     """By note: what the note is called that it was read together with lately."""
+    quiet: frozenset[str] = frozenset()
+    """Folded words of the query that so many notes say that they tell nothing."""
     listed: bool = False
     """Nothing was looked for; the note passes the filters."""
 
@@ -53,11 +55,14 @@ def why(path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], 
     if name is not None and (name.fit != "matches in part" or name.score >= _FITS_PARTLY):
         called = "title" if name.field == "title" else f"{name.field} “{name.name}”"
         said.append(f"{called} {name.fit}")
-    if words := _spoken(text, matches)[:MOST_WORDS]:
+    telling = [match for match in matches if fold(match.word) not in reasons.quiet]
+    if words := _spoken(text, telling)[:MOST_WORDS]:
         said.append("says " + ", ".join(f"“{word}”" for word in words))
     near = reasons.meaning.get(path, 0.0)
     if near >= _CLOSE:
         said.append("close in meaning")
+    elif near > NOISE and not said:
+        said.append("somewhat close in meaning")
     if (tag := reasons.tags.get(path)) is not None:
         said.append(f"tag #{tag}")
     if len(said) < ENOUGH:
@@ -97,8 +102,6 @@ def linking(name: str, *, onward: bool) -> str:
 
 def _faint(path: VaultPath, reasons: Reasons) -> str:
     """Return what speaks for a hit for which nothing speaks clearly."""
-    if reasons.meaning.get(path, 0.0) > NOISE:
-        return "somewhat close in meaning"
     if path in reasons.whole:
         return "other parts of the note match"
     return "distantly close in meaning" if path in reasons.meaning else "some words match"

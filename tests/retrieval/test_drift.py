@@ -71,8 +71,8 @@ def test_a_note_keeps_the_nearest_only() -> None:
 
 FILES = {
     "Plan.md": "A plan to insulate the roof before winter: wool or cork, and who climbs up to insulate it.\n",
-    "A.md": "Cork came by boat, and winter came after it.\n",
-    "B.md": "Sheep gave their fleece, and winter came after them.\n",
+    "A.md": "Cork came by boat for the roof, and winter came after it.\n",
+    "B.md": "Sheep gave their fleece for the roof, and winter came after them.\n",
     "Other.md": "Nothing of it.\n",
 }
 
@@ -91,7 +91,7 @@ async def test_of_two_notes_that_match_alike_the_one_read_with_the_best_hit_come
     assert [hit.path for hit in before.hits] == [PLAN, A, B]
     after = await found(tmp_path, Drift(DEFAULT, {PLAN: {B: 1.0, VaultPath("Other.md"): 1.0}}))
     assert [hit.path for hit in after.hits] == [PLAN, B, A]
-    assert after.hits[1].why == ("says “winter”", "read together with *Plan* lately")
+    assert after.hits[1].why == ("says “roof”, “winter”", "read together with *Plan* lately")
     assert "lately" not in str(after.hits[2].why)
     assert after.explain is not None
     assert after.explain.lanes[B]["drift"].weight == DEFAULT

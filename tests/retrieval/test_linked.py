@@ -31,17 +31,17 @@ def walk(answer: SearchAnswer) -> dict[str, float]:
 async def test_of_two_notes_that_say_the_same_the_one_that_the_best_hit_links_to_comes_first(tmp_path: Path) -> None:
     files = {
         "Plan.md": f"{PLAN} [[M|see also]].\n",
-        "A.md": "Cork came by boat, and winter came after it.\n",
-        "M.md": "Sheep gave their fleece, and winter came after them.\n",
+        "A.md": "Cork came by boat for the roof, and winter came after it.\n",
+        "M.md": "Sheep gave their fleece for the roof, and winter came after them.\n",
     }
     answer = await searched(tmp_path, files, "insulate the roof before winter")
     assert order(answer) == ["Plan.md", "M.md", "A.md"]
-    assert reasons(answer)["M.md"] == ("says “winter”", "linked from *Plan*, which matches")
-    assert reasons(answer)["A.md"] == ("says “winter”",)
+    assert reasons(answer)["M.md"] == ("says “roof”, “winter”", "linked from *Plan*, which matches")
+    assert reasons(answer)["A.md"] == ("says “roof”, “winter”",)
 
 
 async def test_a_note_that_links_to_the_best_hit_says_so(tmp_path: Path) -> None:
-    files = {"Plan.md": f"{PLAN}\n", "M.md": "After [[Plan|that]] came the winter.\n"}
+    files = {"Plan.md": f"{PLAN}\n", "M.md": "After [[Plan|that]] came the winter on the roof.\n"}
     answer = await searched(tmp_path, files, "insulate the roof before winter")
     assert reasons(answer)["M.md"][-1] == "links to *Plan*, which matches"
 
@@ -52,8 +52,8 @@ async def test_a_list_of_everything_is_not_nearer_to_the_best_hit_than_what_it_a
     others = {f"Other {at}.md": "Nothing of it.\n" for at in range(30)}
     files = {
         "Plan.md": f"{PLAN} [[M|see also]].\n",
-        "All.md": f"All of this winter. [[Plan|1]] {' '.join(f'[[Other {at}|x]]' for at in range(30))}\n",
-        "M.md": "Sheep gave their fleece, and winter came after them.\n",
+        "All.md": f"All of this winter, and the roof. [[Plan|1]] {' '.join(f'[[Other {at}|x]]' for at in range(30))}\n",
+        "M.md": "Sheep gave their fleece for the roof, and winter came after them.\n",
         **others,
     }
     found = walk(await searched(tmp_path, files, "insulate the roof before winter"))
@@ -64,12 +64,12 @@ async def test_a_walk_goes_on_to_what_is_linked_with_what_is_linked(tmp_path: Pa
     files = {
         "Plan.md": f"{PLAN} [[Between|see also]].\n",
         "Between.md": "Of something else. [[M|see also]]\n",
-        "M.md": "Sheep gave their fleece, and winter came after them.\n",
-        "A.md": "Cork came by boat, and winter came after it.\n",
+        "M.md": "Sheep gave their fleece for the roof, and winter came after them.\n",
+        "A.md": "Cork came by boat for the roof, and winter came after it.\n",
     }
     answer = await searched(tmp_path, files, "insulate the roof before winter")
     assert order(answer) == ["Plan.md", "M.md", "A.md"]
-    assert reasons(answer)["M.md"] == ("says “winter”",)
+    assert reasons(answer)["M.md"] == ("says “roof”, “winter”",)
     assert "A.md" not in walk(answer)
 
 

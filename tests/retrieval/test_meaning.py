@@ -1,7 +1,9 @@
 """Search with the real model."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -9,6 +11,9 @@ from bridge.models import DEFAULT_MODEL, Embedder, find
 from bridge.retrieval import SearchRequest, Sources, related, search
 from bridge.types import VaultPath
 from tests.retrieval.vaults import opened, write_vault
+
+if TYPE_CHECKING:
+    import numpy as np
 
 pytestmark = pytest.mark.model
 
@@ -75,7 +80,7 @@ async def test_a_word_that_nothing_is_about_finds_nothing_and_says_so(sources: S
     answer = await search(sources, SearchRequest("quincunx"))
     assert answer.hits == ()
     assert answer.mode_used == "hybrid"
-    assert answer.notices == ("No note says this, and none is close to it in meaning.",)
+    assert answer.notices == ("None of your notes is about this.",)
 
 
 async def test_a_misspelt_title_goes_before_what_is_close_in_meaning(sources: Sources) -> None:
@@ -97,3 +102,72 @@ async def test_a_date_in_full_finds_the_note_of_that_day_first(tmp_path: Path, m
     assert answer.hits[0].path == "Daily/2022-04-13.md"
     assert answer.hits[0].why[0] == "title matches"
     assert [hit.score for hit in answer.hits] == sorted((hit.score for hit in answer.hits), reverse=True)
+
+
+async def test_nothing_is_about_it_and_no_word_in_common_makes_it_so(sources: Sources) -> None:
+    for query in (
+        "the spending habits of purple elephants on the moon",
+        "my passport number",
+        "Restaurants in Hamburg",
+    ):
+        answer = await search(sources, SearchRequest(query))
+        assert (answer.hits, answer.total, answer.notices) == ((), 0, ("None of your notes is about this.",))
+    quoted = await search(sources, SearchRequest('"spending" elephants on the moon'))
+    assert [hit.path for hit in quoted.hits] == ["Work/Budget.md"]
+    within = await search(sources, SearchRequest("elephants spending on the moon", folder="Work"))
+    assert [hit.path for hit in within.hits] == ["Work/Budget.md"]
+
+
+async def test_what_is_nearest_by_far_counts_for_more_than_a_word_in_common(tmp_path: Path, models_dir: Path) -> None:
+    files = {
+        "Composer.md": "Merge two files, or extract the selected text into a new file of its own.\n",
+        "Filters.md": '`split:","` makes several values out of one; `slice` takes a few of them.\n',
+        **{f"{at}.md": f"Day {at}: rain, a walk, a long supper.\n" for at in range(30)},
+    }
+    write_vault(tmp_path / "vault", files)
+    embedder = Embedder(find(models_dir, DEFAULT_MODEL), 1, 60)
+    try:
+        async with opened(tmp_path / "vault", tmp_path / "index", embedder) as found:
+            answer = await search(found, SearchRequest("move part of my writing to a separate document, split off"))
+    finally:
+        await embedder.close()
+    assert answer.hits[0].path == "Composer.md"
+
+
+async def test_a_mistyped_word_is_read_by_the_model_as_it_is_meant(sources: Sources) -> None:
+    answer = await search(sources, SearchRequest("a dry refirgerator", mode="semantic"))
+    assert answer.hits[0].path == "Storage/Staling.md"
+    assert answer.notices == ("`refirgerator` is read as `refrigerator`.",)
+
+
+async def test_a_question_in_a_language_that_the_model_does_not_read_is_told(sources: Sources) -> None:
+    answer = await search(sources, SearchRequest("Wie bleibt das Brot und der Kuchen frisch?"))
+    assert any("this is German" in notice and "models install" in notice for notice in answer.notices)
+    assert not (await search(sources, SearchRequest("why does bread go hard"))).notices
+
+
+async def test_what_is_not_embedded_is_told_where_only_meaning_counts(tmp_path: Path, models_dir: Path) -> None:
+    write_vault(tmp_path / "vault", FILES)
+    embedder = Embedder(find(models_dir, DEFAULT_MODEL), 1, 60)
+    try:
+        async with opened(tmp_path / "vault", tmp_path / "index") as found:
+            found.index.use_model(embedder.model.spec.id, embedder.model.spec.dimensions)
+            waiting = found.index.pending_vectors()
+            assert waiting
+
+            async def embed(text: str) -> "np.ndarray":
+                vector: np.ndarray = (await embedder.embed([text], query=True)).vectors[0]
+                return vector
+
+            answer = await search(replace(found, embed_query=embed), SearchRequest("bread", mode="semantic"))
+    finally:
+        await embedder.close()
+    assert (answer.hits, answer.notices) == (
+        (),
+        (f"Nothing is found by meaning yet: {waiting} passages are not embedded.",),
+    )
+
+
+async def test_no_note_is_related_to_one_that_nothing_is_near(sources: Sources) -> None:
+    answer = await related(sources, path=VaultPath("Work/Budget.md"), text=None, limit=5)
+    assert (answer.hits, answer.total, answer.notices) == ((), 0, ("No other note is close to this.",))

@@ -49,8 +49,10 @@ async def test_a_hit_tells_where_and_why(sources: Sources) -> None:
             why=("says “slow”, “rise”",),
             tags=("work/weekly",),
             modified=note.modified,
+            digest=note.digest,
         ),
     )
+    assert answer.total >= 1
     assert 0 < answer.hits[0].score <= 1
     assert answer.mode_used == "keyword"
 
@@ -190,7 +192,8 @@ async def test_near_duplicates_collapse_and_are_counted(sources: Sources) -> Non
 async def test_copies_do_not_leave_an_answer_short(tmp_path: Path) -> None:
     copied = "Whoever reads this should take smart notes, said the author of the book on notes.\n"
     files = {f"Copies/{at}.md": copied for at in range(30)} | {
-        f"Own {at}.md": f"Notes, number {at}.\n" for at in range(5)
+        f"Own {at}.md": f"Notes on this and that, number {at}, of which smart people speak now and then.\n"
+        for at in range(5)
     }
     write_vault(tmp_path / "vault", files)
     async with opened(tmp_path / "vault", tmp_path / "index") as found:
@@ -226,3 +229,14 @@ async def test_a_note_that_was_deleted_is_no_hit(sources: Sources) -> None:
     assert "Garden/Fern.md" in await hits(sources, "bracken")
     await sources.index.write([], [path for path in sources.index.notes if path == "Garden/Fern.md"])
     assert await hits(sources, "bracken") == []
+
+
+async def test_attributes_of_html_are_neither_found_nor_shown(tmp_path: Path) -> None:
+    frame = '<iframe width="100%" height="zebra" src="https://quagga.net/embed"></iframe>'
+    text = f'A talk on okapis:\n\n{frame}\n\nThe API&nbsp;key is `<b id="gnu">`.\n'
+    write_vault(tmp_path / "vault", {"Video.md": text})
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        assert await hits(found, "zebra") == await hits(found, "quagga") == await hits(found, "nbsp") == []
+        assert await hits(found, "gnu") == ["Video.md"]
+        answer = await search(found, SearchRequest("okapis", mode="keyword"))
+    assert answer.hits[0].snippet.startswith("A talk on ==okapis==: The API key is")
