@@ -24,10 +24,21 @@ SHOWN = 100
 def hits(answer: Answer) -> Iterable[str]:
     """Write a search's answer: two or three lines a note."""
     yield from notices(answer)
-    if not answer["hits"]:
-        yield "No note found."
-    for number, hit in enumerate(answer["hits"], start=1):
-        yield from written(number, hit)
+    found = answer["hits"]
+    more = f"{len(found)} of {answer['total']} notes, " if answer["total"] > len(found) else ""
+    yield f"{more or 'Notes, '}each with its score, digest and why:" if found else "No note found."
+    for number, hit in enumerate(found, start=1):
+        yield from read_out(number, hit) if hit["passages"] else written(number, hit)
+
+
+def read_out(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
+    """Write a hit with its whole passages."""
+    path = returnable(hit["path"])
+    yield f"{number}. {path} · {hit['score']:.2f} · {hit['digest']} · {reasons(hit['why'])}"
+    for passage in hit["passages"]:
+        first, last = passage["lines"]
+        yield f"--- {path}:{first}-{last} ---"
+        yield passage["text"]
 
 
 def written(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
@@ -35,12 +46,12 @@ def written(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
     first, last = hit["lines"]
     path, heading = returnable(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
     place = f"{number}. {path}:{first}-{last}" + (f" # {fitting(heading, HEADING)}" if heading not in path else "")
-    why = reasons(hit["why"])
+    why = f"{hit['score']:.2f} · {hit['digest']} · {reasons(hit['why'])}"
     room = min(SNIPPET, HIT - cost(place) - cost(why))
     yield place
     if snippet := around_match(inline(hit["snippet"]), room):
         yield f"   {snippet}"
-    yield f"   why: {why}"
+    yield f"   {why}"
 
 
 def reasons(why: Sequence[str]) -> str:
@@ -54,8 +65,11 @@ def reasons(why: Sequence[str]) -> str:
 
 def notices(answer: Answer) -> Iterable[str]:
     """Say what to know about a search: how it was done if not as asked, and what could not be found yet."""
-    if unread := answer["freshness"]["pending_keyword"]:
-        yield f"{unread} notes are not indexed yet."
+    unread, waiting = answer["freshness"]["pending_keyword"], answer["freshness"]["pending_vectors"]
+    if unread:
+        yield f"{unread:,} note{'s are' if unread > 1 else ' is'} not indexed yet."
+    if waiting and answer["mode_used"] != "keyword":
+        yield f"{waiting:,} passage{'s' if waiting > 1 else ''} cannot be found by meaning yet."
     yield from map(inline, answer["notices"])
 
 

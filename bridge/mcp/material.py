@@ -14,9 +14,9 @@ from bridge.mcp.text import Answer, returnable
 from bridge.operations import VAULT, named
 from bridge.vault import visible
 
-PASSAGES = 8
-PASSAGE = 2_000
-"""Characters of a passage."""
+NOTES = 8
+TOKENS = 3_000
+"""What the passages of these notes may take."""
 
 CHANGES = 50
 """Changed notes that are listed; of the newest, the beginning is read."""
@@ -36,9 +36,11 @@ def said(text: str) -> types.PromptMessage:
 
 async def passages(who: Caller, query: str, given: Given) -> Messages:
     """Find the passages that say most about something."""
-    found, _ = await who.ask(named("search"), {"query": query, "limit": PASSAGES, **place(given)})
-    parts = [{"path": hit["path"], "lines": hit["lines"], "max_chars": PASSAGE} for hit in found["hits"]]
-    return [*await read(who, parts, given), *([] if parts else [said("Nothing was found.")])]
+    asked = {"query": query, "limit": NOTES, "passage_tokens": TOKENS, **place(given)}
+    found, _ = await who.ask(named("search"), asked)
+    vault = who.bridge.find(given.get(VAULT, who.vault)).id
+    parts = [sourced(vault, {"path": hit["path"], **passage}) for hit in found["hits"] for passage in hit["passages"]]
+    return parts or [said("Nothing was found.")]
 
 
 async def changed(who: Caller, begun: str, given: Given) -> Messages:
@@ -60,17 +62,16 @@ async def read(who: Caller, parts: Iterable[Mapping[str, Any]], given: Given) ->
     messages = []
     for part in parts:
         try:
-            answer, text = await who.ask(named("read_note"), {**part, VAULT: vault.id}, sourced)
+            answer, _ = await who.ask(named("read_note"), {**part, VAULT: vault.id})
         except (NoteNotFound, InvalidArguments):
             continue
-        path = answer["path"]
-        contents = types.TextResourceContents(uri=written(vault.id, path), mime_type=mime_type(path), text=text)
-        resource = types.EmbeddedResource(type="resource", resource=contents)
-        messages.append(types.PromptMessage(role="user", content=resource))
+        messages.append(sourced(vault.id, answer))
     return messages
 
 
-def sourced(answer: Answer) -> str:
-    """Write what is seen of a part of a note below its source."""
-    first, last = answer["lines"]
-    return f"{returnable(answer['path'])}:{first}-{last}\n\n{visible(answer['text'])}"
+def sourced(vault: str, part: Answer) -> types.PromptMessage:
+    """Give what is seen of a part of a note, below its source."""
+    (first, last), path = part["lines"], part["path"]
+    text = f"{returnable(path)}:{first}-{last}\n\n{visible(part['text'])}"
+    contents = types.TextResourceContents(uri=written(vault, path), mime_type=mime_type(path), text=text)
+    return types.PromptMessage(role="user", content=types.EmbeddedResource(type="resource", resource=contents))

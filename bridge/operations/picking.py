@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.operations.call import Call
 from bridge.operations.registry import operation
-from bridge.operations.search import Hit, Limit, Query, SearchResult, search
+from bridge.operations.search import DIGEST, Hit, Limit, Query, SearchResult, search
 from bridge.operations.times import iso
 from bridge.types import SearchMode, VaultPath
 
@@ -62,7 +62,7 @@ def chosen(engine: "VaultEngine", words: str) -> "Mapping[VaultPath, int]":
 def named(engine: "VaultEngine", path: VaultPath) -> Hit:
     """Show a note that the search did not find, by its name alone."""
     note = engine.index.notes[path]
-    return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified))
+    return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified), note.digest[:DIGEST])
 
 
 def again(hit: Hit, count: int) -> Hit:

@@ -24,6 +24,27 @@ Scalar = str | int | float | bool | None
 Properties = Mapping[str, Scalar | tuple[Scalar, ...]]
 
 
+PassageTokens = Annotated[int, Interval(ge=0, le=20_000)]
+
+DIGEST = 12
+"""Digits of a digest that tell what was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage of a note.
+
+    Attributes:
+        heading: Heading path of the passage; empty before the first heading.
+        lines: First and last line of the passage.
+        text: The passage as it reads.
+    """
+
+    heading: str
+    lines: Lines
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One note, shown by its best passage.
@@ -34,10 +55,12 @@ class Hit:
         heading: Heading path of the passage, such as `A > B`; empty before the first heading.
         lines: First and last line of the passage.
         snippet: The words of the passage around the match, matches marked with `==…==`.
-        score: 0 to 1, comparable within this answer only.
+        score: 0 to 1: the share of what could speak for a note; below 0.1 hardly anything does.
         why: Why it is here, in short sentences.
         tags: The note's tags, without `#`.
         modified: When the file was last changed.
+        digest: The first digits of its SHA-256, to change it by.
+        passages: The whole passages that were asked for, in their order.
     """
 
     path: VaultPath
@@ -49,6 +72,8 @@ class Hit:
     why: tuple[str, ...]
     tags: tuple[str, ...]
     modified: str
+    digest: str
+    passages: tuple[FoundPassage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +100,7 @@ class SearchResult:
         freshness: What the index still lacks.
         notices: What to know about this answer, such as a part of the query that was not understood.
         explain: The numbers behind the order, when asked for.
+        total: How many notes answer; `hits` are the best of them.
     """
 
     hits: tuple[Hit, ...]
@@ -83,6 +109,7 @@ class SearchResult:
     freshness: Freshness
     notices: tuple[str, ...]
     explain: Mapping[str, Any] | None = None
+    total: int = 0
 
 
 @operation(
@@ -109,6 +136,7 @@ async def search(
     modified_before: When | None = None,
     types: tuple[NoteKind, ...] = (),
     explain: bool = False,
+    passage_tokens: PassageTokens = 0,
 ) -> SearchResult:
     """Find notes by words and by meaning.
 
@@ -126,6 +154,7 @@ async def search(
         modified_before: Only notes changed before this moment.
         types: Only these kinds of file.
         explain: Add the numbers behind the order.
+        passage_tokens: Give whole passages of about so many tokens in all, to answer from without reading on.
 
     Raises:
         ModelMissing: The mode is semantic and there is no model.
@@ -148,6 +177,7 @@ async def search(
         modified_before=moment("modified_before", modified_before),
         types=types,
         explain=explain,
+        passage_tokens=passage_tokens,
     )
     try:
         return answered(call, await find(call.engine.sources(), request), started)
@@ -210,6 +240,8 @@ def answered(call: Call, answer: "SearchAnswer", started: float) -> SearchResult
                 why=tuple(hit.why),
                 tags=tuple(hit.tags),
                 modified=iso(hit.modified),
+                digest=hit.digest[:DIGEST],
+                passages=tuple(FoundPassage(one.heading, one.lines, one.text) for one in hit.passages),
             )
             for hit in answer.hits
         ),
@@ -218,6 +250,7 @@ def answered(call: Call, answer: "SearchAnswer", started: float) -> SearchResult
         freshness=Freshness(len(call.engine.following.pending), call.engine.index.pending_vectors()),
         notices=tuple(answer.notices),
         explain=plain(answer.explain),
+        total=answer.total,
     )
 
 

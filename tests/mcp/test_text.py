@@ -31,13 +31,15 @@ def hit(**parts: Any) -> dict[str, Any]:
         "why": ["says “match”"],
         "tags": [],
         "modified": "2026-01-01T00:00:00+00:00",
+        "digest": "8e22afc3cad9",
+        "passages": [],
         **parts,
     }
 
 
 def found(*hits: dict[str, Any], **parts: Any) -> str:
     freshness = {"pending_keyword": 0, "pending_vectors": 0}
-    answer = {"hits": hits, "mode_used": "hybrid", "freshness": freshness, "notices": [], **parts}
+    answer = {"hits": hits, "mode_used": "hybrid", "freshness": freshness, "notices": [], "total": len(hits), **parts}
     return written(form_of("search"), answer, quotes=True)
 
 
@@ -69,21 +71,47 @@ def test_a_hit_is_a_place_a_snippet_and_why() -> None:
     assert found(hit(why=["says “match”", "close in meaning"]), notices=["Some notice."]) == (
         f"{UNTRUSTED}\n"
         "Some notice.\n"
+        "Notes, each with its score, digest and why:\n"
         "1. Folder/Some note.md:3-9 # A part\n"
         "   …the words before a match and those after it.\n"
-        "   why: says “match”; close in meaning"
+        "   0.50 · 8e22afc3cad9 · says “match”; close in meaning"
     )
+
+
+def test_more_notes_than_are_shown_are_counted() -> None:
+    assert found(hit(), total=12).splitlines()[1] == "1 of 12 notes, each with its score, digest and why:"
+
+
+def test_whole_passages_stand_in_place_of_a_snippet() -> None:
+    passages = [
+        {"heading": "A part", "lines": [3, 4], "text": "What it says.\n\n- and more"},
+        {"heading": "Another", "lines": [9, 9], "text": "And again."},
+    ]
+    assert found(hit(passages=passages)).splitlines()[2:] == [
+        "1. Folder/Some note.md · 0.50 · 8e22afc3cad9 · says “match”",
+        "--- Folder/Some note.md:3-4 ---",
+        "What it says.",
+        "",
+        "- and more",
+        "--- Folder/Some note.md:9-9 ---",
+        "And again.",
+    ]
 
 
 def test_reasons_without_room_are_left_out() -> None:
     why = ["title matches", "named in *Some long name of a note about the garden*, which matches", "says “match”"]
-    assert found(hit(why=why)).endswith("why: title matches; says “match”")
+    assert found(hit(why=why)).endswith(" · title matches; says “match”")
     assert found(hit(why=["long " * 40])).endswith("long…")
 
 
 def test_nothing_found_and_what_is_pending_are_said() -> None:
     freshness = {"pending_keyword": 7, "pending_vectors": 9}
-    assert found(freshness=freshness).endswith("7 notes are not indexed yet.\nNo note found.")
+    assert found(freshness=freshness).splitlines()[1:] == [
+        "7 notes are not indexed yet.",
+        "9 passages cannot be found by meaning yet.",
+        "No note found.",
+    ]
+    assert "by meaning" not in found(freshness=freshness, mode_used="keyword")
 
 
 @pytest.mark.parametrize(
