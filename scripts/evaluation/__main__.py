@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from bridge.models import Embedder
 from scripts.evaluation.indexing import open_embedder, open_index
 from scripts.evaluation.linked import print_rediscovery
 from scripts.evaluation.metrics import NAMES, bootstrap, scores
+from scripts.evaluation.mistyped import print_mistyped
+from scripts.evaluation.plain import print_plain
 from scripts.evaluation.sets import SETS, JudgedSet, read_set
 from scripts.evaluation.systems import Bench, System
 from scripts.evaluation.walked import print_walks
@@ -31,13 +33,20 @@ def main() -> int:
     if options.links:
         return print_rediscovery(options.data)
     if options.graph:
-        asyncio.run(_walk(options))
+        asyncio.run(_with_model(options, lambda model: print_walks(options.data, options.cache, model)))
+        return 0
+    if options.plain:
+        asyncio.run(_with_model(options, lambda model: print_plain(options.data, options.cache, model)))
         return 0
     folder = options.data / "retrieval"
     if not folder.is_dir():
         print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
         return 2
-    report = asyncio.run(_measure(options, [folder / name for name in options.set or SETS if (folder / name).is_dir()]))
+    folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
+    if options.mistyped:
+        asyncio.run(_with_model(options, lambda model: print_mistyped(folders, options.limit, options.cache, model)))
+        return 0
+    report = asyncio.run(_measure(options, folders))
     if options.json is not None:
         options.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
@@ -51,6 +60,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--no-lanes", action="store_true", help="only the floor and the three modes")
     parser.add_argument("--no-model", action="store_true", help="only what needs no model")
     parser.add_argument("--links", action="store_true", help="take the links of real vaults away and ask for them back")
+    parser.add_argument("--plain", action="store_true", help="questions as people type them: ranks in each mode")
+    parser.add_argument("--mistyped", action="store_true", help="what a wrong letter in each long word costs")
     parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
@@ -76,11 +87,11 @@ async def _measure(options: argparse.Namespace, folders: Sequence[Path]) -> dict
     return report
 
 
-async def _walk(options: argparse.Namespace) -> None:
-    """Measure what following links adds."""
+async def _with_model(options: argparse.Namespace, measure: Callable[[Embedder | None], Awaitable[None]]) -> None:
+    """Measure with the model, if there is one, and close it."""
     embedder = None if options.no_model else open_embedder(options.models_dir, options.workers)
     try:
-        await print_walks(options.data, options.cache, embedder)
+        await measure(embedder)
     finally:
         if embedder is not None:
             await embedder.close()
