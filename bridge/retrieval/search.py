@@ -115,8 +115,9 @@ async def _listed(sources: Sources, request: SearchRequest, query: Query, within
     ranked = [Fused(note.path, 1.0) for note in newest]
     texts = await read(index, ranked, {})
     reasons, wanted = Reasons(listed=True), compile_wanted(())
+    whole = await fill(index, ranked, {}, {}, room) if (room := request.passage_tokens) else {}
     hits = tuple(
-        shown(note, hit, texts.get(hit.path), reasons, wanted)
+        replace(shown(note, hit, texts.get(hit.path), reasons, wanted), passages=whole.get(hit.path, ()))
         for hit in ranked
         if (note := index.notes.get(hit.path)) is not None
     )

@@ -67,12 +67,10 @@ def _best(near: Sequence[tuple[int, str]], words: VaultWords) -> str:
 def _is_slip(word: str, other: str, errors: int) -> bool:
     """Return whether one word is likely to be the other mistyped, and not a word of its own.
 
-    The first letter is hardly ever the wrong one (`wetter` is not `better`), and words that differ in their endings
-    alone are forms or kin of each other (`starter` and `started`, `attendance` and `attendant`).
+    Words that differ in their endings alone are forms or kin of each other: `starter` and `started`, `attendance` and
+    `attendant`.
     """
     from rapidfuzz.distance import Prefix
 
-    if word[0] != other[0]:
-        return False
     same_start = Prefix.similarity(word, other)
     return same_start < len(word) - 1 if errors == 1 else same_start < len(word) - ENDING

@@ -181,18 +181,24 @@ class VaultWords:
         for at, word in enumerate(asked, 1):
             place[list(self._forms(word, languages))] = at
         worth = np.array([0.0, *worths])
-        total = float(worth.sum())
-        shares: dict[VaultPath, float] = {}
-        for path in paths:
-            if (numbers := self._of.get(path)) is not None:
-                said = place[numbers]
-                shares[path] = float(worth[np.unique(said[said > 0])].sum()) / total
-        return shares
+        known = [path for path in paths if path in self._of]
+        if not known:
+            return {}
+        # All notes at once: one by one takes twenty times as long.
+        ends = np.cumsum([len(self._of[path]) for path in known])
+        said = place[np.concatenate([self._of[path] for path in known])]
+        where = np.flatnonzero(said)
+        pairs = np.unique(np.searchsorted(ends, where, side="right") * len(worth) + said[where])
+        covered = np.bincount(pairs // len(worth), worth[pairs % len(worth)], len(known)) / worth.sum()
+        return dict(zip(known, covered.tolist(), strict=True))
 
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
-        """Return the words of the vault that differ from one by so many typing errors at most, with their number."""
+        """Return the words of the same first letter that differ by so many typing errors at most, with their number."""
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        near = process.extract(fold(word), self._numbers.keys(), scorer=OSA.distance, score_cutoff=errors, limit=None)
+        folded = fold(word)
+        # The first letter is hardly ever the wrong one: `wetter` is not `better`.
+        like = [one for one in self._numbers if one[0] == folded[0] and abs(len(one) - len(folded)) <= errors]
+        near = process.extract(folded, like, scorer=OSA.distance, score_cutoff=errors, limit=None)
         return [(found, int(distance)) for found, distance, _ in near]
