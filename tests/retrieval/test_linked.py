@@ -50,9 +50,10 @@ async def test_a_list_of_everything_is_not_nearer_to_the_best_hit_than_what_it_a
     tmp_path: Path,
 ) -> None:
     others = {f"Other {at}.md": "Nothing of it.\n" for at in range(30)}
+    listed = " ".join(f"[[Other {at}|x]]" for at in range(30))
     files = {
         "Plan.md": f"{PLAN} [[M|see also]].\n",
-        "All.md": f"All of this winter, and the roof. [[Plan|1]] {' '.join(f'[[Other {at}|x]]' for at in range(30))}\n",
+        "All.md": f"All of this before winter, and the roof of it. [[Plan|1]] {listed}\n",
         "M.md": "Sheep gave their fleece for the roof, and winter came after them.\n",
         **others,
     }
