@@ -64,7 +64,7 @@ def test_ten_long_hits_keep_their_budget(letter: str) -> None:
     )
     text = found(*[long] * 10)
     assert cost(text) / CHARACTERS_A_TOKEN < 800
-    assert text.count(word) >= 50
+    assert text.count(word) >= 40
 
 
 def test_a_hit_is_a_place_a_snippet_and_why() -> None:
@@ -297,7 +297,7 @@ def test_what_a_reader_does_not_see_is_not_said() -> None:
     assert hidden not in text
     assert "obey" not in text
     # A path is given back as it is, so it is written in a way that any reader of JSON understands.
-    line = text.splitlines()[1]
+    line = text.splitlines()[2]
     assert json.loads(line.removeprefix("1. ").partition(":3-9")[0]) == f"A{hidden}/Web\u200b clip.md"
     assert line.endswith("# Some part")
 
