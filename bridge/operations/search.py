@@ -145,16 +145,16 @@ async def search(
 
     Args:
         query: What to look for.
-        limit: Most hits to return.
+        limit: Most hits.
         mode: Whether words, meaning or both count.
         folder: Only notes in this folder and below.
         tags: Only notes with all of these tags; `a` matches `a/b`.
         properties: Only notes whose properties have these values; a list means any of them.
-        modified_after: Only notes changed at or after this moment.
-        modified_before: Only notes changed before this moment.
+        modified_after: Only notes changed at this time or later.
+        modified_before: Only notes changed before this time.
         types: Only these kinds of file.
-        explain: Add the numbers behind the order.
-        passage_tokens: Give whole passages of about so many tokens in all, to answer from without reading on.
+        explain: Numbers behind the order.
+        passage_tokens: Whole passages, so many tokens.
 
     Raises:
         ModelMissing: The mode is semantic and there is no model.
@@ -207,7 +207,7 @@ async def related_notes(
         path: The note; give this or `text`.
         line: Only the passage at this line counts.
         text: The text; give this or `path`.
-        limit: Most hits to return.
+        limit: Most hits.
 
     Raises:
         NoteNotFound: There is no such note in the index; the message names the closest ones.
