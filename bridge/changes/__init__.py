@@ -17,6 +17,7 @@ from bridge.changes.merge import Contradiction, merge
 from bridge.changes.moving import move
 from bridge.changes.offering import Offer, offer
 from bridge.changes.plain import bytes_of, shown, text_of
+from bridge.changes.reconcile import reconciled
 from bridge.changes.removing import remove
 from bridge.changes.switching import accepting, redoing, undoing
 from bridge.changes.whereabouts import Today
@@ -56,6 +57,7 @@ __all__ = [
     "move",
     "moved",
     "offer",
+    "reconciled",
     "redo",
     "redoing",
     "remove",

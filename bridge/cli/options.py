@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from bridge.errors import InvalidArguments
 from bridge.operations import Argument, Folder, Operation, expected, plain, records_in
-from bridge.types import VaultPath
+from bridge.types import Day, VaultPath
 
 RANGE = re.compile(r"(\d+)(?:[-–:,](\d+))?")
 
@@ -52,7 +52,7 @@ def unnamed(operation: Operation) -> Sequence[Argument]:
     if required:
         # Nobody types a digest: the command finds it.
         return [argument for argument in required if argument.name != "digest"]
-    return [argument for argument in operation.arguments[:1] if plain(argument.hint) in (VaultPath, Folder, str)]
+    return [argument for argument in operation.arguments[:1] if plain(argument.hint) in (VaultPath, Folder, Day, str)]
 
 
 def is_many(argument: Argument) -> bool:

@@ -8,15 +8,13 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bridge.changes import Desk, digest_of
-from bridge.changes.reconcile import reconciled
+from bridge.changes import Desk, digest_of, reconciled
 from bridge.engine.signal import Signal
 from bridge.engine.writing import Author, Drawn, Writing
 from bridge.errors import BridgeError, NoteNotFound
 from bridge.store import Store
 from bridge.types import VaultPath
-from bridge.vault.settled import EMPTY_S, QUIET_S
-from bridge.vault.write import Displaced
+from bridge.vault import EMPTY_S, QUIET_S, Displaced
 
 log = logging.getLogger(__name__)
 

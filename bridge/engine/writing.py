@@ -21,8 +21,7 @@ from bridge.settings import Settings
 from bridge.steps import Blobs, Plan, Step
 from bridge.store import Change, Store
 from bridge.types import Digest, VaultId, VaultPath
-from bridge.vault import Vault, Writer, read_settled
-from bridge.vault.write import Overtaken
+from bridge.vault import Overtaken, Vault, Writer, read_settled
 
 log = logging.getLogger(__name__)
 

@@ -48,7 +48,7 @@ from bridge.vault.resolve import Resolved, asked_file, asks_for_attachment, fold
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
 from bridge.vault.sections import LONGEST_HEADING, Outline, heading_paths, section, section_names
-from bridge.vault.settled import read_settled
+from bridge.vault.settled import EMPTY_S, QUIET_S, read_settled
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
 from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
 from bridge.vault.tasks import PRIORITIES, Priority, TaskFacts, is_date, task_facts
@@ -57,17 +57,20 @@ from bridge.vault.title import title_of
 from bridge.vault.unseen import one_line, visible
 from bridge.vault.vault import Vault
 from bridge.vault.watching import watch
-from bridge.vault.write import Entry, Recovered, Writer
+from bridge.vault.write import Displaced, Entry, Overtaken, Recovered, Writer
 
 __all__ = [
     "CLOSED",
+    "EMPTY_S",
     "LONGEST_HEADING",
     "NOT_IN_WIKI",
     "PRIORITIES",
+    "QUIET_S",
     "Ban",
     "Block",
     "Callout",
     "Contents",
+    "Displaced",
     "Edge",
     "Entry",
     "Filled",
@@ -80,6 +83,7 @@ __all__ = [
     "Note",
     "ObsidianSettings",
     "Outline",
+    "Overtaken",
     "Piece",
     "PieceKind",
     "Priority",

@@ -92,7 +92,7 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
         (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vault-bridge --help` tells"),
         (["search", "a", "--limmit", "3"], "there is no option `--limmit`; did you mean `--limit`?"),
         (["search", "a", "b", "c"], "nothing is known to do with `b c`; put quotes around words that belong together."),
-        (["mcp", "--preset", "x"], "there is no `x`; there are default, read-only, full.\n"),
+        (["mcp", "--preset", "x"], "there is no `x`; there are default, writing, read-only, full.\n"),
         (["models", "instal"], "there is no `instal`; did you mean `install`?\n  `vault-bridge models --help` tells"),
     ],
 )  # fmt: skip

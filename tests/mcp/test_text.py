@@ -323,11 +323,13 @@ def test_a_task_is_told_as_toggling_it_asks_for_it() -> None:
         "priority": "high",
         **parts,
     }
-    assert list(form_of("list_tasks")({"tasks": [task], "total": 3})) == [
+    assert list(form_of("list_tasks")({"tasks": [task], "total": 3, "notices": []})) == [
         "1 of 3 tasks; `offset` shows more",
         "A.md:7 [ ] Sow beans · due 2026-05-01 · priority high",
     ]
-    assert list(form_of("list_tasks")({"tasks": [], "total": 3})) == ["0 of 3 tasks; `offset` is behind the last"]
+    assert list(form_of("list_tasks")({"tasks": [], "total": 3, "notices": []})) == [
+        "0 of 3 tasks; `offset` is behind the last"
+    ]
 
 
 def test_tools_that_answer_alike_are_written_alike() -> None:

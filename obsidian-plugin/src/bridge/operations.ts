@@ -5,8 +5,8 @@ export const VERSION = "0.1.0";
 
 /** The form of each operation; with another it is called or answered differently. */
 export const FORMS = {
-	search: "017ef47928e2",
-	related_notes: "789301e89ad0",
+	search: "7eed86a491f9",
+	related_notes: "07d9429623b3",
 	find_notes: "dc8a4bdea1dc",
 	list_folders: "b88ee7f439c2",
 	list_tags: "53d5f8fd4475",
@@ -37,7 +37,7 @@ export const FORMS = {
 	acknowledge_change: "c01084f4f67a",
 	note_links: "37d721254a53",
 	resolve_link: "c512cf228b19",
-	pick_link: "a19110e00671",
+	pick_link: "9711f0fb767b",
 	apply_links: "abfffa44c726",
 	find_prospects: "d3d99e94a5fe",
 	link_report: "546cdb455315",
@@ -609,6 +609,16 @@ export interface FoundNotes {
 	readonly notices?: readonly string[];
 }
 
+/** A passage of a note. */
+export interface FoundPassage {
+	/** Heading path of the passage; empty before the first heading. */
+	readonly heading: string;
+	/** First and last line of the passage. */
+	readonly lines: readonly [number, number];
+	/** The passage as it reads. */
+	readonly text: string;
+}
+
 /** A tool that may do a task. */
 export interface FoundTool {
 	/** Its name, for `run_tool`. */
@@ -871,7 +881,7 @@ export interface Hit {
 	readonly lines: readonly [number, number];
 	/** The words of the passage around the match, matches marked with `==…==`. */
 	readonly snippet: string;
-	/** 0 to 1, comparable within this answer only. */
+	/** 0 to 1: the share of what could speak for a note; below 0.1 hardly anything does. */
 	readonly score: number;
 	/** Why it is here, in short sentences. */
 	readonly why: readonly string[];
@@ -879,6 +889,10 @@ export interface Hit {
 	readonly tags: readonly string[];
 	/** When the file was last changed. */
 	readonly modified: string;
+	/** The first digits of its SHA-256, to change it by. */
+	readonly digest: string;
+	/** The whole passages that were asked for, in their order. */
+	readonly passages?: readonly FoundPassage[];
 }
 
 /** A note that much hangs together with. */
@@ -1789,7 +1803,7 @@ export interface RelatedNotesArguments {
 	readonly line?: number | null;
 	/** The text; give this or `path`. */
 	readonly text?: string | null;
-	/** Most hits to return. */
+	/** Most hits. */
 	readonly limit?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
@@ -1999,7 +2013,7 @@ export interface RunningBridge {
 export interface SearchArguments {
 	/** What to look for. */
 	readonly query: string;
-	/** Most hits to return. */
+	/** Most hits. */
 	readonly limit?: number;
 	/** Whether words, meaning or both count. */
 	readonly mode?: "hybrid" | "keyword" | "semantic";
@@ -2009,14 +2023,16 @@ export interface SearchArguments {
 	readonly tags?: readonly string[];
 	/** Only notes whose properties have these values; a list means any of them. */
 	readonly properties?: Readonly<Record<string, string | number | boolean | readonly (string | number | boolean | null)[] | null>>;
-	/** Only notes changed at or after this moment. */
+	/** Only notes changed at this time or later. */
 	readonly modified_after?: string | null;
-	/** Only notes changed before this moment. */
+	/** Only notes changed before this time. */
 	readonly modified_before?: string | null;
 	/** Only these kinds of file. */
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
-	/** Add the numbers behind the order. */
+	/** Numbers behind the order. */
 	readonly explain?: boolean;
+	/** Whole passages, so many tokens. */
+	readonly passage_tokens?: number;
 	/** The vault, by name or id; optional while there is one. */
 	readonly vault?: string | null;
 }
@@ -2035,6 +2051,8 @@ export interface SearchResult {
 	readonly notices: readonly string[];
 	/** The numbers behind the order, when asked for. */
 	readonly explain?: Readonly<Record<string, unknown>> | null;
+	/** How many notes answer; `hits` are the best of them. */
+	readonly total?: number;
 }
 
 /** A file as another program sees it. */
