@@ -1,7 +1,9 @@
 """What every write answers, and the one way there."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from bridge.operations.call import Call
@@ -93,7 +95,17 @@ def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = 
 
 def session_of(call: Call) -> str:
     """Name the session that a caller's changes belong to now."""
-    return call.bridge.sessions.of(who(call), call.session)
+    if call.transport != "command":
+        return call.bridge.sessions.of(who(call), call.session)
+    return call.bridge.sessions.of(who(call), call.session, partial(latest_session, call))
+
+
+def latest_session(call: Call, seconds: float) -> str | None:
+    """Return the session of the caller's newest change in the last seconds; None when there is none."""
+    from bridge.store import Wanted
+
+    found = call.engine.deciding.changes(Wanted(since=time.time() - seconds, client=who(call)), 1, 0)
+    return found[0].session if found else None
 
 
 def written(made: "Made", *, dry_run: bool) -> Written:

@@ -151,3 +151,13 @@ async def test_commands_at_the_same_time_wait_for_each_other(vault: Path, tmp_pa
     search = partial(command, "search", "frost", "--json", data=tmp_path / "data", models=tmp_path / "m", cwd=vault)
     ran = await asyncio.gather(search(), search())
     assert [(one.status, len(one.json["hits"])) for one in ran] == [(0, 1)] * 2
+
+
+async def test_commands_without_a_bridge_belong_to_one_session(vault: Path, tmp_path: Path) -> None:
+    run = partial(command, data=tmp_path / "data", models=tmp_path / "m", cwd=vault)
+    before = (vault / "Garden" / "Beans.md").read_bytes()
+    for line in ("One.", "Two."):
+        edits = orjson.dumps({"op": "append", "text": line}).decode()
+        assert (await run("edit-note", "Garden/Beans.md", "--edits", edits)).status == 0
+    assert (await run("undo-session")).status == 0
+    assert (vault / "Garden" / "Beans.md").read_bytes() == before

@@ -11,6 +11,19 @@ def test_a_client_that_names_its_sessions_has_those() -> None:
     assert (len(first), first.isalnum()) == (12, True)
 
 
+def test_a_client_of_many_processes_goes_on_with_its_newest_session() -> None:
+    asked: list[float] = []
+
+    def latest(seconds: float) -> str | None:
+        asked.append(seconds)
+        return "0123456789ab"
+
+    sessions = Sessions()
+    assert sessions.of("command", None, latest) == sessions.of("command", None, latest) == "0123456789ab"
+    assert asked == [QUIET_S]
+    assert sessions.of("command", "said", latest) != "0123456789ab" != sessions.of("other", None)
+
+
 def test_without_a_word_a_quiet_while_ends_a_session() -> None:
     moment = [1000.0]
     sessions = Sessions(lambda: moment[0])
