@@ -23,6 +23,8 @@ class Positions:
     desk: Desk
     _restored: dict[Identity, tuple[int, VaultPath]] = field(default_factory=dict, init=False)
     """Where files were brought back, and after how many steps."""
+    _takers: dict[int, str] = field(default_factory=dict, init=False)
+    """By the number of a step of the desk that makes a folder: which change took that folder away."""
 
     def of_name(self, path: VaultPath, events: Iterable[FolderEvent]) -> VaultPath:
         """Return what a name of an earlier moment is called after the steps so far.
@@ -32,8 +34,9 @@ class Positions:
             events: What happened to folders between then and today.
         """
         path = name_after(events, path)
-        for step in self.desk.steps:
-            path = _after(step, path, "", None)
+        for number, step in enumerate(self.desk.steps):
+            taker = self._takers.get(number)
+            path = _after(step, path, "", None if taker is None else {taker})
         return VaultPath(without_grave(path))
 
     def of_file(self, path: VaultPath, gone: str | None) -> VaultPath:
@@ -48,6 +51,8 @@ class Positions:
     def restore(self, path: VaultPath, gone: str | None, place: VaultPath) -> None:
         """Note that the last step of the desk brought a file or folder back."""
         self._restored[path, gone] = len(self.desk.steps), place
+        if gone is not None:
+            self._takers[len(self.desk.steps) - 1] = gone
 
     def is_restored(self, path: VaultPath, gone: str | None) -> bool:
         """Say whether a file or folder was brought back."""
@@ -77,13 +82,28 @@ def _after(step: Step, path: VaultPath, by: str, back: Collection[str] | None) -
     """Return what a path is called after a step of a change; `back` is what it brings back, None for anything."""
     if step.path == path or not path.startswith(step.path):
         return path
+    graves, taker = _graves(path[len(step.path) :])
     match step.kind:
         case "move" if step.to is not None and step.before is None:
             return moved(path, step.path, step.to) or path
         case "remove_folder":
-            return moved(path, step.path, VaultPath(f"{step.path}{GRAVE}{by}")) or path
-        case "make_folder" if path.startswith(f"{step.path}{GRAVE}"):
-            taker, _, rest = path[len(step.path) + 1 :].partition("/")
-            return VaultPath(f"{step.path}/{rest}") if back is None or taker in back else path
+            # Of several that one change took away from here, the last comes back first.
+            deeper = moved(path, _grave(step.path, by, len(graves) or 1), _grave(step.path, by, len(graves) + 1))
+            return deeper or moved(path, step.path, _grave(step.path, by, 1)) or path
+        case "make_folder" if graves and (back is None or taker in back):
+            less = step.path if len(graves) == 1 else _grave(step.path, taker, len(graves) - 1)
+            return moved(path, _grave(step.path, taker, len(graves)), less) or path
         case _:
             return path
+
+
+def _graves(rest: str) -> tuple[str, str]:
+    """Return the marks after the name of a folder, and the change that took it away."""
+    name = rest.partition("/")[0]
+    taker = name.lstrip(GRAVE)
+    return name[: len(name) - len(taker)], taker
+
+
+def _grave(folder: VaultPath, taker: str, depth: int) -> VaultPath:
+    """Return what a folder that a change took away is called when it comes back after `depth - 1` others."""
+    return VaultPath(f"{folder}{GRAVE * depth}{taker}")

@@ -84,10 +84,13 @@ def _turned(facts: Mapping[str, object]) -> set[str]:
 def lose(connection: sqlite3.Connection, path: str, by: tuple[str, int]) -> None:
     """Note that a step took a file or folder away: whatever has its path next is another."""
     change, number = by
+    marks = len(path) + 1
     connection.execute(
-        # What the same change took away from here before is not what comes back first.
-        "UPDATE step SET now = now || ? WHERE gone = ? AND now = ? AND NOT pending",
-        (GRAVE, change, path),
+        # What the same change took away from here before, and what was in it, is not what comes back first.
+        "UPDATE step SET now = ? || substr(now, ?) WHERE now >= ? AND now < ? AND"
+        " (gone = ? AND NOT pending AND ltrim(substr(now, ?), ?) = '' OR ltrim(substr(now, ?), ?) BETWEEN ? AND ?)",
+        # A space comes after the mark, and "0" after "/".
+        (f"{path}{GRAVE}", marks, path, f"{path} ", change, marks, GRAVE, marks, GRAVE, f"{change}/", f"{change}0"),
     )
     connection.execute(
         "UPDATE step SET gone = ? WHERE gone IS NULL AND NOT pending AND now = ? AND (change != ? OR number <= ?)",

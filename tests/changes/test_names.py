@@ -76,6 +76,23 @@ def test_one_change_in_which_names_change_hands_is_undone_and_made_again(course:
     assert there.state() == start
 
 
+def test_two_folders_of_one_name_that_one_undo_took_away_are_told_apart() -> None:
+    there = Trial(one="one\n", two="two\n")
+
+    def draw(desk: Desk) -> None:
+        gone(desk, VaultPath("one.md"), VaultPath("F/one.md"))
+        gone(desk, VaultPath("F"), VaultPath("H"))
+        gone(desk, VaultPath("two.md"), VaultPath("F/two.md"))
+
+    change = there.do(draw)
+    made = there.state()
+    undone = there.undo(change)
+    there.undo(undone)
+    assert there.state() == made
+    there.undo(change)
+    assert set(there.files) == {"one.md", "two.md"}
+
+
 @pytest.mark.parametrize("number", range(40))
 def test_whatever_is_called_undone_is_undone_in_a_vault_of_few_names(number: int) -> None:
     story = NameStory(random.Random(number), has_trash=number % 2 == 0, has_links=number % 3 == 0)
