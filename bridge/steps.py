@@ -24,6 +24,8 @@ class Step:
     to: VaultPath | None = None
     before: Digest | None = None
     after: Digest | None = None
+    inode: int | None = field(default=None, compare=False)
+    """The number that the disk gives to a folder that is moved: its name may be another's before or after."""
 
 
 Blobs = Mapping[Digest, bytes]

@@ -22,9 +22,20 @@ def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> 
     connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts)), change.made or None))
     connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
     connection.executemany(
-        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (change.id, pending, number, step.kind, step.path, step.to, step.before, step.after, *now[number])
+            (
+                change.id,
+                pending,
+                number,
+                step.kind,
+                step.path,
+                step.to,
+                step.before,
+                step.after,
+                *now[number],
+                step.inode if step.inode is None else str(step.inode),
+            )
             for number, step in enumerate(change.steps)
         ],
     )

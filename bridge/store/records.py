@@ -93,7 +93,7 @@ def filled(
         ids = [change.id for change in found[start : start + MARKS_AT_ONCE]]
         marks = ", ".join("?" * len(ids))
         for change, now, gone, *step in connection.execute(
-            "SELECT change, now, gone, kind, path, target, before, after FROM step"  # noqa: S608
+            "SELECT change, now, gone, kind, path, target, before, after, inode FROM step"  # noqa: S608
             f" WHERE pending = ? AND change IN ({marks}) ORDER BY number",
             (pending, *ids),
         ):
@@ -131,7 +131,9 @@ def is_turning(facts: Mapping[str, object]) -> bool:
     return not facts.keys().isdisjoint(("undoes", "redoes"))
 
 
-def step_of(kind: str, path: str, target: str | None, before: str | None, after: str | None) -> Step:
+def step_of(
+    kind: str, path: str, target: str | None, before: str | None, after: str | None, inode: str | None = None
+) -> Step:
     """Make a step of a row."""
     return Step(
         cast("StepKind", kind),
@@ -139,4 +141,5 @@ def step_of(kind: str, path: str, target: str | None, before: str | None, after:
         to=None if target is None else VaultPath(target),
         before=None if before is None else Digest(before),
         after=None if after is None else Digest(after),
+        inode=None if inode is None else int(inode),
     )

@@ -50,6 +50,8 @@ MIGRATIONS = (
     ALTER TABLE change ADD COLUMN made TEXT;
     CREATE INDEX change_made ON change (coalesce(made, id));
     """,
+    # Text, since the number of a folder may be greater than SQLite's integers.
+    "ALTER TABLE step ADD COLUMN inode TEXT;",
 )
 
 FAR = 1_000

@@ -145,6 +145,16 @@ def test_a_change_that_was_begun_is_found_after_a_crash(tmp_path: Path, store: S
     again.close()
 
 
+def test_a_folder_that_was_to_be_moved_is_known_after_a_crash(tmp_path: Path, store: Store) -> None:
+    step = Step("move", path("A"), to=path("B"), inode=2**64 - 1)
+    store.begin(Change(store.next_id(), NOON, "move_folder")).prepare(Plan((step,)))
+    store.close()
+    store = Store.open(tmp_path / "state.sqlite")
+    ((found, _),) = store.unsettled()
+    assert [one.inode for one in found.steps] == [step.inode]
+    store.close()
+
+
 def test_a_proposal_that_cannot_be_made_is_still_a_proposal(store: Store) -> None:
     plan = put("a.md", b"old", b"new")
     known = store.change(proposed(store, plan))

@@ -16,7 +16,7 @@ from bridge.vault.write.hands import Hands
 from bridge.vault.write.naming import doubts, last, require_name, require_shallow, twins
 from bridge.vault.write.place import Place
 from bridge.vault.write.refusals import told
-from bridge.vault.write.states import SOMETHING, Held, beginning, beginnings, moving, origin, states
+from bridge.vault.write.states import SOMETHING, Folder, Held, beginning, beginnings, moving, origin, states
 from bridge.vault.write.trash import in_trash
 
 LINKED = "`{}` has a second name elsewhere (a hard link): under that one it keeps its old text."
@@ -103,7 +103,7 @@ class Checking:
             with self.hands.at(path) as place:
                 if place.info is None:
                     raise gone(path)
-                if held != SOMETHING and (now := place.digest()) != held:
+                if held != SOMETHING and not isinstance(held, Folder) and (now := place.digest()) != held:
                     raise changed(path, now)
                 if replaced:
                     require_unlocked(path, place)

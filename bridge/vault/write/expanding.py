@@ -30,6 +30,8 @@ def expanded(hands: Hands, trash: Trash, plan: Plan) -> Plan:
                 continue
             case "remove_folder" if not is_folder_after(hands, step.path, steps):
                 continue
+            case "move":
+                steps.append(replace(step, inode=None if step.before else folder_before(hands, step.path, steps)))
             case _:
                 steps.append(step)
     return replace(plan, steps=tuple(steps))
@@ -50,6 +52,20 @@ def is_folder_after(hands: Hands, path: str, steps: Sequence[Step]) -> bool:
             case _:
                 pass
     return is_folder(hands, path)
+
+
+def folder_before(hands: Hands, path: str, steps: Sequence[Step]) -> int | None:
+    """Return the number of the folder that is at a path after some steps; None when they make it."""
+    for step in reversed(steps):
+        if step.kind == "make_folder" and step.path == path:
+            return None
+        if step.kind == "move" and step.to is not None:
+            path = moved(path, step.to, step.path)
+    try:
+        with hands.at(path) as place:
+            return (place.info.st_ino or None) if place.info is not None and place.is_folder else None
+    except FileNotFoundError:
+        return None
 
 
 def at_or_in(path: str, folder: str) -> bool:

@@ -1,6 +1,7 @@
 """What each path holds after each step of a plan: by this one sees how far a change came that a crash broke off."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
@@ -11,8 +12,16 @@ from bridge.vault.write.trash import in_trash
 SOMETHING: Final = "something"
 """A folder, or a file whose bytes the plan does not name."""
 
-Held = Digest | str | None
-"""The digest of a file, `SOMETHING`, or None for nothing."""
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder, by the number that the disk gives it."""
+
+    inode: int
+
+
+Held = Digest | Folder | str | None
+"""The digest of a file, a folder, `SOMETHING`, or None for nothing."""
 
 State = Mapping[str, Held]
 """What is at some paths; at paths that it lacks there is nothing."""
@@ -44,6 +53,8 @@ def beginnings(steps: Iterable[Step]) -> Iterator[State]:
                 first[before] = held if first.get(before) in {None, SOMETHING} else first[before]
                 known = {**known, path: held}
         known = after(known, step)
+        if step.kind == "make_folder":
+            known = {step.path: SOMETHING, **known}
         yield first
 
 
@@ -62,7 +73,8 @@ def wanted(step: Step) -> list[tuple[str, Held]]:
         case "put" | "remove":
             return [(step.path, step.before)]
         case "move":
-            return [(step.path, step.before or SOMETHING), (step.to or "", None)]
+            folder = SOMETHING if step.inode is None else Folder(step.inode)
+            return [(step.path, step.before or folder), (step.to or "", None)]
         case _:
             return []
 
@@ -93,7 +105,7 @@ def moved(path: str, old: str, new: str) -> str:
     return new + path[len(old) :] if path == old or path.startswith(f"{old}/") else path
 
 
-def progress(found: Sequence[State], look: Callable[[str], Held]) -> tuple[int, bool]:
+def progress(found: Sequence[State], look: Callable[[str], Held]) -> tuple[int | None, bool]:
     """Say after which step a disk is, the last of several that fit.
 
     Args:
@@ -101,12 +113,36 @@ def progress(found: Sequence[State], look: Callable[[str], Held]) -> tuple[int, 
         look: Says what is at a path.
 
     Returns:
-        The number of steps done, and whether everything fits; else as much as with any other number.
+        The number of steps done, and whether everything fits; else as much as with any other number. None when folders
+        that trade their names cannot be told apart.
     """
     seen = looked_at(found, look)
     fits = [sum(fit(state.get(path), held) for path, held in seen.items()) for state in found]
-    best = max(range(len(found)), key=lambda number: (fits[number], number))
-    return best, is_at(found[best], seen)
+    best = [number for number, count in enumerate(fits) if count == max(fits)]
+    sure = [
+        number for number in best if all(seen[path] == held for path, held in found[number].items() if is_known(held))
+    ]
+    last = (sure or best)[-1]
+    if not (sure and SOMETHING not in found[last].values()) and is_ambiguous(found, sure or best):
+        return None, False
+    return last, is_at(found[last], seen)
+
+
+def is_known(held: Held) -> bool:
+    """Say whether what a path holds is a folder that can be told from others."""
+    return isinstance(held, Folder)
+
+
+def is_ambiguous(found: Sequence[State], numbers: Sequence[int]) -> bool:
+    """Say whether some states look like the last of them although folders trade their names between."""
+    last = numbers[-1]
+    alike = [number for number in numbers if likeness(found[number]) == likeness(found[last])]
+    return any(likeness(state) != likeness(found[last]) for state in found[alike[0] : last])
+
+
+def likeness(state: State) -> State:
+    """Return a state in which one folder is as good as another."""
+    return {path: SOMETHING if is_known(held) else held for path, held in state.items()}
 
 
 def is_at_start(found: Sequence[State], look: Callable[[str], Held]) -> bool:
@@ -126,4 +162,6 @@ def looked_at(found: Sequence[State], look: Callable[[str], Held]) -> State:
 
 def fit(expected: Held, seen: Held) -> bool:
     """Say whether what is there may be what is expected."""
+    if is_known(expected):
+        return is_known(seen)
     return seen is not None if expected == SOMETHING else seen == expected

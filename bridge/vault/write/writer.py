@@ -22,7 +22,7 @@ from bridge.vault.write.expanding import expanded
 from bridge.vault.write.guard import Displaced
 from bridge.vault.write.hands import Hands
 from bridge.vault.write.refusals import told
-from bridge.vault.write.states import SOMETHING, Held, is_at_start, progress, states
+from bridge.vault.write.states import SOMETHING, Folder, Held, is_at_start, progress, states
 from bridge.vault.write.tidying import tidy
 from bridge.vault.write.trash import TRASH, Trash, in_trash
 
@@ -122,7 +122,7 @@ class Writer:
 
         Returns:
             Whether all is old or all is new now. After `conflict` what somebody wrote since is left as it is, and all
-            else is old.
+            else is old; all is left when folders that trade their names cannot be told apart.
 
         Raises:
             BridgeError: The disk does not let us; to be tried again.
@@ -131,6 +131,8 @@ class Writer:
             self._tidy(plan)
             trail = list(states(plan.steps))
             number, fits = progress(trail, self._look)
+            if number is None:
+                return "conflict"
             if fits and number == len(plan.steps) and self._finishes(plan):
                 return "after"
             for step in reversed(plan.steps[:number]):
@@ -239,6 +241,8 @@ class Writer:
             with self._hands.at(path) as place:
                 if place.info is None or not place.is_spelled:
                     return None
+                if place.is_folder:
+                    return Folder(place.info.st_ino)
                 return place.digest() if place.is_file else SOMETHING
         except (FileNotFoundError, NotADirectoryError):
             return None
