@@ -73,13 +73,13 @@ def _sharing(change: Change, hunks: Collection[int], snapshot: Snapshot, find: F
 
 
 def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
-    """Return the parts that a change has."""
+    """Return the parts that a change has; one that had nothing to do has one, so that it can be turned back too."""
     parts: set[int] = set()
     for found in differences(steps, snapshot):
         parts.update(hunk.number for hunk in found.hunks)
         if found.step.kind != "put" or found.step.before is None or not found.hunks:
             parts.add(REST)
-    return frozenset(parts)
+    return frozenset(parts or {REST})
 
 
 def _within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:

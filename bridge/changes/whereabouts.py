@@ -115,7 +115,12 @@ class Whereabouts:
             made = past.get(of, one) if isinstance(of, str) else one
             return made.state == one.state == "applied" and of not in self._together
 
-        return [one for one in past.values() if "undoes" not in one.facts and counts(one)]
+        def first(one: Change) -> Change:
+            """Return what a change made again, the first of several."""
+            of = past.get(str(one.facts.get("redoes")))
+            return one if of is None else first(of)
+
+        return [one for one in past.values() if "undoes" not in first(one).facts and counts(one)]
 
     @cached_property
     def _events(self) -> list[FolderEvent]:

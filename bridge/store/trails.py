@@ -242,6 +242,14 @@ def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, Mo
     return [
         (facts.get("redoes", id_), moment, path)
         for id_, moment, path, facts in found
-        if "undoes" not in facts
+        if not _is_back(connection, facts)
         and ("redoes" not in facts or ((of := applied[facts["redoes"]]) is not None and of.state == "applied"))
     ]
+
+
+def _is_back(connection: sqlite3.Connection, facts: Mapping[str, object]) -> bool:
+    """Say whether a change, by its facts, undid others, or made again one that did."""
+    if "undoes" in facts or "redoes" not in facts:
+        return "undoes" in facts
+    made = one(connection, str(facts["redoes"]))
+    return made is not None and _is_back(connection, made.facts)

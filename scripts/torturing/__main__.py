@@ -8,6 +8,7 @@ from collections.abc import Callable
 from scripts.torturing.clients import torture_clients
 from scripts.torturing.heavy import torture_heavy
 from scripts.torturing.moves import torture_moves
+from scripts.torturing.names import torture_names
 from scripts.torturing.races import torture_races
 from scripts.torturing.report import Report
 from scripts.torturing.rounds import torture_rounds
@@ -21,6 +22,7 @@ PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
     "rounds": (torture_rounds, 2_000),
     "clients": (torture_clients, 2_400),
     "stories": (torture_stories, 10_000),
+    "names": (torture_names, 3_000),
     "heavy": (torture_heavy, 1),
 }
 """Each part with the steps that it takes when nobody says how many; it is given these and the seed."""

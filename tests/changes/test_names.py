@@ -5,6 +5,7 @@ import random
 import pytest
 
 from bridge.changes import Desk
+from bridge.steps import Plan, Step
 from bridge.types import VaultPath
 from tests.changes.name_story import NameStory
 from tests.changes.trial import Trial, gone, written
@@ -91,6 +92,27 @@ def test_two_folders_of_one_name_that_one_undo_took_away_are_told_apart() -> Non
     assert there.state() == made
     there.undo(change)
     assert set(there.files) == {"one.md", "two.md"}
+
+
+def test_an_undo_that_was_made_again_is_no_move_of_its_own() -> None:
+    there = vault()
+    start = there.state()
+    change = there.move("a.md", "a2.md")
+    undone = there.undo(change)
+    again = there.undo(undone)
+    there.undo(again)
+    there.redo(again)
+    there.undo(change)
+    assert there.state() == start
+
+
+def test_a_change_that_had_nothing_to_do_is_undone() -> None:
+    there = vault()
+    start = there.state()
+    change = there.do(lambda desk: desk.take(Plan((Step("make_folder", VaultPath("F")),))))
+    assert change.steps == ()
+    there.undo(change)
+    assert (there.today_of(change).state, there.state()) == ("undone", start)
 
 
 @pytest.mark.parametrize("number", range(40))
