@@ -36,7 +36,7 @@ def drawn_step(draw: random.Random, now: Tree, text: Callable[[], bytes]) -> Pla
     files = sorted(path for path, data in now.items() if data is not None and is_note(path))
     path, name, place = draw.choice(files or [""]), draw.choice(NAMES), draw.choice(FOLDERS)
     data = now.get(path) or b""
-    match draw.randrange(9):
+    match draw.randrange(10):
         case 0 | 1 | 2 if path:
             return put(path, data, text())
         case 3 | 4 if name not in now:
@@ -51,8 +51,19 @@ def drawn_step(draw: random.Random, now: Tree, text: Callable[[], bytes]) -> Pla
             return folder(place)
         case 8:
             return no_folder(place)
+        case 9:
+            return drawn_swap(draw, now)
         case _:
             return None
+
+
+def drawn_swap(draw: random.Random, now: Tree) -> Plan | None:
+    """Draw two folders that trade their names; None when there are none that do not hold each other."""
+    there = [place for place in FOLDERS if now.get(place, b"") is None]
+    one, other = draw.choices(there or [""], k=2)
+    if f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/") or "Between" in now:
+        return None
+    return together(move(one, "Between"), move(other, one), move("Between", other))
 
 
 def after(before: Tree, steps: Sequence[Step], blobs: Mapping[Digest, bytes]) -> Tree:  # noqa: C901 - one case a kind
