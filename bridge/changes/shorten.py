@@ -71,7 +71,12 @@ class _Course:
             self._say(put, made.before)
             self.kept[put.at] = None
             step = replace(step, before=made.before)
-        elif put is not None and made is not None and made.path == step.path:
+        elif (
+            put is not None
+            and made is not None
+            and made.path == step.path
+            and not any(self.kept[at] is not None for at in put.moves)
+        ):
             # The folder that is made for it may go elsewhere.
             folder = VaultPath(step.path.rpartition("/")[0])
             self.kept[put.at] = Step("make_folder", folder) if folder else None

@@ -115,6 +115,23 @@ def test_a_change_that_had_nothing_to_do_is_undone() -> None:
     assert (there.today_of(change).state, there.state()) == ("undone", start)
 
 
+def test_what_is_made_moves_there_and_back_and_is_removed_leaves_nothing() -> None:
+    there = vault()
+    start = there.state()
+
+    def draw(desk: Desk) -> None:
+        written(desk, VaultPath("G/new.md"), "new\n")
+        gone(desk, VaultPath("G/new.md"), VaultPath("G/F/new.md"))
+        written(desk, VaultPath("other.md"), "other\n")
+        gone(desk, VaultPath("G/F/new.md"), VaultPath("G/new.md"))
+        written(desk, VaultPath("G/new.md"), None)
+
+    change = there.do(draw)
+    assert set(there.files) == {*start[0], "other.md"}
+    there.undo(change)
+    assert there.state() == start
+
+
 @pytest.mark.parametrize("number", range(40))
 def test_whatever_is_called_undone_is_undone_in_a_vault_of_few_names(number: int) -> None:
     story = NameStory(random.Random(number), has_trash=number % 2 == 0, has_links=number % 3 == 0)
