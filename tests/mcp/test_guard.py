@@ -127,8 +127,11 @@ async def hear(client: Client, era: Era) -> None:
 async def test_the_preset_of_a_token_cannot_be_left(served: Served, era: Era) -> None:
     held = token(served, "read", "write", preset="read-only")
     async with connected(served, era, token=held, preset="full") as client:
-        assert "status" not in {tool.name for tool in (await client.list_tools()).tools}
-        assert (await client.call_tool("status")).is_error
+        assert "create_note" not in {tool.name for tool in (await client.list_tools()).tools}
+        made = {"path": "Garden/New.md", "text": "New."}
+        assert (await client.call_tool("create_note", made)).is_error
+        assert (await client.call_tool("find_tool", {"name": "create_note", "arguments": made})).is_error
+    assert not (served.bridge.find(None).root / "Garden" / "New.md").exists()
 
 
 async def test_a_session_answers_only_to_who_opened_it(served: Served) -> None:
