@@ -39,6 +39,8 @@ from bridge.vault import (
     edited,
     filled,
     kind_of,
+    names_line,
+    names_lines,
     parse,
     replaces,
     task_text,
@@ -84,8 +86,11 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
         case EditNote() | SetProperties():
             change = partial(_edited, request, around=around)
             data = _unchanged(request.path, request.digest, desk, around, change)
-            if isinstance(request, EditNote) and request.digest is None and any(map(replaces, request.edits)):
-                _require_own(desk, request.path, data, change, "replace text")
+            if isinstance(request, EditNote):
+                if any(map(names_lines, request.edits)):
+                    _require_lines(desk, request.path, data, request.digest)
+                if request.digest is None and any(map(replaces, request.edits)):
+                    _require_own(desk, request.path, data, change, "replace text")
             desk.replace(request.path, change(data))
             return Carried(request.path)
         case ToggleTask():
@@ -103,6 +108,8 @@ def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
         data = _unchanged(path, request.digest, desk, around)
         if isinstance(request, DeleteNote) and request.digest is None:
             _require_own(desk, path, data, lambda _: b"", "delete a note")
+        if isinstance(request, RenameHeading) and names_line(request.heading):
+            _require_lines(desk, path, data, request.digest)
     if isinstance(request, DeleteNote):
         around.obsidian().require("app.json", hint="which says where deleted files go.")
     match request:
@@ -128,6 +135,30 @@ def _edited(request: EditNote | SetProperties, data: bytes, around: Around) -> b
             return edited(path, data, request.edits)
         case SetProperties():
             return with_properties(path, data, request.properties, request.remove, around.obsidian().property_types)
+
+
+def _require_lines(desk: Desk, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
+    """Refuse line numbers where an earlier edit of the change may have shifted what the caller counted.
+
+    Args:
+        desk: What the change did so far.
+        path: The note.
+        data: What it says now.
+        digest: The state whose lines the caller counted, if it says so.
+
+    Raises:
+        InvalidArguments: The note is not as it was read.
+    """
+    origin = desk.origin(path)
+    if origin is None or data == desk.as_read(origin):
+        return
+    if digest is not None and same_digest(digest_of(data), digest):
+        return
+    raise InvalidArguments(
+        f"An earlier edit of this set changed `{path}`, so line numbers no longer mean what you read.",
+        hint="Put both edits into one `edit_note`, or use `replace_text`.",
+        path=path,
+    )
 
 
 def _require_own(desk: Desk, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
@@ -213,6 +244,8 @@ def _add_task(request: AddTask, desk: Desk, around: Around) -> Carried:
     """Add a task in the notation of the note's other ones."""
     path, settings = request.path, around.obsidian().tasks
     data = desk.read(path)
+    if request.heading is not None and names_line(request.heading):
+        _require_lines(desk, path, data)
     fields = writes_fields(parse(path, data).tasks, settings)
     text = task_text(request.text, due=request.due, priority=request.priority, dataview=fields, settings=settings)
     item = AddItem(heading=request.heading, text=text, task=True, create_heading=request.create_heading)

@@ -12,6 +12,7 @@ from bridge.vault.edit import (
     created,
     edited,
     faults,
+    names_lines,
     replaces,
     task_text,
     toggled,
@@ -47,7 +48,7 @@ from bridge.vault.protected import protected
 from bridge.vault.resolve import Resolved, asked_file, asks_for_attachment, fold, link_place, name_key
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan, Stat
-from bridge.vault.sections import LONGEST_HEADING, Outline, heading_paths, section, section_names
+from bridge.vault.sections import LONGEST_HEADING, Outline, heading_paths, names_line, section, section_names
 from bridge.vault.settled import EMPTY_S, QUIET_S, read_settled
 from bridge.vault.spots import Slot, Spot, Spots, read_spots
 from bridge.vault.task_settings import CLOSED, Meaning, TaskSettings
@@ -131,6 +132,8 @@ __all__ = [
     "moment",
     "moment_of",
     "name_key",
+    "names_line",
+    "names_lines",
     "nearest",
     "one_line",
     "parse",

@@ -54,6 +54,11 @@ def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
     )
 
 
+def names_line(heading: str) -> bool:
+    """Tell whether a heading is named together with the line that it stands in."""
+    return _AT_LINE.fullmatch(heading.strip()) is not None
+
+
 def section(note: Note, heading: str) -> Span:
     """Return where the section that a heading names starts and ends, the heading included.
 

@@ -1,5 +1,6 @@
 """What writes tell beside what they did: digests, links that lead nowhere, names that are said twice, dry runs."""
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -136,6 +137,55 @@ async def test_what_a_change_set_wrote_needs_no_digest_in_it(served: Served) -> 
     moved = {"op": "move_note", "path": "M.md", "to": "O.md", "digest": await digest_of(served, "M.md")}
     assert (await change(moved, replacing("Two", "Three", "O.md"))).status == 200
     assert text(served, "O.md") == "Three.\n"
+
+
+async def test_line_numbers_of_a_note_that_the_set_changed_are_refused(served: Served) -> None:
+    def edits(edit: dict[str, Any], path: str = "Twice.md", **more: str) -> dict[str, Any]:
+        return {"op": "edit_note", "path": path, "edits": [edit], **more}
+
+    def line(number: int, new: str) -> dict[str, Any]:
+        return {"op": "replace_lines", "lines": [number, number], "text": new}
+
+    async def change(*edits: dict[str, Any], **more: Any) -> Any:
+        return await served.call("change_set", edits=list(edits), **more)
+
+    read, before = await digest_of(served, "Twice.md"), text(served, "Twice.md")
+    grow, top = edits(line(1, "B1\nB2\nB3\n"), digest=read), edits({"op": "prepend", "text": "Top."})
+    renamed = {"op": "rename_heading", "path": "Twice.md", "heading": "Notes (line 7)", "to": "Remarks"}
+    for first, second in (
+        (grow, edits(line(3, "C\n"), digest=read)),
+        (grow, edits(line(3, "C\n"))),
+        (top, edits(line(1, "C\n"), digest=read)),
+        (top, edits({"op": "replace_section", "heading": "Notes (line 3)", "text": "C"}, digest=read)),
+        (top, edits({"op": "insert_under", "heading": "Notes (line 3)", "text": "C"})),
+        (top, {"op": "add_task", "path": "Twice.md", "heading": "Notes (line 7)", "text": "C"}),
+        (top, renamed),
+    ):
+        for dry_run in (True, False):
+            refused = await change(first, second, dry_run=dry_run)
+            assert refused.code == "invalid_arguments", refused.body
+            assert refused.json["error"]["message"] == (
+                "edits[1]: An earlier edit of this set changed `Twice.md`, "
+                "so line numbers no longer mean what you read."
+            )
+    assert text(served, "Twice.md") == before
+    # Whoever counted the lines of the state in between says so by its digest.
+    between = hashlib.sha256(before.replace("# B\n", "B1\nB2\nB3\n").encode()).hexdigest()
+    counted = await change(grow, edits(line(3, "C\n"), digest=between))
+    assert counted.status == 200, counted.body
+    assert text(served, "Twice.md").startswith("B1\nB2\nC\n\n## Notes\n\nOne.")
+    # A note that is only moved is as it was read, and nobody read one that the set makes.
+    moved = {"op": "move_note", "path": "A/Same.md", "to": "A/Other.md"}
+    made = {"op": "create_note", "path": "Made.md", "text": "One.\nTwo.\n"}
+    again = await change(
+        moved,
+        edits(line(1, "Else.\n"), "A/Other.md", digest=await digest_of(served, "A/Same.md")),
+        made,
+        edits(line(1, "1\n2\n"), "Made.md"),
+        edits(line(2, "3\n"), "Made.md"),
+    )
+    assert again.status == 200, again.body
+    assert (text(served, "A/Other.md"), text(served, "Made.md")) == ("Else.\n", "1\n3\nTwo.\n")
 
 
 async def test_a_change_set_tells_of_every_file(served: Served) -> None:

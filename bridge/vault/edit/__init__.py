@@ -1,6 +1,6 @@
 """Edits of a note: bytes to bytes, all else equal byte by byte."""
 
-from bridge.vault.edit.apply import edited, replaces
+from bridge.vault.edit.apply import edited, names_lines, replaces
 from bridge.vault.edit.check import faults
 from bridge.vault.edit.contents import Contents, contents
 from bridge.vault.edit.create import created
@@ -15,6 +15,7 @@ __all__ = [
     "created",
     "edited",
     "faults",
+    "names_lines",
     "replaces",
     "task_text",
     "toggled",

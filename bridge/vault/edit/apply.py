@@ -28,6 +28,7 @@ from bridge.vault.edit.under import inserted
 from bridge.vault.edit.under import replaced as section_replaced
 from bridge.vault.edit.unharmed import harm, require_closed
 from bridge.vault.edit.weave import Margins, woven
+from bridge.vault.sections import names_line
 
 
 def edited(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
@@ -60,6 +61,17 @@ def edited(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
 def replaces(edit: Edit) -> bool:
     """Tell whether an edit takes something away, so that its caller must have seen what."""
     return isinstance(edit, ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText)
+
+
+def names_lines(edit: Edit) -> bool:
+    """Tell whether an edit finds its place by the number of a line."""
+    match edit:
+        case ReplaceLines():
+            return True
+        case InsertUnder() | ReplaceSection() | AddItem():
+            return edit.heading is not None and names_line(edit.heading)
+        case _:
+            return False
 
 
 def with_blocks(draft: Draft, places: Sequence[Place]) -> str:
