@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from posixpath import commonpath
 from typing import Final
 
+from bridge.changes.desk import moved
 from bridge.changes.effect import Effect
 from bridge.requests import EditNote, MoveNote, Request
 from bridge.steps import Plan, Step
@@ -15,6 +16,8 @@ _KINDS: Final = 3
 _KIB: Final = 1024
 _SAID: Final = ("create_note", "move_note", "delete_note")
 """What the verb of a sentence says already."""
+_ORDER: Final = ("delete", "move", "create", "change")
+"""In which order one name is left and taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +42,40 @@ def extent(plan: Plan, effect: Effect, requests: Sequence[Request] = ()) -> Exte
         effect: What it does beyond the files that it is about.
         requests: What was asked.
     """
-    moves = {step.path: step.to for step in plan.steps if step.kind == "move" and step.to is not None}
-    targets = set(moves.values())
-    puts = [step for step in plan.steps if step.kind == "put" and step.path not in targets]
-    done = {
-        "create": [step.path for step in puts if step.before is None],
-        "change": [step.path for step in puts if step.before is not None],
-        "move": list(moves),
-        "delete": [step.path for step in plan.steps if step.kind == "remove"],
-    }
+    done, moves = _done(plan.steps)
     paths = {*done["create"], *done["change"], *done["delete"]}
     size = sum(_growth(step, plan.blobs) for step in plan.steps)
     losing = len({reference.path for reference in effect.broken})
     renamed = sum(isinstance(request, MoveNote) for request in requests)
     return Extent(_would(done, moves, _kinds(requests), size, losing), len(paths) + renamed, size, losing)
+
+
+def _done(steps: Sequence[Step]) -> tuple[Mapping[str, Collection[VaultPath]], Mapping[VaultPath, VaultPath]]:
+    """Return what becomes of files and folders, by verbs, and where those go that are moved.
+
+    What is made here is named by the path that it ends with, all else by the one that it has now.
+    """
+    created, changed, removed = dict[VaultPath, None](), dict[VaultPath, None](), dict[VaultPath, None]()
+    was: dict[VaultPath, VaultPath] = {}
+    for step in steps:
+        path, to = step.path, step.to
+        match step.kind:
+            case "put" if step.before is None:
+                created[path] = None
+            case "put" if path not in was and path not in created:
+                changed[path] = None
+            case "remove" if path in created:
+                del created[path]
+            case "remove":
+                removed[was.pop(path, path)] = None
+            case "move" if to is not None and path in created:
+                created = {to if each == path else each: None for each in created}
+            case "move" if to is not None:
+                was[to] = was.pop(path, path)
+                if step.before is None:
+                    created = {moved(each, path, to) or each: None for each in created}
+    moves = {before: after for after, before in was.items() if before != after}
+    return {"create": created, "change": changed, "move": moves, "delete": removed}, moves
 
 
 def _kinds(requests: Sequence[Request]) -> list[str]:
@@ -87,9 +110,13 @@ def _would(
     more = f" {'by' if done['change'] else 'of'} {size // _KIB:,} KiB" if size >= _KIB else ""
     lost = f" and break links in {counted(losing, 'note')}" if losing else ""
     if len(paths) == 1:
-        (verb,) = (verb for verb, group in done.items() if group)
-        to = f" to `{moves[paths[0]]}`" if verb == "move" else ""
-        return f"{verb} `{paths[0]}`{to}{some}{more}{lost}"
+        # A name that one file leaves may be another's then.
+        order = sorted((verb for verb, group in done.items() if group), key=_ORDER.index)
+        to = f" to `{moves[paths[0]]}`" if moves else ""
+        said = [f"{verb} `{paths[0]}`{to if verb == 'move' else ''}" for verb in order]
+        if len(said) > 1 and order[-1] == "change":
+            said[-1] = "change it"
+        return f"{_joined(said)}{some}{more}{lost}"
     verbs = [f"{verb} {counted(len(group), noun(group))}" for verb, group in done.items() if group]
     folder = commonpath([path.rpartition("/")[0] for path in paths])
     names = [path.removeprefix(f"{folder}/") for path in paths]

@@ -211,6 +211,34 @@ async def test_a_change_set_tells_of_every_file(served: Served) -> None:
     )
 
 
+async def test_a_name_that_is_left_and_taken_in_one_set_is_told(served: Served) -> None:
+    def made(path: str, text: str = "New.") -> dict[str, Any]:
+        return {"op": "create_note", "path": path, "text": text}
+
+    def moved(path: str, to: str) -> dict[str, Any]:
+        return {"op": "move_note", "path": path, "to": to}
+
+    gone = {"op": "delete_note", "path": "Twice.md", "digest": await digest_of(served, "Twice.md")}
+    more = {"op": "edit_note", "path": "Twice 2.md", "edits": [{"op": "append", "text": "More."}]}
+    for edits, would in (
+        ([made("Work/Z1.md"), moved("Work/Z1.md", "Archive/Z1.md")], "create `Archive/Z1.md`"),
+        ([gone, made("Twice.md")], "delete `Twice.md` and create `Twice.md`"),
+        (
+            [moved("A/Same.md", "A/Same 2.md"), made("A/Same.md")],
+            "move `A/Same.md` to `A/Same 2.md` and create `A/Same.md`",
+        ),
+        ([made("Twice 1.md"), moved("Twice 1.md", "Twice 2.md"), more], "create `Twice 2.md`"),
+        ([more, moved("Twice 2.md", "Twice 3.md")], "move `Twice 2.md` to `Twice 3.md` and change it (append)"),
+    ):
+        tried = await served.call("change_set", edits=edits, dry_run=True)
+        done = await served.call("change_set", edits=edits)
+        assert (tried.status, done.status) == (200, 200), (would, tried.body, done.body)
+        assert tried.json["would"] == done.json["would"] == would
+    assert text(served, "Archive/Z1.md") == text(served, "Twice.md") == "New.\n"
+    assert (text(served, "A/Same 2.md"), text(served, "A/Same.md")) == ("Same.\n", "New.\n")
+    assert text(served, "Twice 3.md") == "New.\n\nMore.\n\nMore.\n"
+
+
 async def test_a_dry_run_tells_what_the_call_needs(served: Served) -> None:
     edits = [{"op": "create_note", "path": f"Made {number}.md", "text": "One."} for number in range(21)]
     tried = (await served.call("change_set", edits=edits, dry_run=True)).json
