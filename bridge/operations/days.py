@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 from annotated_types import MaxLen
 
 from bridge.edits import Append, Edit, InsertUnder
-from bridge.errors import NoteExists, NoteNotFound
+from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.operations.call import Call
 from bridge.operations.registry import operation
 from bridge.operations.writing import Reason
@@ -116,6 +116,8 @@ async def daily_note(
         call.principal.require("write")
         settings.require(*DAILY_SETTINGS, hint="or name the note yourself, with `create_note` or `edit_note`.")
         how: How = {"dry_run": dry_run, "reason": reason, "confirm": confirm, "operation": "daily_note"}
+        if not append.strip():
+            raise InvalidArguments("`append` needs a text that is not blank.", hint="Leave it out to read the note.")
         edit: Edit = Append(text=append)
         if heading is not None:
             edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)

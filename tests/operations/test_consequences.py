@@ -293,6 +293,16 @@ async def test_a_daily_note_gets_the_heading_that_it_lacks(served: Served) -> No
     assert text(served, "2026-02-01.md") == "## Log\n\n- Rain\n\n### To do\n\n- [ ] Sow\n"
 
 
+async def test_no_blank_text_is_added_to_a_daily_note(served: Served) -> None:
+    for append in ("", " \n"):
+        for more in ({}, {"heading": "Log", "create_heading": True}):
+            for dry_run in (True, False):
+                refused = await served.call("daily_note", date="2026-03-01", append=append, dry_run=dry_run, **more)
+                assert refused.code == "invalid_arguments", refused.body
+                assert "blank" in refused.json["error"]["message"]
+    assert not (served.bridge.find(None).root / "2026-03-01.md").exists()
+
+
 async def test_sections_of_one_name_are_told_apart_by_their_lines(served: Served) -> None:
     under = {"op": "insert_under", "heading": "B > Notes", "text": "Here."}
     refused = await served.call("edit_note", path="Twice.md", edits=[under])
