@@ -93,7 +93,7 @@ def hits(result: dict[str, Any]) -> None:
         tags = " ".join(f"#{tag}" for tag in hit["tags"])
         out.print(styled((f"    {' · '.join(hit['why'])}", "dim"), (f"  {tags}" if tags else "", "dim green")))
         out.print()
-    if not result["hits"]:
+    if not result["hits"] and not result["notices"]:
         tell("Nothing found.")
     for notice in result["notices"]:
         tell(notice)

@@ -26,7 +26,10 @@ def hits(answer: Answer) -> Iterable[str]:
     yield from notices(answer)
     found = answer["hits"]
     more = f"{len(found)} of {answer['total']} notes, " if answer["total"] > len(found) else ""
-    yield f"{more or 'Notes, '}each with its score, digest and why:" if found else "No note found."
+    if found:
+        yield f"{more or 'Notes, '}each with its score, digest and why:"
+    elif not answer["notices"]:
+        yield "No note found."
     for number, hit in enumerate(found, start=1):
         yield from read_out(number, hit) if hit["passages"] else written(number, hit)
 

@@ -26,11 +26,16 @@ _OTHER_LANGUAGE = (
     "The model reads English, and this is {language}: `vault-bridge models install multilingual-e5-small` adds one that"
     " reads both."
 )
-_NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} passages are not embedded."
+_NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
 _NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
 _NOTHING_ALLOWED = "No note passes the filters."
 _NOTHING_HAS_ALL = "No note meets all that the query asks for."
 _NOTHING_FOUND = "None of your notes is about this."
+_NOTHING_WITHIN = "No note that passes the filters is about this."
+_NOTHING_YET, _NOTHING_YET_WITHIN = (
+    "Nothing was found for this.",
+    "Nothing was found among notes that pass the filters.",
+)
 
 
 async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
@@ -59,12 +64,20 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         found = replace(found, ranked=relevant(found.ranked))
     hits = await _hits(sources, request, query, found)
     notices = (*notices, *_of_meaning(sources, query, found))
-    if not hits and not (found.mode == "semantic" and notices):
-        notices = (*notices, _NOTHING_FOUND)
+    if not hits:
+        doubtful = bool(notices) or found.mode == "keyword" or sources.index.pending_vectors() > 0
+        notices = (*notices, _nothing(doubtful=doubtful, filtered=within is not None))
     explain = None
     if request.explain:
         explain = Explanation(numbers(found.lanes, [hit.path for hit in hits]), found.took_ms, found.words)
     return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked))
+
+
+def _nothing(*, doubtful: bool, filtered: bool) -> str:
+    """Say that nothing was found; only where all was looked at by meaning, that no note is about it."""
+    if doubtful:
+        return _NOTHING_YET_WITHIN if filtered else _NOTHING_YET
+    return _NOTHING_WITHIN if filtered else _NOTHING_FOUND
 
 
 def _of_meaning(sources: Sources, query: Query, found: Found) -> tuple[str, ...]:
@@ -73,7 +86,7 @@ def _of_meaning(sources: Sources, query: Query, found: Found) -> tuple[str, ...]
         return ()
     index = sources.index
     if found.mode == "semantic" and not found.lanes[0].raw and (waiting := index.pending_vectors()):
-        return (_NOT_EMBEDDED.format(count=waiting),)
+        return (_NOT_EMBEDDED.format(count=waiting, passages="passage is" if waiting == 1 else "passages are"),)
     if meaning_of(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
         return ()
     return (_OTHER_LANGUAGE.format(language=language.capitalize()),)

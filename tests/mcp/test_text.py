@@ -112,6 +112,7 @@ def test_nothing_found_and_what_is_pending_are_said() -> None:
         "No note found.",
     ]
     assert "by meaning" not in found(freshness=freshness, mode_used="keyword")
+    assert found(notices=["Nothing was found for this."]).splitlines()[1:] == ["Nothing was found for this."]
 
 
 @pytest.mark.parametrize(

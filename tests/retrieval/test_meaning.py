@@ -164,8 +164,27 @@ async def test_what_is_not_embedded_is_told_where_only_meaning_counts(tmp_path: 
         await embedder.close()
     assert (answer.hits, answer.notices) == (
         (),
-        (f"Nothing is found by meaning yet: {waiting} passages are not embedded.",),
+        (f"Nothing is found by meaning yet: {waiting} passages are not embedded.", "Nothing was found for this."),
     )
+
+
+async def test_none_is_about_it_is_said_only_of_what_was_all_looked_at(sources: Sources) -> None:
+    filtered = await search(sources, SearchRequest("quincunx", folder="Work"))
+    assert (filtered.hits, filtered.notices) == ((), ("No note that passes the filters is about this.",))
+    foreign = await search(sources, SearchRequest("Welche Reisen und Ausflüge sind mit der Bahn nach Wien geplant?"))
+    assert foreign.hits == ()
+    assert "this is German" in foreign.notices[0]
+    assert foreign.notices[1:] == ("Nothing was found for this.",)
+
+
+async def test_none_is_about_it_is_not_said_while_passages_are_not_embedded(sources: Sources, tmp_path: Path) -> None:
+    async with opened(tmp_path / "vault", tmp_path / "not embedded") as found:
+        assert sources.index.answering_model is not None
+        found.index.use_model(sources.index.answering_model, 384)
+        waiting = replace(found, embed_query=sources.embed_query)
+        assert (await search(waiting, SearchRequest("quincunx"))).notices == ("Nothing was found for this.",)
+        within = await search(waiting, SearchRequest("quincunx", folder="Work"))
+        assert within.notices == ("Nothing was found among notes that pass the filters.",)
 
 
 async def test_no_note_is_related_to_one_that_nothing_is_near(sources: Sources) -> None:
