@@ -12,9 +12,9 @@ import orjson
 
 from bridge.errors import InvalidArguments
 from bridge.operations.coerce import coerce
-from bridge.operations.hints import Folder, expected, field_names, inside, plain, public, role_of, tagged
+from bridge.operations.hints import Folder, Period, expected, field_names, inside, plain, public, role_of, tagged
 from bridge.operations.note_names import find_file
-from bridge.operations.times import day
+from bridge.operations.times import day, period
 from bridge.types import SHORT_DIGEST, Day, Digest, PathRole, VaultPath
 
 if TYPE_CHECKING:
@@ -197,6 +197,8 @@ class Locator:
             return parse_digest(value) if bare is Digest else self.path(value, role_of(hint))
         if bare is Folder:
             return self.vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
+        if bare is Period:
+            return period(name, value)
         return day(name, value) if bare is Day else value
 
     def item(self, value: Any, hint: Any, name: str) -> Any:

@@ -12,6 +12,9 @@ from bridge.types import Day, Digest, PathRole, Tagged, VaultPath
 When = NewType("When", str)
 """A moment: ISO 8601 or words such as `yesterday`; a day or a period is its first local midnight."""
 
+Period = NewType("Period", str)
+"""A day, or all days of a period such as `this week`; operations get `first/last`, both as `YYYY-MM-DD`."""
+
 Folder = NewType("Folder", str)
 """A folder inside the vault, `/`-separated; empty for the whole vault."""
 
@@ -20,6 +23,7 @@ WORDS: Mapping[Any, tuple[str, str]] = {
     Folder: ("a folder inside the vault", "folders inside the vault"),
     Digest: ("a digest, 12 hex digits at least", "digests, 12 hex digits each at least"),
     When: ("a date such as 2026-01-31, yesterday or 7 days ago", "dates"),
+    Period: ("a day or period such as 2026-01-31, tomorrow, this week or 2026-02", "periods"),
     Day: ("a day such as 2026-01-31, tomorrow or friday", "days"),
     str: ("a string", "strings"),
     int: ("an integer", "integers"),

@@ -6,11 +6,11 @@ from typing import Any
 
 from bridge.operations import docstring
 from bridge.operations.arguments import VAULT, model_of
-from bridge.operations.hints import When, plain, public, records_in
+from bridge.operations.hints import Period, When, plain, public, records_in
 from bridge.operations.registry import Operation
 from bridge.types import Day
 
-EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow")}
+EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow"), Period: ("2026-01-31", "this week")}
 """How values are written that a schema knows as strings only."""
 
 

@@ -12,7 +12,7 @@ from annotated_types import Interval
 
 from bridge.errors import InvalidArguments
 from bridge.operations.call import Call
-from bridge.operations.hints import Folder
+from bridge.operations.hints import Folder, Period
 from bridge.operations.missing import no_such_note, unknown_names
 from bridge.operations.notes import snapshot
 from bridge.operations.registry import operation
@@ -87,7 +87,7 @@ class TaskList:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which tasks are asked for; days are `YYYY-MM-DD`."""
+    """Which tasks are asked for; days are `YYYY-MM-DD`, a period is `first/last`."""
 
     status: str
     tags: tuple[str, ...]
@@ -120,7 +120,7 @@ async def list_tasks(
     path: VaultPath | None = None,
     folder: Folder | None = None,
     status: str = "all",
-    due_on: Day | None = None,
+    due_on: Period | None = None,
     due_after: Day | None = None,
     due_before: Day | None = None,
     overdue: bool = False,
@@ -136,7 +136,7 @@ async def list_tasks(
         path: Only tasks of this note.
         folder: Only tasks of notes in this folder and below.
         status: `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or characters of the box: `/!`.
-        due_on: Only tasks due on this day.
+        due_on: Only tasks due on this day, or within this period: `this week`, `2026-11`.
         due_after: Only tasks due on this day or later.
         due_before: Only tasks due before this day.
         overdue: Only tasks due before today, and open unless `status` says otherwise.
@@ -224,9 +224,10 @@ def is_due(due: str | None, wanted: Wanted) -> bool:
     """Say whether a task is due when it is asked for."""
     if not wanted.dated:
         return True
+    first, _, last = (wanted.on or "").partition("/")
     return (
         due is not None
-        and wanted.on in {None, due}
+        and (not first or first <= due <= last)
         and (wanted.after is None or due >= wanted.after)
         and (wanted.before is None or due < wanted.before)
     )

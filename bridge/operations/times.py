@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.operations.hints import When
+from bridge.operations.hints import Period, When
 from bridge.types import Day
 
 FORMS: Final = "`2026-01-31`, `2026-01-31T09:30`, `2026-01`, `today`, `last week`, `3 days ago` or `monday`"
@@ -59,6 +59,26 @@ def day(name: str, written: str | None, now: datetime | None = None) -> Day | No
         raise refused(name, written) from None
 
 
+def period(name: str, written: str | None, now: datetime | None = None) -> Period | None:
+    """Read a day or a period of the local calendar as its first and last day; weekdays and periods are those to come.
+
+    Args:
+        name: The argument it stands in, for the message.
+        written: What the caller sent.
+        now: The moment, with its time zone.
+
+    Raises:
+        InvalidArguments: It is neither a date nor a period.
+    """
+    if written is None:
+        return None
+    try:
+        first, last = read_period(written, now or datetime.now().astimezone())
+    except (ValueError, OverflowError, OSError):
+        raise refused(name, written) from None
+    return Period(f"{first.isoformat()}/{last.isoformat()}")
+
+
 def refused(name: str, written: str) -> InvalidArguments:
     """Say that something is no date, and what is."""
     return InvalidArguments(f'`{name}` must be a date such as {FORMS}, not "{written[:40]}".')
@@ -92,6 +112,38 @@ def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
     return datetime.fromisoformat(said.upper())
 
 
+def read_period(written: str, now: datetime) -> tuple[date, date]:
+    """Return the first and the last day that are meant: `next week` is one of the calendar, `2 weeks ago` is a day.
+
+    Raises:
+        ValueError: It is neither a date nor a period.
+        OverflowError: It lies outside the calendar.
+    """
+    day = read_date(written, now, ahead=True).astimezone().date()
+    said = " ".join(written.casefold().split())
+    unit = "day"
+    if found := _PART.fullmatch(said):
+        unit = "month" if found[2] else "year"
+    elif found := _SPAN.fullmatch(said):
+        word, count = found[1], found[2]
+        if word == "past" or (word in {"last", "next"} and count):
+            today = now.astimezone().date()
+            return min(day, today), max(day, today)
+        unit = found[3] if word in {"last", "this", "next"} else "day"
+    elif (found := _NAMED.fullmatch(said)) and position(found[2], _MONTHS) is not None:
+        unit = "month"
+    if unit == "day":
+        return day, day
+    first = beginning(day, unit)
+    return first, shifted(first, 1, unit) - timedelta(days=1)
+
+
+def beginning(day: date, unit: str) -> date:
+    """Return the first day of the week, month or year that a day lies in."""
+    begun = {"day": day, "week": day - timedelta(days=day.weekday()), "month": day.replace(day=1)}
+    return begun.get(unit, day.replace(month=1, day=1))
+
+
 def span(found: re.Match[str], today: date, *, ahead: bool) -> date:
     """Return the day that lies a period away, or with which the present one began.
 
@@ -102,8 +154,7 @@ def span(found: re.Match[str], today: date, *, ahead: bool) -> date:
     if (ago and word) or (word == "this" and count) or not (word or count):
         raise ValueError
     if word == "this":
-        begun = {"day": today, "week": today - timedelta(days=today.weekday()), "month": today.replace(day=1)}
-        return begun.get(unit, today.replace(month=1, day=1))
+        return beginning(today, unit)
     later = not ago and (word in {"next", "in"} or (ahead and word is None))
     number = int(count) if (count or "").isdecimal() else 1
     return shifted(today, number if later else -number, unit)

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.errors import InvalidArguments
 from bridge.operations.hints import When
-from bridge.operations.times import day, iso, moment, read_date
+from bridge.operations.times import day, iso, moment, period, read_date
 
 
 @pytest.fixture(autouse=True)
@@ -164,3 +164,36 @@ def test_no_moment_is_none() -> None:
 
 def test_a_moment_is_written_in_local_time() -> None:
     assert iso(0.0) == "1970-01-01T05:30:00+05:30"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2026-11", "2026-11-01/2026-11-30"),
+        ("2028", "2028-01-01/2028-12-31"),
+        ("2026-11-05", "2026-11-05/2026-11-05"),
+        ("today", "2026-03-01/2026-03-01"),
+        ("9999-12-31", "9999-12-31/9999-12-31"),
+        ("this week", "2026-02-23/2026-03-01"),
+        ("Next  week", "2026-03-02/2026-03-08"),
+        ("last week", "2026-02-16/2026-02-22"),
+        ("last month", "2026-02-01/2026-02-28"),
+        ("next year", "2027-01-01/2027-12-31"),
+        ("this day", "2026-03-01/2026-03-01"),
+        ("march", "2026-03-01/2026-03-31"),
+        ("feb 2028", "2028-02-01/2028-02-29"),
+        ("friday", "2026-03-06/2026-03-06"),
+        ("in 2 weeks", "2026-03-15/2026-03-15"),
+        ("3 days ago", "2026-02-26/2026-02-26"),
+        ("next 3 days", "2026-03-01/2026-03-04"),
+        ("past week", "2026-02-22/2026-03-01"),
+    ],
+)
+def test_a_period_is_all_its_days(written: str, meant: str) -> None:
+    assert period("due_on", written, SUNDAY) == meant
+
+
+@pytest.mark.parametrize("written", ["", "week", "next", "this 3 weeks", "2026-13"])
+def test_what_is_no_period_is_refused(written: str) -> None:
+    with pytest.raises(InvalidArguments, match="due_on"):
+        period("due_on", written, SUNDAY)
