@@ -10,7 +10,7 @@ export const FORMS = {
 	find_notes: "dc8a4bdea1dc",
 	list_folders: "b88ee7f439c2",
 	list_tags: "53d5f8fd4475",
-	list_tasks: "a91d464a1aaa",
+	list_tasks: "2e5051d20628",
 	read_note: "7336ef095042",
 	read_notes: "52b603bd8431",
 	suggest_links: "d5bb8e8f8a97",
@@ -1195,7 +1195,7 @@ export interface ListTasksArguments {
 	readonly folder?: string | null;
 	/** `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or characters of the box: `/!`. */
 	readonly status?: string;
-	/** Only tasks due on this day. */
+	/** Only tasks due on this day, or within this period: `this week`, `2026-11`. */
 	readonly due_on?: string | null;
 	/** Only tasks due on this day or later. */
 	readonly due_after?: string | null;
