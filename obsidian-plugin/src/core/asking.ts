@@ -5,7 +5,7 @@ export type Question = Omit<SearchArguments, "mode">;
 
 export interface Found {
 	readonly question: Question;
-	readonly answer: Answer<"search">;
+	readonly answer: Answer<"search"> | Answer<"pick_link">;
 	/** Whether meaning was asked too, so that nothing better follows. */
 	readonly final: boolean;
 }
@@ -22,7 +22,7 @@ export class Asking {
 
 	/** @param pause Waits for as long as it may take until the next key. */
 	constructor(
-		private readonly search: (given: SearchArguments) => Promise<Answer<"search">>,
+		private readonly search: (given: SearchArguments) => Promise<Answer<"search"> | Answer<"pick_link">>,
 		private readonly found: (found: Found) => void,
 		private readonly pause: () => Promise<void>,
 	) {}

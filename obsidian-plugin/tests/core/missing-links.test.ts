@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Hit, NoteLink, NoteMention } from "../../src/bridge/operations";
 import { proposed, told, unlinkedMentions } from "../../src/core/missing-links";
 
-const hit = (path: string): Hit => ({ path, title: path, heading: "", lines: [1, 1], snippet: "", score: 1, why: [], tags: [], modified: "" });
+const hit = (path: string): Hit => ({ path, title: path, heading: "", lines: [1, 1], snippet: "", score: 1, why: [], tags: [], modified: "", digest: "" });
 const link = (path: string): NoteLink => ({ path, line: 1, text: "", kind: "wiki", target: "", embed: false, context: null });
 const mention = (path: string, line: number): NoteMention => ({ path, line, text: "x", span: [0, 1], context: "x" });
 

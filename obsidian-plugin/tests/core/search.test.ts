@@ -15,6 +15,7 @@ const hit = (path: string, score = 0): Hit => ({
 	why: [],
 	tags: [],
 	modified: "",
+	digest: "",
 });
 const paths = (hits: readonly Hit[]): string => hits.map((one) => one.path).join("");
 

@@ -141,5 +141,5 @@ function called(app: App, file: TFile, { title }: Hit): Called {
 /** The notes that were open last, to begin with. */
 function lately(app: App, here: TFile): readonly Hit[] {
 	const paths = app.workspace.getLastOpenFiles().filter((path) => path !== here.path && app.vault.getFileByPath(path) !== null);
-	return paths.slice(0, MOST).map((path) => ({ path, title: titleOf(path), heading: "", lines: [1, 1], snippet: "", score: 0, why: ["open lately"], tags: [], modified: "" }));
+	return paths.slice(0, MOST).map((path) => ({ path, title: titleOf(path), heading: "", lines: [1, 1], snippet: "", score: 0, why: ["open lately"], tags: [], modified: "", digest: "" }));
 }
