@@ -322,11 +322,12 @@ def test_a_task_is_told_as_toggling_it_asks_for_it() -> None:
         "text": "Sow beans",
         "due": "2026-05-01",
         "priority": "high",
+        "digest": "0123456789ab",
         **parts,
     }
     assert list(form_of("list_tasks")({"tasks": [task], "total": 3, "notices": []})) == [
         "1 of 3 tasks; `offset` shows more",
-        "A.md:7 [ ] Sow beans · due 2026-05-01 · priority high",
+        "A.md:7 [ ] Sow beans · due 2026-05-01 · priority high · digest 0123456789ab",
     ]
     assert list(form_of("list_tasks")({"tasks": [], "total": 3, "notices": []})) == [
         "0 of 3 tasks; `offset` is behind the last"
