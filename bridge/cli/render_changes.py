@@ -1,7 +1,7 @@
 """Answers about changes for a person: the diff, which other programs can apply, and beside it what was done."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bridge.cli.render import console, listed, safe, styled, tell
@@ -40,7 +40,17 @@ def written(result: dict[str, Any]) -> None:
     elif result["state"] == "proposed":
         tell(f"Proposed; `vault-bridge accept-change {id_}` makes it.")
     else:
-        tell(f"Written; `vault-bridge undo-change {id_}` turns it back.")
+        tell(f"{outcome(result.get('changed', ()))}; `vault-bridge undo-change {id_}` turns it back.")
+
+
+def outcome(files: Sequence[Mapping[str, Any]]) -> str:
+    """Say what became of the files that a change is about."""
+    for file in files if len(files) == 1 else ():
+        if file["deleted"]:
+            return f"Deleted {file['path']}" + (f", which is {file['trash']} now" if file["trash"] else "")
+        if file["moved_from"]:
+            return f"Moved {file['moved_from']} to {file['path']}"
+    return "Written"
 
 
 def linked(result: dict[str, Any]) -> None:

@@ -272,9 +272,11 @@ class Writing:
             if self._writer.displaced:
                 self.displacing.set()
         late = await self.take_up(steps)
-        left = await self._committed(replace(change, steps=tuple(steps)), made.plan.blobs)
+        # Only who wrote knows where a deleted file went.
+        done = replace(change, steps=tuple(steps))
+        left = await self._committed(done, made.plan.blobs)
         self.tell(change)
-        return replace(made, change=change, warnings=(*made.warnings, *late, *left))
+        return replace(made, change=done, warnings=(*made.warnings, *late, *left))
 
     def _begun(self, made: Made, author: Author) -> Change:
         return Change(

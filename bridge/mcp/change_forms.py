@@ -34,18 +34,30 @@ def written(answer: Answer) -> Iterable[str]:
     if tried and answer.get("would"):
         yield f"Dry run, nothing is written. The call would {inline(answer['would'])}."
     else:
-        lines = counted(files[0]) if len(files) == 1 else ""
         made = f" · change {answer['change_id']}" if answer["change_id"] else ""
-        what = returnable(answer["path"]) if len(files) <= 1 else f"{answer['files']} files"
-        yield f"{standing(answer)}: {what}{made}{lines}"
+        if len(files) == 1 and made:
+            done = standing(answer) if answer["state"] == "proposed" else outcome(files[0])
+            yield f"{done}: {concerned(files[0])}{made}{counted(files[0])}"
+        else:
+            what = returnable(answer["path"]) if len(files) <= 1 else f"{answer['files']} files"
+            yield f"{standing(answer)}: {what}{made}"
     if answer.get("confirmation"):
         yield f"The call itself must be confirmed: {inline(answer['confirmation'])}"
     digest = answer.get("before", answer["digest"]) if tried else answer["digest"]
     if digest and (tried or len(files) <= 1):
-        yield f"digest {'as it is now: ' * tried}{short(digest)}"
+        yield f"digest {as_now(answer) * tried}{short(digest)}"
     yield from consequences(answer)
     yield from (f"note: {inline(warning)}" for warning in answer["warnings"])
     yield from (diff if tried or not answer["change_id"] else echo)(answer["diff"])
+
+
+def as_now(answer: Answer) -> str:
+    """Say whose digest a dry run tells, where it could be several files'."""
+    files = answer.get("changed", ())
+    if len(files) <= 1:
+        return "as it is now: "
+    path = next((file["moved_from"] for file in files if file["path"] == answer["path"]), None) or answer["path"]
+    return f"of {returnable(path)} as it is now: "
 
 
 def consequences(answer: Answer) -> Iterable[str]:
@@ -68,14 +80,26 @@ def consequences(answer: Answer) -> Iterable[str]:
 
 def changed(file: Mapping[str, Any]) -> str:
     """Write a file that was changed, on a line."""
-    return f"- {returnable(file['path'])}{counted(file)}" + (
+    return f"- {concerned(file)}{' · deleted' * file['deleted']}{counted(file)}" + (
         f" · digest {short(file['digest'])}" if file["digest"] else ""
     )
 
 
+def concerned(file: Mapping[str, Any]) -> str:
+    """Name a file that was changed: where it was and where it is, as far as that is known."""
+    before, after = (file["moved_from"], file["path"]) if file["moved_from"] else (file["path"], file["trash"])
+    return f"{returnable(before)} → {returnable(after)}" if after else returnable(before)
+
+
+def outcome(file: Mapping[str, Any]) -> str:
+    """Say in a word what became of a file."""
+    return "Deleted" if file["deleted"] else "Moved" if file["moved_from"] else "Written"
+
+
 def counted(file: Mapping[str, Any]) -> str:
-    """Say how many lines a file gains and loses; nothing for one that only moved."""
-    return f" · +{file['added']} -{file['removed']}" if file["added"] or file["removed"] else ""
+    """Say how many lines a file gains and loses; nothing for one that only moved, or is gone."""
+    some = (file["added"] or file["removed"]) and not file["deleted"]
+    return f" · +{file['added']} -{file['removed']}" if some else ""
 
 
 def standing(answer: Answer) -> str:

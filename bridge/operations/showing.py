@@ -25,12 +25,18 @@ class ChangedFile:
         digest: SHA-256 of the whole file afterwards; null for a folder, a removed file, and in a dry run.
         added: Lines that it gains.
         removed: Lines that it loses.
+        moved_from: The path that it had before; null for one that is not moved.
+        deleted: Whether it is deleted.
+        trash: Where it lies in the vault's trash; null for one that does not, or when that is not known.
     """
 
     path: VaultPath
     digest: Digest | None
     added: int
     removed: int
+    moved_from: VaultPath | None = None
+    deleted: bool = False
+    trash: VaultPath | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +79,27 @@ def unified_diff(found: "Iterable[Difference]") -> str:
 def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
     """Return the files that a change touches, each once, by the paths that they have afterwards."""
     files: dict[VaultPath, ChangedFile] = {}
+    made: set[VaultPath] = set()
     for one in found:
         step = one.step
         match step.kind:
             case "put" | "remove":
                 kinds = [row.kind for hunk in one.hunks for row in hunk.rows]
-                files[step.path] = ChangedFile(step.path, step.after, kinds.count("added"), kinds.count("removed"))
+                before = files.get(step.path) if step.before is not None and step.kind == "put" else None
+                files[step.path] = ChangedFile(
+                    step.path,
+                    step.after,
+                    kinds.count("added"),
+                    kinds.count("removed"),
+                    moved_from=before.moved_from if before else None,
+                    deleted=step.kind == "remove",
+                )
+                made.update([step.path] if step.before is None else [])
             case "move" if step.to is not None:
                 moved = files.pop(step.path, ChangedFile(step.path, step.before, 0, 0))
-                files[step.to] = replace(moved, path=step.to)
+                origin = None if step.path in made else moved.moved_from or step.path
+                files[step.to] = replace(moved, path=step.to, moved_from=origin)
+                made = {step.to if path == step.path else path for path in made}
     return tuple(files.values())
 
 

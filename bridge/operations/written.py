@@ -113,7 +113,9 @@ def written(made: "Made", *, dry_run: bool) -> Written:
     from bridge.changes import differences
 
     found = list(differences(made.plan.steps, made.plan.blobs.get))
-    files = changed_files(found)[:MOST_FILES]
+    steps = made.change.steps if made.change else ()
+    trash = {step.path: step.to for step in steps if step.kind == "remove"}
+    files = [replace(file, trash=trash.get(file.path)) for file in changed_files(found)[:MOST_FILES]]
     return Written(
         change_id=made.change.id if made.change else None,
         path=made.drawn.path,
@@ -129,7 +131,7 @@ def written(made: "Made", *, dry_run: bool) -> Written:
         would=made.would,
         confirmation=made.confirmation.message if made.confirmation else None,
         # What the files would be is nothing that a call can be made with.
-        changed=tuple(replace(file, digest=None) for file in files) if dry_run else files,
+        changed=tuple(replace(file, digest=None) for file in files) if dry_run else tuple(files),
     )
 
 

@@ -59,6 +59,37 @@ async def test_what_others_wrote_since_is_told(served: Served, era: Era) -> None
 
 
 @BOTH
+async def test_moves_and_deletions_are_told_as_such(served: Served, era: Era) -> None:
+    root = served.bridge.find(None).root
+    async with connected(served, era) as client:
+
+        async def run(name: str, **arguments: object) -> str:
+            return text_of(await client.call_tool("run_tool", {"name": name, "arguments": arguments}))
+
+        await client.call_tool("create_note", {"path": "Plan.md", "text": "One.\nTwo.\n"})
+        moved = await run("move_note", path="Plan.md", to="Work/Plan.md")
+        assert re.search(r"^Moved: Plan\.md → Work/Plan\.md · change \w+\ndigest ", moved, re.MULTILINE)
+        (digest,) = re.findall(r"^digest (\w{12})$", moved, re.MULTILINE)
+        (root / ".trash").mkdir(exist_ok=True)
+        (root / ".trash/Plan.md").write_text("Older.")
+        (root / ".obsidian/app.json").write_text('{"trashOption": "local"}')
+        gone = await run("delete_note", path="Work/Plan.md", digest=digest)
+        assert re.search(r"^Deleted: Work/Plan\.md → \.trash/Plan 1\.md · change \w+$", gone, re.MULTILINE)
+        assert (root / ".trash/Plan 1.md").exists()
+        made = [{"op": "create_note", "path": f"{name}.md", "text": f"See [[{name}]]."} for name in ("X", "Y")]
+        told = await run("change_set", edits=made)
+        edits = [
+            {"op": "delete_note", "path": "X.md", "digest": re.findall(r"X\.md .*digest (\w+)", told)[0]},
+            {"op": "move_note", "path": "Y.md", "to": "Z.md"},
+        ]
+        tried = await run("change_set", edits=edits, dry_run=True)
+        assert "\n- X.md · deleted\n- Y.md → Z.md · +1 -1\n" in tried
+        assert re.search(r"^digest of Y\.md as it is now: \w{12}$", tried, re.MULTILINE)
+        both = await run("change_set", edits=edits)
+        assert re.search(r"\n- X\.md → \.trash/X\.md · deleted\n- Y\.md → Z\.md · \+1 -1 · digest \w{12}\n", both)
+
+
+@BOTH
 async def test_a_dry_run_shows_all_and_the_call_after_it_little(served: Served, era: Era) -> None:
     text = "\n\n".join(f"Words of paragraph {number}." for number in range(50))
     wish = {"path": "Long.md", "text": text}
