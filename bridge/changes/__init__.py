@@ -8,13 +8,13 @@ from bridge.changes.desk import Desk, digest_of, moved
 from bridge.changes.diff import Hunk, Row, RowKind, hunks, unified, with_hunks
 from bridge.changes.differences import Difference, differences
 from bridge.changes.effect import Effect, Planned, Reference
-from bridge.changes.extent import Extent, extent
+from bridge.changes.extent import Extent, extent, no_change
 from bridge.changes.heading import rename_heading
 from bridge.changes.inverse import accept, redo, undo
 from bridge.changes.known import Known
 from bridge.changes.link_check import LinkCheck, check_links
 from bridge.changes.merge import Contradiction, merge
-from bridge.changes.moving import move
+from bridge.changes.moving import move, names_kept
 from bridge.changes.offering import Offer, offer
 from bridge.changes.plain import bytes_of, shown, text_of
 from bridge.changes.reconcile import reconciled
@@ -56,6 +56,8 @@ __all__ = [
     "merge",
     "move",
     "moved",
+    "names_kept",
+    "no_change",
     "offer",
     "reconciled",
     "redo",

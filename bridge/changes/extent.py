@@ -7,7 +7,7 @@ from typing import Final
 
 from bridge.changes.desk import moved
 from bridge.changes.effect import Effect
-from bridge.requests import EditNote, MoveNote, Request
+from bridge.requests import EditNote, MoveNote, Request, SetProperties
 from bridge.steps import Plan, Step
 from bridge.types import Digest, VaultPath
 
@@ -123,6 +123,23 @@ def _would(
     where = f" in `{folder}/`" if folder else ""
     rest = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return f"{_joined(verbs)}{where}{some}{more}{lost}: {', '.join(names[:_NAMED])}{rest}"
+
+
+def no_change(requests: Sequence[Request]) -> str:
+    """Say that a change leaves everything as it is, and why where that can be said."""
+    match requests:
+        case [SetProperties(properties=properties, remove=remove)]:
+            if not properties and not remove:
+                return "No change: no property was given to set or to remove."
+            has = ["has these properties already"] if properties else []
+            if remove:
+                names = _joined([f"`{name}`" for name in remove])
+                has.append(f"has no {'property' if len(remove) == 1 else 'properties'} {names}")
+            return f"No change: the note {_joined(has)}."
+        case [one]:
+            return f"No change: `{one.path}` is as it was before."
+        case _:
+            return "No change: every note is as it was before."
 
 
 def noun(paths: Collection[str]) -> str:

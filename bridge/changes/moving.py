@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bridge.changes.affected import Affected, affected
-from bridge.changes.desk import digest_of
+from bridge.changes.desk import Desk, digest_of, moved
 from bridge.changes.effect import Effect, Planned, told
 from bridge.changes.known import BOOKMARKS, Known
 from bridge.changes.naming import in_bookmarks, naming
@@ -59,22 +59,30 @@ def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
             rewritten=found.rewritten,
             mended=found.mended,
             named_in=tuple(named),
-            warnings=(*found.warnings, *told(named, found.mended), *_names_kept(wanted, found, known)),
+            warnings=(*found.warnings, *told(named, found.mended)),
         ),
     )
 
 
-def _names_kept(wanted: Move, found: Affected, known: Known) -> Iterator[str]:
-    """Say where a note that gets another name goes on saying the old one, or says the new one twice."""
-    old, new = title_of(wanted.path), title_of(wanted.to)
-    if wanted.folder or kind_of(wanted.path) != "note" or fold(old) == fold(new):
-        return
-    data = found.read.get(wanted.path)
-    note = parse(wanted.path, known.read(wanted.path) if data is None else data)
-    if any(fold(heading.text) == fold(old) for heading in note.headings[:1]):
-        yield f"`{wanted.to}` still begins with the heading `{note.headings[0].text}`; `rename_heading` changes it."
-    if any(fold(alias) == fold(new) for alias in note.aliases):
-        yield f"`{wanted.to}` has its new name as an alias too."
+def names_kept(desk: Desk) -> Iterator[str]:
+    """Say where notes that get another name go on saying the old one in the end, or say the new one twice."""
+    places = dict[VaultPath, None]()
+    for step in desk.steps:
+        if step.kind == "move" and step.to is not None:
+            places = {moved(place, step.path, step.to) or place: None for place in places}
+            places[step.to] = None
+    for place in places:
+        origin = desk.origin(place)
+        if origin is None or kind_of(place) != "note" or not desk.is_file(place):
+            continue
+        old, new = title_of(origin), title_of(place)
+        if fold(old) == fold(new):
+            continue
+        note = parse(place, desk.read(place))
+        if any(fold(heading.text) == fold(old) for heading in note.headings[:1]):
+            yield f"`{place}` still begins with the heading `{note.headings[0].text}`; `rename_heading` changes it."
+        if any(fold(alias) == fold(new) for alias in note.aliases):
+            yield f"`{place}` has its new name as an alias too."
 
 
 def _wanted(path: VaultPath, to: VaultPath, known: Known) -> Move:
@@ -98,8 +106,11 @@ def _check(wanted: Move, known: Known) -> None:
     if name != path.rpartition("/")[2] and (flaw := NOT_IN_WIKI.search(name)):
         raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
     if not wanted.folder and _ending(path) != _ending(to) and {_ending(path), _ending(to)} & set(_READ):
-        whole = f"{to}/{path.rpartition('/')[2]}" if known.names.has_folder(to) else f"{to}{_ending(path)}"
-        raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"Give the whole path: `{whole}`?")
+        whole = f"`{to}/{path.rpartition('/')[2]}`"
+        if known.names.has_folder(to):
+            raise InvalidArguments(f"`{to}` is a folder.", hint=f"Give the whole path: {whole}?")
+        other = f"`{to}{_ending(path)}`, or in a folder {whole}"
+        raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"Give the whole path: {other}?")
     for one in (path, to, *wanted.files, *wanted.files.values()):
         if known.rules.keeps(one):
             raise _kept(one)

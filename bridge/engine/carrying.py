@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.changes import Around, Carried, Desk, Known, carry, check_links, together
+from bridge.changes import Around, Carried, Desk, Known, carry, check_links, names_kept, together
 from bridge.engine.following import Following
 from bridge.engine.recent import Recent
 from bridge.engine.writing import Author, Drawn, Made, Writing
@@ -114,7 +114,9 @@ def carried(requests: Sequence[Request], desk: Desk, around: Around) -> Drawn:
             if len(requests) > 1:
                 error.locate(f"edits[{number}]")
             raise
-    return Drawn(done[-1].path, together([one.effect for one in done]), requests=requests)
+    effect = together([one.effect for one in done])
+    effect = replace(effect, warnings=(*effect.warnings, *names_kept(desk)))
+    return Drawn(done[-1].path, effect, requests=requests)
 
 
 def with_digests(requests: Sequence[Request]) -> Iterator[Request]:

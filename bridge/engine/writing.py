@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from bridge.changes import Desk, Effect, Extent, commit, digest_of, extent, moved
+from bridge.changes import Desk, Effect, Extent, commit, digest_of, extent, moved, no_change
 from bridge.engine.following import Following
 from bridge.engine.handing import Handing
 from bridge.engine.handover import Handover
@@ -160,7 +160,7 @@ class Writing:
         made = Made(drawn, plan, digest, state, warnings, counts(plan, drawn.effect))
         require_expected(made.counts, expect)
         if not plan.steps:
-            return replace(made, warnings=(*warnings, "Nothing was changed: it was so before."))
+            return replace(made, warnings=(*warnings, no_change(drawn.requests)))
         found = extent(plan, drawn.effect, drawn.requests)
         made = replace(made, would=found.would)
         unconfirmed = None if author.confirmed else self._confirmation(found)

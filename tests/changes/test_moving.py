@@ -394,7 +394,9 @@ def test_a_name_is_written_as_the_quotes_around_it_want() -> None:
     assert after(text, new='it\'s "x".md') == wanted
 
 
-@pytest.mark.parametrize(("to", "whole"), [("Grain", "Grain/Rye.md"), ("Grain/Dark", "Grain/Dark.md")])
+@pytest.mark.parametrize(
+    ("to", "whole"), [("Grain", "Grain/Rye.md"), ("Dark", "Dark.md`, or in a folder `Dark/Rye.md")]
+)
 def test_a_place_that_is_no_path_of_a_note_is_refused_with_one(to: str, whole: str) -> None:
     paper = Paper.of({OLD: "# Dough\n", "Grain/Oat.md": ""})
     with pytest.raises(InvalidArguments) as refused:

@@ -88,6 +88,46 @@ async def test_a_name_that_notes_share_or_say_twice_is_told(served: Served) -> N
     ]
 
 
+async def test_why_nothing_changed_is_told(served: Served) -> None:
+    asked: dict[str, Any]
+    for asked, says in (
+        ({}, "no property was given to set or to remove."),
+        ({"remove": ["nope"]}, "the note has no property `nope`."),
+        ({"remove": ["nope", "none"]}, "the note has no properties `nope` and `none`."),
+    ):
+        for dry_run in (True, False):
+            none = await served.call("set_properties", path="Web.md", **asked, dry_run=dry_run)
+            assert none.json["warnings"] == [f"No change: {says}"]
+    await served.call("set_properties", path="Web.md", properties={"a": 1})
+    asked = {"path": "Web.md", "properties": {"a": 1}}
+    again = (await served.call("set_properties", **asked)).json
+    assert again["warnings"] == ["No change: the note has these properties already."]
+    more = (await served.call("set_properties", **asked, remove=["nope"])).json
+    assert more["warnings"] == ["No change: the note has these properties already and has no property `nope`."]
+    line = {"op": "replace_lines", "lines": [2, 2], "text": "a: 1\n"}
+    same = await edit(served, "Web.md", line, digest=more["digest"])
+    assert same["warnings"] == ["No change: `Web.md` is as it was before."]
+
+
+async def test_only_names_that_stand_at_the_end_are_told(served: Served) -> None:
+    for name in ("One", "Two"):
+        await served.call("create_note", path=f"{name}.md", text=f"# {name}\n")
+
+    def moved(path: str, to: str) -> dict[str, Any]:
+        return {"op": "move_note", "path": path, "to": to}
+
+    async def warnings(*edits: dict[str, Any]) -> Any:
+        return (await served.call("change_set", edits=list(edits), dry_run=True)).json["warnings"]
+
+    swap = (moved("One.md", "tmp.md"), moved("Two.md", "One.md"), moved("tmp.md", "Two.md"))
+    says = "`{}.md` still begins with the heading `{}`; `rename_heading` changes it."
+    assert await warnings(*swap) == [says.format("Two", "One"), says.format("One", "Two")]
+    assert await warnings(swap[0], moved("tmp.md", "One.md")) == ["No change: every note is as it was before."]
+    renamed = {"op": "rename_heading", "path": "tmp.md", "heading": "One", "to": "tmp"}
+    assert await warnings(swap[0], renamed) == []
+    assert await warnings(moved("A/Same.md", "A/One.md"), moved("A", "B")) == []
+
+
 async def test_nothing_that_was_read_is_replaced_without_its_digest(served: Served) -> None:
     calls: dict[str, dict[str, Any]] = {
         "set_properties": {"path": "Web.md", "properties": {"status": "done"}},
