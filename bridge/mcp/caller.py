@@ -1,6 +1,7 @@
 """Who sent a request, and operations run in its name."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from bridge.engine import Bridge, VaultEngine
 
 Context = ServerRequestContext[Any, Request]
+
+REQUEST: ContextVar[Request] = ContextVar("REQUEST")
+"""The request that is answered, or the one with which a session of the older era began."""
 
 PATIENCE_S = 10.0
 """Seconds that a call waits for a vault that is being read for the first time."""
@@ -115,6 +119,17 @@ def caller(context: Context, bridge: "Bridge") -> Caller:
         session=request.headers.get(SESSION) or request.headers.get("mcp-session-id"),
         vault=request.query_params.get(VAULT),
     )
+
+
+def reads_only(bridge: "Bridge") -> bool:
+    """Say whether the request that is answered comes from somebody who is offered to read only."""
+    request = REQUEST.get()
+    asked = request.query_params.get("preset")
+    try:
+        return chosen(request.scope["state"]["principal"], asked, bridge.settings.mcp_preset) == "read-only"
+    except InvalidArguments:
+        # Every call says so.
+        return False
 
 
 def principal_of(context: Context) -> Principal:

@@ -234,8 +234,8 @@ def tags(answer: Answer) -> Iterable[str]:
     yield limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
 
 
-COMMON = ("dry_run", "reason", "confirm")
-"""Arguments that every write takes, told once in an answer."""
+COMMON = {"dry_run": "dry_run?", "reason": "reason? (for the user)", "confirm": "confirm? (for large changes)"}
+"""Arguments that most writes take, told once in an answer."""
 
 
 def tools(answer: Answer) -> Iterable[str]:
@@ -249,10 +249,19 @@ def tools(answer: Answer) -> Iterable[str]:
                 takes = "" if one["takes"].startswith(EVIDENT) else f" Takes {one['takes']}."
                 yield f"  {one['name']}{'' if one['required'] else '?'}: {one['meaning']}{takes}"
     unlisted = [tool for tool in answer["tools"] if not tool["listed"]]
-    if any(one["name"] == COMMON[0] for tool in unlisted for one in tool["arguments"]):
-        yield "What changes notes also takes dry_run?, reason? (for the user) and confirm? (for large changes)."
+    for common, names in shared(unlisted).items():
+        yield f"{', '.join(names)} also take{'s' if len(names) == 1 else ''} {', '.join(common)}."
     if unlisted:
         yield "Run one by calling find_tool with its `name` and `arguments`."
+
+
+def shared(tools: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, ...], Sequence[str]]:
+    """Return the names of tools by which of the common arguments they take; those that take none are left out."""
+    by_common: dict[tuple[str, ...], list[str]] = {}
+    for tool in tools:
+        if common := tuple(COMMON[one["name"]] for one in tool["arguments"] if one["name"] in COMMON):
+            by_common.setdefault(common, []).append(tool["name"])
+    return by_common
 
 
 def ran(answer: Answer) -> Iterable[str]:

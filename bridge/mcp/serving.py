@@ -10,8 +10,10 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from bridge.mcp.caller import REQUEST
 from bridge.mcp.news import Sessions, tell
 from bridge.mcp.replay import SessionManager
 from bridge.mcp.server import build
@@ -63,6 +65,7 @@ def identified(app: ASGIApp) -> ASGIApp:
 
     async def call(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            REQUEST.set(Request(scope))
             principal = scope["state"]["principal"]
             token = AccessToken(token="", client_id=principal.name, scopes=sorted(principal.scopes))
             scope["user"] = AuthenticatedUser(token)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp import types
 
-from bridge.errors import BridgeError, ConfirmationRequired, NoSuchOperation
+from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments, NoSuchOperation
 from bridge.mcp.caller import Caller, Context, caller
 from bridge.mcp.confirming import Consent, Unanswered, can_ask
 from bridge.mcp.forms import form_of
@@ -141,6 +141,8 @@ def called(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[Operat
     if name == FINDS and who.preset != "full" and arguments.get("name") is not None:
         # Two tools in one, since each that is listed costs its reader tokens.
         return named(RUNS), {part: value for part, value in arguments.items() if part not in {"task", "limit"}}
+    if name == FINDS and who.preset != "full" and arguments.get("task") is None:
+        raise InvalidArguments(f"`{FINDS}` needs `task` to find a tool, or `name` and `arguments` to run one.")
     known = tool_named(name)
     if known.name not in reachable(who.preset):
         listed = ", ".join(offered(who.preset))

@@ -32,6 +32,7 @@ class ListedChanges:
     tasks=(
         "what was changed yesterday",
         "what was changed lately",
+        "continue the work that was done yesterday",
         "history of a note",
         "list proposals that wait",
         "what did an agent do",

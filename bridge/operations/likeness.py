@@ -14,7 +14,7 @@ ENOUGH = 0.4
 WHOLE = 0.1
 """What the share of a task's words counts that a description says anywhere; the rest is its most similar example."""
 
-UNKNOWN, NOTHING = 0.3, 3.0
+UNKNOWN, NOTHING = 0.3, 3.5
 """Worth of a word that no description says, and of one for what no operation does, as shares of the rarest one's."""
 
 SYNONYMS = (
@@ -81,10 +81,10 @@ SYNONYMS = (
 """Words that mean the same here, a group a line; of a word in several, the first counts."""
 
 NOTHING_DOES = (
-    "email emails mail inbox send post message messages slack calendar appointment pdf word docx print image images"
-    " picture pictures photo photos resize crop audio video record transcribe translate translation spelling grammar"
-    " password encrypt publish website web internet download browse weather stock price code compile run execute"
-    " summarise summarize remember convert duplicate duplicates duplicated"
+    "email emails mail inbox send post message messages slack calendar appointment pdf word docx html print image"
+    " images picture pictures photo photos resize crop audio video record transcribe translate translation"
+    " spelling grammar password encrypt publish website web internet download browse weather stock price code"
+    " compile run execute summarise summarize remember convert duplicate duplicates duplicated"
 )
 """Words for what agents ask for and no operation does; an example that says one takes it off this list."""
 

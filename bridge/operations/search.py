@@ -118,6 +118,7 @@ class SearchResult:
         "what have I written about a subject",
         "look something up in the notes",
         "find notes about a topic",
+        "notes about a topic that do not link to a note",
         "what do my notes say about something",
         "look for words, a phrase or an idea",
         "search by meaning",

@@ -53,6 +53,7 @@ class Expectation:
         "move many notes",
         "delete several notes",
         "rename a tag in all notes",
+        "convert an inline field to a property",
         "replace a word in many notes",
         "set a property on many notes",
         "set a property on every note in a folder",

@@ -93,12 +93,13 @@ async def find_tool(
     """
     if not task.strip():
         raise InvalidArguments("`task` is empty.")
-    usable = [
-        tool
-        for tool in reachable(call.preset or "full").values()
-        if tool.name not in META and tool.scope in call.principal.scopes
-    ]
-    ranked = await asyncio.to_thread(rank, task, usable)
+    within = reachable(call.preset or "full")
+    every = [tool for tool in offered("full").values() if tool.name not in META]
+    ranked = await asyncio.to_thread(rank, task, every)
+    likeness, best = ranked[0]
+    if likeness >= ENOUGH and best.name not in within:
+        return FoundTools((), (f"This takes a tool that writes, and the preset `{call.preset}` only reads.",))
+    ranked = [each for each in ranked if each[1].name in within and each[1].scope in call.principal.scopes]
     judged = at_hand(call).store.judged()
     listed = offered(call.preset or "full")
     fitting = [tool for likeness, tool in ranked[:limit] if likeness >= ENOUGH]

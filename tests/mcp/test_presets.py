@@ -70,6 +70,22 @@ async def test_the_read_only_preset_only_reads(served: Served, era: Era) -> None
 
 
 @BOTH
+async def test_a_task_that_writes_finds_no_tool_in_the_read_only_preset(served: Served, era: Era) -> None:
+    async with connected(served, era, preset="read-only") as client:
+        said = text_of(await client.call_tool("find_tool", {"task": "rename a note"}))
+        assert said == "This takes a tool that writes, and the preset `read-only` only reads."
+        assert text_of(await client.call_tool("find_tool", {"task": "dead links"})).startswith("link_report")
+        instructions = client.instructions or ""
+        assert "broken links" in instructions
+        assert "deleting" not in instructions
+    async with connected(served, era) as client:
+        assert "deleting" in (client.instructions or "")
+        empty = await client.call_tool("find_tool", {})
+        assert empty.is_error
+        assert all(f"`{name}`" in text_of(empty) for name in ("task", "name", "arguments"))
+
+
+@BOTH
 async def test_who_only_reads_writes_by_no_way(served: Served, era: Era) -> None:
     """The token may write; the preset does not."""
     async with connected(served, era, preset="read-only") as client:

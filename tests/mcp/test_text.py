@@ -262,7 +262,11 @@ def test_tools_are_written_with_what_they_take() -> None:
     assert last == "Run one by calling find_tool with its `name` and `arguments`."
     _, path, common, last = form_of("find_tool")({"tools": [writes], "notices": []})
     assert path == "  path: A path."
-    assert common.startswith("What changes notes also takes dry_run?, reason?")
+    assert common == "find also takes dry_run?, reason? (for the user), confirm? (for large changes)."
+    undoes = {**writes, "name": "undo", "arguments": writes["arguments"][:3]}
+    told = list(form_of("find_tool")({"tools": [writes, undoes, {**undoes, "name": "redo"}], "notices": []}))
+    assert common in told
+    assert "undo, redo also take dry_run?, reason? (for the user)." in told
     assert list(form_of("find_tool")({"tools": [], "notices": ["None."]})) == ["None."]
 
 
