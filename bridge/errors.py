@@ -235,7 +235,7 @@ class AmbiguousHeading(Conflict):
     """The heading names more than one section."""
 
     code = "ambiguous_heading"
-    hint = "Give one of `headings`."
+    hint = "Give one of these names as `heading`, or as `section` of `read_note`."
 
 
 class Busy(Conflict):

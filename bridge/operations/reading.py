@@ -183,14 +183,14 @@ def cut(note: "Note", first: int, last: int, offset: int, max_chars: int | None)
     start, end = span_of(note.text, first, last)
     start = min(start + offset, end)
     stop = end if max_chars is None else ending(note.text, start, end, max_chars)
-    begun = line_at(note.text, start)
+    begun = min(line_at(note.text, start), last)
     rest = Next((line_at(note.text, stop), last), stop - line_start(note.text, stop)) if stop < end else None
     return ReadNote(
         path=note.path,
         title=note.title,
         text=note.text[start:stop],
         digest=note.digest,
-        lines=(begun, max(begun, line_at(note.text, max(start, stop - 1)))),
+        lines=(begun, line_at(note.text, stop - 1) if stop > start else begun),
         total_lines=count_lines(note.text),
         properties=note.properties,
         headings=section_names(note.headings),

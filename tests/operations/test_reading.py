@@ -107,6 +107,8 @@ async def reads_parts(served: Served) -> None:
     assert (first["text"], first["next"]) == ("# One\n\n", {"lines": [10, 15], "offset": 0})
     long = await part("Long.md", max_chars=100)
     assert (len(long["text"]), long["next"]) == (100, {"lines": [1, 1], "offset": 100})
+    beyond = await part("A.md", offset=10_000)
+    assert (beyond["text"], beyond["lines"]) == ("", [beyond["total_lines"]] * 2)
     windows = await part("Windows.md")
     assert (windows["text"], windows["lines"]) == ("a\r\n# H\r\nb\r\n", [1, 3])
     empty = await part("Empty.md")
