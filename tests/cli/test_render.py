@@ -43,6 +43,8 @@ WRITTEN = {
     "diff": "--- a/A.md\n+++ b/A.md\n@@ -1 +1,2 @@\n # A\n+\x1b[31mtext\n", "warnings": ["Take note."],
     "links_rewritten": 3, "links_broken": [{"path": "B.md", "line": 7, "text": "A#Gone"}],
 }  # fmt: skip
+GONE = {"path": "A.md", "moved_from": None, "deleted": True, "trash": ".trash/A.md"}
+MOVED = {"path": "A.md", "moved_from": "B.md", "deleted": False, "trash": None}
 
 
 def shown(operation: str, result: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
@@ -202,6 +204,9 @@ def test_any_other_record_is_shown_by_its_fields(capsys: pytest.CaptureFixture[s
     ("outcome", "says"),
     [
         ({}, "Written; `vault-bridge undo-change 1a` turns it back."),
+        ({"changed": [GONE]}, "Deleted A.md, which is .trash/A.md now; `vault-bridge undo-change 1a` turns it back."),
+        ({"changed": [MOVED]}, "Moved B.md to A.md; `vault-bridge undo-change 1a` turns it back."),
+        ({"changed": [GONE, MOVED]}, "Written; `vault-bridge undo-change 1a` turns it back."),
         ({"state": "proposed"}, "Proposed; `vault-bridge accept-change 1a` makes it."),
         ({"change_id": None}, "Nothing was written."),
     ],
