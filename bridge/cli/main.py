@@ -67,8 +67,9 @@ def ran(words: "Sequence[str]") -> int:
         from bridge.cli.completion import answer
 
         return answer(words[1:])
-    from bridge.cli.parser import parser
+    from bridge.cli.parser import command_first, parser
 
+    words = command_first(words)
     return carried_out(parser(words).parse_args(words))
 
 

@@ -4,7 +4,7 @@ import argparse
 import difflib
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 HANGING = 21
@@ -37,11 +37,14 @@ class Parser(argparse.ArgumentParser):
         """Read the words; what is left over is refused where it is known to which command it was given."""
         given, left = super().parse_known_args(args, namespace)
         if left:
-            self.error(self.left_over(left))
+            self.error(self.left_over(left, args or []))
         return given, left
 
-    def left_over(self, words: list[str]) -> str:
-        """Say what is wrong with words that mean nothing."""
+    def left_over(self, words: list[str], given: Sequence[str]) -> str:
+        """Say what is wrong with words that mean nothing among those that were given."""
+        for name, first, last in zip(given, given[1:], given[2:], strict=False):
+            if name == "--lines" and last in words and first.isdecimal() and last.isdecimal():
+                return f"lines are given as a range: `--lines {first}-{last}`."
         wrong = next((word.partition("=")[0] for word in words if word.startswith("-")), None)
         if wrong is None:
             return f"nothing is known to do with `{' '.join(words)}`; put quotes around words that belong together."

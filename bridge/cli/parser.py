@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from bridge.cli.commands import Commands
     from bridge.operations import Operation
 
+EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
+"""Options that may stand before the command, and whether a value follows."""
+
 
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """Build the parser for every command and operation.
@@ -34,6 +37,14 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     if not by_hand:
         add_operations(commands)
     return made
+
+
+def command_first(words: Sequence[str]) -> Sequence[str]:
+    """Put options that stand before the command behind it, where the library reads them."""
+    at = 0
+    while at < len(words) and (takes := EVERYWHERE.get(words[at].partition("=")[0])) is not None:
+        at += 1 + (takes and "=" not in words[at])
+    return [*words[at : at + 1], *words[:at], *words[at + 1 :]] if at < len(words) else []
 
 
 def add_operations(commands: "Commands") -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from bridge.cli.options import collect
-from bridge.cli.parser import parser
+from bridge.cli.parser import command_first, parser
 from bridge.errors import InvalidArguments
 from bridge.operations import named
+from tests.operations.served import command
 
 
 def typed(*words: str) -> dict[str, Any]:
@@ -92,6 +93,7 @@ def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pyte
         (["serach", "a"], "there is no `serach`; did you mean `search`?\n  `vault-bridge --help` tells"),
         (["search", "a", "--limmit", "3"], "there is no option `--limmit`; did you mean `--limit`?"),
         (["search", "a", "b", "c"], "nothing is known to do with `b c`; put quotes around words that belong together."),
+        (["read-note", "a.md", "--lines", "1", "3"], "lines are given as a range: `--lines 1-3`.\n"),
         (["mcp", "--preset", "x"], "there is no `x`; there are default, writing, read-only, full.\n"),
         (["models", "instal"], "there is no `instal`; did you mean `install`?\n  `vault-bridge models --help` tells"),
     ],
@@ -102,6 +104,29 @@ def test_what_is_mistyped_is_told_in_a_sentence(
     with pytest.raises(SystemExit):
         parser(words).parse_args(words)
     assert capsys.readouterr().err.startswith(f"vault-bridge: {said}")
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        (["--data-dir", "X", "status", "--disk"], ["status", "--data-dir", "X", "--disk"]),
+        (
+            ["--json", "--vault=N", "--models-dir", "M", "status"],
+            ["status", "--json", "--vault=N", "--models-dir", "M"],
+        ),
+        (["search", "--data-dir", "X", "a"], ["search", "--data-dir", "X", "a"]),
+        (["--version"], ["--version"]),
+        (["--data-dir", "X"], []),
+        ([], []),
+    ],
+)
+def test_options_of_every_command_may_stand_before_it(words: list[str], read: list[str]) -> None:
+    assert command_first(words) == read
+
+
+async def test_a_command_is_run_with_options_before_it(tmp_path: Path) -> None:
+    ran = await command("--json", "models", "list", data=tmp_path / "data", models=tmp_path / "models")
+    assert ran.out.startswith('{"models":'), ran.err
 
 
 def test_an_operation_may_be_called_by_its_own_name() -> None:
@@ -134,5 +159,5 @@ def test_help_names_the_words_that_an_option_takes(capsys: pytest.CaptureFixture
 
 def test_every_command_has_help() -> None:
     commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
-    for command in commands.choices.values():
-        assert command.format_help()
+    for entry in commands.choices.values():
+        assert entry.format_help()
