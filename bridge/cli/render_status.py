@@ -58,7 +58,10 @@ def meaning(vault: Vault) -> str:
     model = vault["model"]
     if vault["ready"]["semantic"]:
         return f"ready, {model['id']}" if model else "ready"
-    return f"not ready, {model['id']}" if model else "not ready, no model is installed"
+    if model:
+        return f"not ready, {model['id']}"
+    # A bridge of an earlier version does not say whether it has looked.
+    return "not ready, no model is installed" if vault.get("model_known", True) else "not ready, looking for a model"
 
 
 def backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:

@@ -43,6 +43,7 @@ def progress(
         skipped=following.skipped if following else {},
         failed={str(path): reason for path, (_, reason) in store.failures().items()} if store else {},
         model=model,
+        model_known=told is not None or (parts is not None and parts.filling.can_answer is not None),
         embedded_total=store.counted("embedded") if store else 0,
         per_second=parts.filling.pace.per_second if parts else None,
         paused=paused,

@@ -34,6 +34,7 @@ class Progress:
     skipped: Mapping[str, str]
     failed: Mapping[str, str]
     model: ModelInUse | None
+    model_known: bool
     embedded_total: int
     per_second: float | None
     """Passages embedded in a second; None while none are."""

@@ -150,6 +150,7 @@ class VaultStatus:
         paused: Whether embedding is paused.
         trouble: Why indexing stands still, when it does.
         disk: What is kept of it; null unless asked for.
+        model_known: Whether the bridge has looked for a model; before, `model` is null and means nothing.
     """
 
     id: VaultId
@@ -167,6 +168,7 @@ class VaultStatus:
     paused: bool
     trouble: str | None
     disk: VaultDisk | None
+    model_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +256,7 @@ def vault_status(engine: "VaultEngine") -> VaultStatus:
         paused=progress.paused,
         trouble=progress.trouble,
         disk=None,
+        model_known=progress.model_known,
     )
 
 

@@ -128,6 +128,13 @@ def test_status_says_why_meaning_is_not_ready_and_what_becomes_of_it(
     assert ("  bridge   none runs; this command opened the vault by itself" in out) == (bridge is None)
 
 
+def test_status_says_that_a_model_is_looked_for_until_it_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    (vault,) = STATUS["vaults"]
+    told = {"model": None, "model_known": False, "ready": {"keyword": True, "semantic": False}}
+    out, _ = shown("status", {"vaults": [{**vault, **told}], "bridge": None}, capsys)
+    assert "  meaning  not ready, looking for a model" in out.splitlines()
+
+
 def test_lists_are_tabbed_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     note = {"path": "A.md", "title": "A\tB", "tags": ["x", "y"], "modified": "now", "digest": "0"}
     out, err = shown("find_notes", {"notes": [note], "total": 3}, capsys)

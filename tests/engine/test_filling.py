@@ -82,3 +82,12 @@ async def test_who_waits_for_meaning_waits_for_no_pause(
         monkeypatch.setattr("bridge.engine.filling.LONGEST_S", 3600)
         await engine.carrying.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
         assert await engine.waiting.indexed(BEANS, None, "vectors", 60)
+
+
+async def test_it_is_not_known_which_model_there_is_before_one_was_looked_for(vault: Path, opened: Opened) -> None:
+    async with opened(vault) as bridge:
+        engine = bridge.find(None)
+        await settled(engine)
+        assert engine.progress().model_known
+        engine.parts.filling.can_answer = None
+        assert not engine.progress().model_known
