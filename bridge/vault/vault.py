@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from bridge.errors import (
     BridgeError,
@@ -122,13 +122,16 @@ class Vault:
         return data, before
 
     def locate(self, path: str) -> VaultPath:
-        """Check a path that a caller wrote; there need not be such a file.
+        """Check a path that a caller wrote, relative or from the root of the disk; there need not be such a file.
 
         Raises:
             OutsideVault: It leads out of the vault, or may on some system.
             ProtectedPath: It is hidden: it belongs to Obsidian or another program.
             InvalidArguments: It is empty, too long or not text.
         """
+        whole = PurePath(path)
+        if whole.is_absolute() and whole.is_relative_to(self.root):
+            path = whole.relative_to(self.root).as_posix()
         return vault_path(path)
 
     def has(self, path: VaultPath) -> bool:

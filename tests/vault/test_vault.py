@@ -3,7 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import NoteNotFound, NoteUnreadable, OutsideVault, ProtectedPath, TooLarge, VaultUnreadable
+from bridge.errors import (
+    InvalidArguments,
+    NoteNotFound,
+    NoteUnreadable,
+    OutsideVault,
+    ProtectedPath,
+    TooLarge,
+    VaultUnreadable,
+)
 from bridge.types import VaultPath
 from bridge.vault import Rules, Stat, Vault
 from tests.vault.trees import apart, grow, without_rights
@@ -140,3 +148,17 @@ def test_locating_checks_without_looking(tmp_path: Path) -> None:
     assert vault.locate("./A//cafe\u0301.md") == "A/café.md"
     with pytest.raises(OutsideVault):
         vault.locate("A/../../b.md")
+
+
+def test_a_path_from_the_root_of_the_disk_is_taken_when_it_lies_in_the_vault(tmp_path: Path) -> None:
+    vault = Vault(tmp_path / "Notes", Rules())
+    assert vault.locate(f"{tmp_path}/Notes/Garden/Beans.md") == vault.locate("Garden/Beans.md") == "Garden/Beans.md"
+    for outside in ("Notes 2/a.md", "Notes/../a.md", "a.md"):
+        with pytest.raises(OutsideVault):
+            vault.locate(f"{tmp_path}/{outside}")
+    with pytest.raises(OutsideVault):
+        vault.locate("/Garden/Beans.md")
+    with pytest.raises(ProtectedPath):
+        vault.locate(f"{tmp_path}/Notes/.obsidian/app.json")
+    with pytest.raises(InvalidArguments):
+        vault.locate(f"{tmp_path}/Notes")
