@@ -11,12 +11,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 async def test_a_hit_has_what_the_contract_says(sample: Served) -> None:
     found = (await sample.call("search", query="sourdough starter", limit=3)).json
-    assert set(found) == {"hits", "mode_used", "took_ms", "freshness", "notices"}
+    assert set(found) == {"hits", "total", "mode_used", "took_ms", "freshness", "notices"}
     assert found["mode_used"] == "hybrid"
     assert found["freshness"] == {"pending_keyword": 0, "pending_vectors": 0}
     assert len(found["hits"]) == 3
     first = found["hits"][0]
-    assert set(first) == {"path", "title", "heading", "lines", "snippet", "score", "why", "tags", "modified"}
+    assert set(first) == {"path", "title", "heading", "lines", "snippet", "score", "why", "tags", "modified", "digest"}
     assert first["path"] == "Bread/Starters/Sourdough starter.md"
     assert "==" in first["snippet"]
     assert first["why"]

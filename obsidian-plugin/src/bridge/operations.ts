@@ -15,17 +15,17 @@ export const FORMS = {
 	read_notes: "52b603bd8431",
 	suggest_links: "d5bb8e8f8a97",
 	judge_link: "a11a23625bef",
-	create_note: "43e513fa8c33",
-	edit_note: "2ccabd233c10",
-	set_properties: "f375a11a1ad4",
-	move_note: "48784b475606",
-	rename_heading: "a2258b4ea812",
-	rename_alias: "8805345db4b3",
-	delete_note: "fd22365cfb13",
+	create_note: "c77d3de86542",
+	edit_note: "9165ccbd3ba4",
+	set_properties: "99fe2d217b3a",
+	move_note: "237dc863aa82",
+	rename_heading: "d05f8f2702cd",
+	rename_alias: "e9e5a8c67fde",
+	delete_note: "9e215e1d2392",
 	daily_note: "a41ea3243afb",
-	toggle_task: "27af111b9388",
-	add_task: "390e26e84589",
-	change_set: "60e05851fa16",
+	toggle_task: "3e04fcd3094e",
+	add_task: "5479d8dce93f",
+	change_set: "849ad82d33fa",
 	list_changes: "752f552f2d51",
 	show_change: "6dc88704d854",
 	undo_change: "4fe755771c1b",
@@ -47,7 +47,7 @@ export const FORMS = {
 	graph_view: "0ddb51c14d25",
 	graph_history: "9cfdab5de1c4",
 	export_graph: "29b7db956d7d",
-	status: "543bcf0fe298",
+	status: "3df375e0ca69",
 	index_status: "2e6baa65b1c8",
 	report_changes: "eadeb5b000e8",
 	wait_until_indexed: "7b86e0e7afa9",
@@ -252,6 +252,12 @@ export interface ChangedFile {
 	readonly added: number;
 	/** Lines that it loses. */
 	readonly removed: number;
+	/** The path that it had before; null for one that is not moved. */
+	readonly moved_from?: string | null;
+	/** Whether it is deleted. */
+	readonly deleted?: boolean;
+	/** Where it lies in the vault's trash; null for one that does not, or when that is not known. */
+	readonly trash?: string | null;
 }
 
 export interface CheckGlobsArguments {
@@ -2455,6 +2461,8 @@ export interface VaultStatus {
 	readonly trouble: string | null;
 	/** What is kept of it; null unless asked for. */
 	readonly disk: VaultDisk | null;
+	/** Whether the bridge has looked for a model; before, `model` is null and means nothing. */
+	readonly model_known?: boolean;
 }
 
 /** A group of notes of a picture. */
