@@ -32,7 +32,8 @@ CODES = {
     "internal", "not_ready", "model_missing", "no_such_vault", "no_such_operation", "note_not_found", "outside_vault",
     "protected_path", "note_exists", "note_changed", "folder_not_found", "heading_not_found", "ambiguous_heading",
     "block_not_found", "text_not_found", "invalid_properties", "change_not_found", "change_conflict",
-    "expectation_failed", "confirmation_required", "job_not_found", "disk_full", "read_only",
+    "expectation_failed", "confirmation_required", "declined", "settings_unreadable", "job_not_found", "disk_full",
+    "read_only",
 }  # fmt: skip
 
 

@@ -50,9 +50,9 @@ async def applying(served: Served, vault: str = "Notes") -> AsyncIterator[Reader
 
 
 @asynccontextmanager
-async def editing(served: Served, path: str = BEANS) -> AsyncIterator["asyncio.Task[Answer]"]:
+async def editing(served: Served, path: str = BEANS, **more: str) -> AsyncIterator["asyncio.Task[Answer]"]:
     """Edit a note meanwhile."""
-    task = asyncio.create_task(served.call("edit_note", path=path, edits=EDITS))
+    task = asyncio.create_task(served.call("edit_note", path=path, edits=EDITS, **more))
     try:
         yield task
     finally:
@@ -145,13 +145,22 @@ async def test_an_unclaimed_change_goes_to_the_disk(served: Served, monkeypatch:
 
 
 async def test_an_unclaimed_change_of_a_note_that_was_written_meanwhile_is_refused(served: Served) -> None:
-    async with editing(served) as edit:
+    async with editing(served, digest=digest(BEFORE)) as edit:
         async with applying(served) as reader:
             await offered(reader)
             note(served).write_text("Somebody was faster.\n")
         assert (await edit).code == "note_changed"
     assert note(served).read_text() == "Somebody was faster.\n"
     assert (await served.call("list_changes")).json["changes"] == []
+
+
+async def test_an_unclaimed_change_that_names_no_text_is_made_on_what_was_written_meanwhile(served: Served) -> None:
+    async with editing(served) as edit:
+        async with applying(served) as reader:
+            await offered(reader)
+            note(served).write_text("Somebody was faster.\n")
+        assert (await edit).status == 200
+    assert note(served).read_text() == "Somebody was faster.\n\nPick early.\n"
 
 
 @pytest.mark.parametrize("reason", ["unsaved", "changed", "failed"])

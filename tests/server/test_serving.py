@@ -120,6 +120,7 @@ async def test_status_answers_when_nothing_else_can(tmp_path: Path) -> None:
     for operation in operations():
         if operation.vault and operation.name not in {
             "read_note",
+            "read_notes",
             "daily_note",
             "claim_change",
             "pause_indexing",

@@ -118,7 +118,7 @@ def content(path: Path) -> Iterator[bytes]:
         yield path.read_bytes()
         if "snapshots" in path.parts:
             yield zlib.decompress(path.read_bytes())
-    if ".sqlite" in path.name and not path.name.endswith(("-wal", "-shm", "-journal")):
+    if ".sqlite" in path.name and not path.name.endswith(("-wal", "-shm", "-journal", ".changes")):
         yield from records(path)
 
 
