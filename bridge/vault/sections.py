@@ -84,7 +84,7 @@ def chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
         while above and above[-1].level >= heading.level:
             above.pop()
         above.append(heading)
-        yield tuple(each.text[:LONGEST_HEADING] for each in above)
+        yield tuple(each.text[:LONGEST_HEADING].rstrip() for each in above)
 
 
 def _find(note: Note, wanted: str) -> int:

@@ -24,7 +24,7 @@ LEAVE_AFTER_ELSEWHERE_S = 30
 """Seconds without a client after which a bridge that is started here leaves: fewer when its data is not where the
 user's own is, since it then only serves to try something."""
 
-LAST_ANSWERS_S = 0.4
+LAST_ANSWERS_S = 1.5
 """Seconds for what is under way when the client has nothing more to say."""
 
 GOODBYE_S = 0.2
