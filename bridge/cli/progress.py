@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.cli.render import tell
-from bridge.cli.render_status import summary
 from bridge.folders import default_data_dir, elsewhere
 
 if TYPE_CHECKING:
@@ -111,6 +110,9 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
             if searchable and all(settled(vault, missing=missing) for vault in status):
                 break
             await asyncio.sleep(LOOK_EVERY_S)
+    # The entry for agents loads this module too, and must not load the operations.
+    from bridge.cli.render_status import summary
+
     for vault in status:
         tell(summary(vault))
 

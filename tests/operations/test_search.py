@@ -16,7 +16,19 @@ async def test_a_hit_has_what_the_contract_says(sample: Served) -> None:
     assert found["freshness"] == {"pending_keyword": 0, "pending_vectors": 0}
     assert len(found["hits"]) == 3
     first = found["hits"][0]
-    assert set(first) == {"path", "title", "heading", "lines", "snippet", "score", "why", "tags", "modified", "digest"}
+    assert set(first) == {
+        "path",
+        "title",
+        "heading",
+        "lines",
+        "snippet",
+        "score",
+        "why",
+        "tags",
+        "modified",
+        "digest",
+        "passages",
+    }
     assert first["path"] == "Bread/Starters/Sourdough starter.md"
     assert "==" in first["snippet"]
     assert first["why"]
