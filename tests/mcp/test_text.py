@@ -251,7 +251,10 @@ def test_tools_are_written_with_what_they_take() -> None:
         "judged": 15,
     }
     listed = {**tool, "name": "seek", "listed": True, "accuracy": None}
-    writes: dict[str, Any] = {**tool, "arguments": [{**argument, "name": name} for name in ("path", "dry_run", "reason", "confirm")]}
+    writes: dict[str, Any] = {
+        **tool,
+        "arguments": [{**argument, "name": name} for name in ("path", "dry_run", "reason", "confirm")],
+    }
     *told, last = form_of("find_tool")({"tools": [tool, listed], "notices": []})
     assert told == [
         "find — Find it. (right in 88% of 15 cases)",

@@ -118,7 +118,9 @@ def content(path: Path) -> Iterator[bytes]:
         yield path.read_bytes()
         if "snapshots" in path.parts:
             yield zlib.decompress(path.read_bytes())
-    if ".sqlite" in path.name and not path.name.endswith(("-wal", "-shm", "-journal", ".changes")):
+    # The log of changes beside it is text, also while it is written anew.
+    log = "sqlite.changes" in path.name
+    if ".sqlite" in path.name and not log and not path.name.endswith(("-wal", "-shm", "-journal")):
         yield from records(path)
 
 
