@@ -20,6 +20,12 @@ STAND_OUT = 0.8
 NEAR, SHARP = 1.5, 0.4
 """How far below the curve's middle the nearest note may be for half of that, and how soon that falls off: in widths."""
 
+FIELD = 20
+"""Nearest notes that the nearest of all has to stand out from."""
+
+CLEAR, CLEARLY = 1.0, 0.3
+"""How far above their mean it lies for half of that, and how soon that falls off: in widths."""
+
 GAP = 0.4
 """How far behind the nearest note another one may be for a third of that, in widths of the curve."""
 
@@ -33,7 +39,7 @@ class Curve:
 
     def __call__(self, cosine: float) -> float:
         """Return how likely a cosine means "about this"."""
-        return 1.0 / (1.0 + math.exp((self.middle - cosine) / self.width))
+        return _logistic(cosine - self.middle, self.width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +91,17 @@ def cosines(scores: Scores, meaning: Meaning) -> dict[VaultPath, float]:
     """Map cosines by the model's curve, and by how near they are to the best of this answer.
 
     The words of a question set how high its cosines are at all: what is nearest to it by far may still be below the
-    middle of the curve. It counts for more then, unless even the nearest is as far away as unrelated texts are.
+    middle of the curve. It counts for more then, unless even the nearest is as far away as unrelated texts are, or is
+    only one of many that are about as near: then the model cannot tell them apart.
     """
     curve = meaning.curve
     if curve is None or not scores:
         return by_spread(scores)
-    top = max(scores.values())
-    something = STAND_OUT / (1.0 + math.exp((curve.middle - NEAR * curve.width - top) / (SHARP * curve.width)))
+    nearest = sorted(scores.values(), reverse=True)[:FIELD]
+    top, middle = nearest[0], sum(nearest) / len(nearest)
+    near = _logistic((top - curve.middle) / curve.width + NEAR, SHARP)
+    clear = _logistic((top - middle) / curve.width - CLEAR, CLEARLY)
+    something = STAND_OUT * near * clear
     found: dict[VaultPath, float] = {}
     for path, score in scores.items():
         sure = curve(score)
@@ -119,3 +129,8 @@ def trust(text: str, meaning: Meaning) -> float:
         return 1.0
     foreign = sum(1 for c in letters if not _LATIN.match(c)) / len(letters)
     return max(0.0, 1.0 - 2.0 * foreign)
+
+
+def _logistic(above: float, width: float) -> float:
+    """Return a half at 0, and more above it, the sooner the smaller the width."""
+    return 1.0 / (1.0 + math.exp(-above / width))

@@ -40,6 +40,14 @@ def test_a_low_cosine_stays_low_even_when_it_is_the_best() -> None:
     assert cosines({A: 0.6}, ENGLISH)[A] > 0.5
 
 
+def test_the_nearest_of_many_notes_that_are_as_near_counts_for_less_than_one_that_stands_out() -> None:
+    others = [VaultPath(f"{number}.md") for number in range(30)]
+    alone = cosines({A: 0.45, **dict.fromkeys(others, 0.2)}, ENGLISH)
+    crowded = cosines({A: 0.45, **dict.fromkeys(others, 0.43)}, ENGLISH)
+    assert crowded[A] < alone[A] / 1.5
+    assert max(crowded, key=lambda path: crowded[path]) == A
+
+
 def test_an_unknown_model_is_scaled_by_what_stands_out() -> None:
     scaled = cosines({A: 0.9, B: 0.8, C: 0.8}, Meaning())
     assert scaled == by_spread({A: 0.9, B: 0.8, C: 0.8})
