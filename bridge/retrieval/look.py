@@ -93,7 +93,8 @@ async def _by_all(
     vocabulary = sources.vocabulary
     vocabulary.follow(index.notes)
     said_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
-    cover = vocabulary.words.cover(said_words, content(query.words), index.languages)
+    asked_for = (*content(query.words), *query.phrases)
+    cover = vocabulary.words.cover(said_words, asked_for, index.languages)
     by_text = text_lanes(answers, cover)
     tag_lane, tagged = tags(query, vocabulary, index.notes, within)
     found = {hit.path for hit in answers.names}.union(*(lane.raw for lane in (near, *by_text, tag_lane)))

@@ -43,6 +43,8 @@ class VaultWords:
         self._numbers: dict[str, int] = {}
         self._words: list[str] = []
         self._counts: list[int] = []
+        self._total, self._squares = 0, 0
+        """Of the numbers of words of each note, and of their squares."""
         self._free: list[int] = []
         self._stems: dict[str, dict[str, set[int]]] = {}
         """By language and stem: the words that have it; of the languages that were asked for."""
@@ -93,6 +95,8 @@ class VaultWords:
         numbers = np.fromiter(map(self._number, words), np.uint32, len(words))
         for number in numbers.tolist():
             self._counts[number] += 1
+        self._total += len(numbers)
+        self._squares += len(numbers) ** 2
         self._of[note.path] = numbers
         self._seen[note.path] = note
 
@@ -114,8 +118,10 @@ class VaultWords:
 
     def _forget(self, path: VaultPath) -> None:
         self._seen.pop(path, None)
-        numbers = self._of.pop(path, None)
-        for number in () if numbers is None else numbers.tolist():
+        numbers = self._of.pop(path, np.empty(0, np.uint32))
+        self._total -= len(numbers)
+        self._squares -= len(numbers) ** 2
+        for number in numbers.tolist():
             self._counts[number] -= 1
             if not self._counts[number]:
                 word = self._words[number]
@@ -170,6 +176,8 @@ class VaultWords:
     ) -> dict[VaultPath, float] | None:
         """Return how much of a query notes say (0-1), rare words counting most.
 
+        A long note says a word by chance more often than a short one, so that it tells less there.
+
         Returns:
             None while not every note was read, and where spaces do not set words apart.
         """
@@ -189,7 +197,12 @@ class VaultWords:
         said = place[np.concatenate([self._of[path] for path in known])]
         where = np.flatnonzero(said)
         pairs = np.unique(np.searchsorted(ends, where, side="right") * len(worth) + said[where])
-        covered = np.bincount(pairs // len(worth), worth[pairs % len(worth)], len(known)) / worth.sum()
+        notes, words_said = np.divmod(pairs, len(worth))
+        # As against the note in which a word stands, not against any note: many vaults are full of stubs.
+        times_as_long = np.diff(ends, prepend=0) * (self._total / max(1, self._squares))
+        told = worth[words_said]
+        by_chance = 1 - (1 - np.exp(-told)) ** times_as_long[notes]
+        covered = np.bincount(notes, np.minimum(told, -np.log(by_chance)), len(known)) / worth.sum()
         return dict(zip(known, covered.tolist(), strict=True))
 
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
