@@ -26,6 +26,9 @@ FIELD = 20
 CLEAR, CLEARLY = 1.0, 0.3
 """How far above their mean it lies for half of that, and how soon that falls off: in widths."""
 
+FOREIGN = 0.5
+"""How far a model for English is trusted with another language of its script."""
+
 GAP = 0.4
 """How far behind the nearest note another one may be for a third of that, in widths of the curve."""
 
@@ -122,13 +125,19 @@ def within_cover(scores: Scores, cover: Scores | None) -> dict[VaultPath, float]
     return {path: share * cover.get(path, 0.0) for path, share in shares.items()}
 
 
-def trust(text: str, meaning: Meaning) -> float:
-    """Return how far the model can read a query: 1 for its own scripts, 0 when most letters are of another."""
+def trust(text: str, meaning: Meaning, language: str | None = None) -> float:
+    """Return how far the model can read a query: 1 for its own script, 0 when most letters are of another.
+
+    Args:
+        text: The query.
+        meaning: How far to trust the model.
+        language: The query's language where it is not English; a model for English reads half of it.
+    """
     letters = [c for c in text if c.isalpha()]
     if meaning.every_script or not letters:
         return 1.0
     foreign = sum(1 for c in letters if not _LATIN.match(c)) / len(letters)
-    return max(0.0, 1.0 - 2.0 * foreign)
+    return max(0.0, 1.0 - 2.0 * foreign) * (1.0 if language is None else FOREIGN)
 
 
 def _logistic(above: float, width: float) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bridge.errors import ModelMissing
-from bridge.index import Words
+from bridge.index import Words, foreign_language
 from bridge.retrieval.calibrate import Meaning, meaning_of, trust
 from bridge.retrieval.fuse import WEIGHTS, Fused, Lane, LaneName, evident, fuse, led
 from bridge.retrieval.lanes import Answers, ask, best_passages, meaning_lane, passage_worth, text_lanes
@@ -58,7 +58,7 @@ async def look(sources: Sources, request: SearchRequest, query: Query, within: P
             raise ModelMissing
         return await _by_meaning(sources.index, request, answers, meaning)
     words = Words(should=(*content(query.words), *query.phrases))
-    trusted = trust(query.text, meaning) if request.mode == "hybrid" else 0.0
+    trusted = trust(query.text, meaning, foreign_language(query.text)) if request.mode == "hybrid" else 0.0
     vector = sources.embed_query(query.text) if trusted else None
     every = Words(should=(*query.words, *query.phrases))
     answers, has_model = await ask(sources.index, words, every, name_in(query), vector, within)

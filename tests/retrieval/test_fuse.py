@@ -60,4 +60,6 @@ def test_an_english_model_is_not_asked_about_other_scripts() -> None:
     assert trust("蕨类植物在哪里", ENGLISH) == 0.0
     assert 0 < trust("the fern 蕨类 in the garden", ENGLISH) < 1
     assert trust("2024", ENGLISH) == 1.0
+    assert trust("wo ist der Farn", ENGLISH, "german") == 0.5
     assert trust("蕨类植物", Meaning(Curve(0.8, 0.02), every_script=True)) == 1.0
+    assert trust("wo ist der Farn", Meaning(Curve(0.8, 0.02), every_script=True), "german") == 1.0
