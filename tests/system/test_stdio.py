@@ -22,7 +22,7 @@ from bridge.folders import Folders, vault_id
 from bridge.server import read_runtime
 from tests.mcp.client import ERAS, Era, text_of
 from tests.operations.served import command, write_vault
-from tests.system.entry import MODERN, Entry, client, entered, words
+from tests.system.entry import MODERN, OPENING, Entry, client, entered, words
 from tests.system.sidecar import PATIENCE_S, Sidecar, serving
 from tests.system.test_data_folder import unwritable
 from tests.system.test_imports import HEAVY
@@ -211,6 +211,21 @@ async def test_what_was_asked_last_is_still_answered(bridge: Sidecar, folder: Pa
         subprocess.run, words(path_of(bridge), folder / "data"), input=lines, capture_output=True, timeout=PATIENCE_S
     )
     assert (json.loads(ran.stdout)["id"], ran.returncode, ran.stderr) == (1, 0, b"")
+
+
+async def test_what_was_asked_last_is_answered_by_a_bridge_that_must_be_started(vault: Path, data: Path) -> None:
+    messages: list[dict[str, Any]] = [
+        {"id": "opening", "method": "initialize", "params": OPENING},
+        {"method": "notifications/initialized"},
+        {"id": "last", "method": "tools/list"},
+    ]
+    lines = b"".join(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n" for message in messages)
+    ran = await asyncio.to_thread(
+        subprocess.run, words(vault, data), input=lines, capture_output=True, timeout=PATIENCE_S
+    )
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [(answer["id"], "result" in answer) for answer in answers] == [("opening", True), ("last", True)]
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 def test_it_leaves_though_nobody_reads_what_it_says(bridge: Sidecar, folder: Path) -> None:

@@ -24,8 +24,8 @@ LEAVE_AFTER_ELSEWHERE_S = 30
 """Seconds without a client after which a bridge that is started here leaves: fewer when its data is not where the
 user's own is, since it then only serves to try something."""
 
-LAST_ANSWERS_S = 1.5
-"""Seconds for what is under way when the client has nothing more to say."""
+LAST_ANSWERS_S = 30.0
+"""Seconds at most for what is under way when the client has nothing more to say: its bridge may still be starting."""
 
 GOODBYE_S = 0.2
 HEALTH_S = 2.0
@@ -57,8 +57,8 @@ async def carry(given: argparse.Namespace, folders: Folders, vault: Path, descri
         finder.begin()
         carrying = asyncio.create_task(pump.run(source), name="carrying")
         await first_of(carrying, source.ended, stop)
-        if not stop.is_set():
-            await asyncio.wait({carrying}, timeout=LAST_ANSWERS_S)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(first_of(carrying, stop), LAST_ANSWERS_S)
         carrying.cancel()
         finder.give_up()
         await asyncio.gather(carrying, return_exceptions=True)
