@@ -92,7 +92,7 @@ async def find_notes(
         properties: Only notes with these values, such as `{"status": "done"}`; a list means any of them.
         links_to: Only notes that link to this file.
         linked_from: Only notes that this note links to.
-        modified_after: Only notes changed at or after this moment.
+        modified_after: Only notes changed at or after this moment; `last week` counts from its Monday on.
         modified_before: Only notes changed before this moment.
         sort: The order; `-` reverses it: `-modified` is newest first.
         limit: Most notes to return.

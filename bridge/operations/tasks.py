@@ -137,8 +137,8 @@ async def list_tasks(
         folder: Only tasks of notes in this folder and below.
         status: `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or characters of the box: `/!`.
         due_on: Only tasks due on this day, or within this period: `this week`, `2026-11`.
-        due_after: Only tasks due on this day or later.
-        due_before: Only tasks due before this day.
+        due_after: Only tasks due on this day or later; `next week` counts from its Monday on.
+        due_before: Only tasks due before this day; `next week` counts up to the Sunday before it.
         overdue: Only tasks due before today, and open unless `status` says otherwise.
         tags: Only tasks with all of these tags in their line; `a` matches `a/b`.
         text: Only tasks whose line says this, in any case.

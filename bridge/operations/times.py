@@ -23,7 +23,7 @@ _PART: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
 
 
 def moment(name: str, written: When | None) -> float | None:
-    """Read a moment as seconds since 1970; a day or a period is its first local midnight.
+    """Read a moment as seconds since 1970; a day or a period of the calendar is its first local midnight.
 
     Args:
         name: The argument it stands in, for the message.
@@ -41,7 +41,7 @@ def moment(name: str, written: When | None) -> float | None:
 
 
 def day(name: str, written: str | None, now: datetime | None = None) -> Day | None:
-    """Read a day of the local calendar; weekdays and periods are those to come.
+    """Read a day of the local calendar, of a period the first; weekdays and periods are those to come.
 
     Args:
         name: The argument it stands in, for the message.
@@ -145,7 +145,7 @@ def beginning(day: date, unit: str) -> date:
 
 
 def span(found: re.Match[str], today: date, *, ahead: bool) -> date:
-    """Return the day that lies a period away, or with which the present one began.
+    """Return the day that lies a period away, or with which a period of the calendar begins: `next week` is a Monday.
 
     Raises:
         ValueError: The words contradict each other.
@@ -153,8 +153,9 @@ def span(found: re.Match[str], today: date, *, ahead: bool) -> date:
     word, count, unit, ago = found.groups()
     if (ago and word) or (word == "this" and count) or not (word or count):
         raise ValueError
-    if word == "this":
-        return beginning(today, unit)
+    if word in {"last", "this", "next"} and not count:
+        first = beginning(today, unit)
+        return first if word == "this" else shifted(first, 1 if word == "next" else -1, unit)
     later = not ago and (word in {"next", "in"} or (ahead and word is None))
     number = int(count) if (count or "").isdecimal() else 1
     return shifted(today, number if later else -number, unit)

@@ -155,7 +155,7 @@ async def graph_view(
         folder: Only notes in this folder and below.
         tags: Only notes with all of these tags; `a` matches `a/b`.
         types: Only these kinds of file.
-        modified_after: Only notes changed at or after this moment.
+        modified_after: Only notes changed at or after this moment; `last week` counts from its Monday on.
         modified_before: Only notes changed before this moment.
         community: Only notes of this community.
         notes: Only these notes, such as those on a way of `graph_path`.
