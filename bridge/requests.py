@@ -71,7 +71,7 @@ class MoveNote:
 
     Attributes:
         path: What.
-        to: Its full new path.
+        to: Its full new path; with `/` at its end, the folder that it goes into.
         digest: The file's digest as it was read; refused when the file is another now.
         op: What is asked.
     """

@@ -49,6 +49,9 @@ def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
     if not typed:
         return typed
     from_here = below(root, here / typed)
+    if from_here and typed.endswith("/"):
+        # The slash says that a folder is meant.
+        from_here += "/"
     if Path(typed).is_absolute() or re.match(r"\.\.?([/\\]|$)", typed):
         if from_here is None:
             raise OutsideVault(f"`{typed}` is outside the vault {root}.", hint="Give a path inside the vault.")

@@ -173,6 +173,8 @@ class Locator:
     names: "Names | None"
     made: list[VaultPath] = dataclasses.field(default_factory=list)
     """Paths that earlier records of the call make: a later one may mean them by name."""
+    source: VaultPath | None = None
+    """The file or folder that the call, or one of its records, is about: what a move takes along."""
 
     def located(self, value: Any, hint: Any, name: str) -> Any:
         """Check a value that may be, or hold, a path, a digest or a day."""
@@ -185,6 +187,7 @@ class Locator:
             return tuple(self.item(each, get_args(bare)[0], name) for each in value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             hints = fields_of(type(value))
+            self.source = None
             return dataclasses.replace(
                 value, **{field: self.located(getattr(value, field), hints[field], field) for field in hints}
             )
@@ -211,9 +214,26 @@ class Locator:
 
     def path(self, value: str, role: PathRole | None) -> VaultPath:
         """Give a path the vault's form; for one that is to exist, a name or a link will do."""
-        if role is PathRole.NEW or self.names is None:
-            return self.vault.locate(value)
-        return find_file(self.vault, self.names, value, self.made, folders=role is PathRole.FOLDER)
+        if role is PathRole.NEW:
+            found = self.vault.locate(value)
+            return self.destination(found, self.source) if value.endswith("/") and self.source else found
+        found = (
+            self.vault.locate(value)
+            if self.names is None
+            else find_file(self.vault, self.names, value, self.made, folders=role is PathRole.FOLDER)
+        )
+        if role is PathRole.FOLDER:
+            self.source = found
+        return found
+
+    def destination(self, folder: VaultPath, source: VaultPath) -> VaultPath:
+        """Return where something goes that is moved to a path with a slash at its end.
+
+        A file goes into the folder of that path. So does a folder when there is one; else it becomes that folder.
+        """
+        moves_folder = self.vault.has(source) and (self.vault.root / source).is_dir()
+        there = self.vault.has(folder) or any(path.startswith(f"{folder}/") for path in self.made)
+        return VaultPath(f"{folder}/{source.rpartition('/')[2]}") if there or not moves_folder else folder
 
 
 @functools.cache

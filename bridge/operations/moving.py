@@ -41,7 +41,7 @@ async def move_note(
 
     Args:
         path: The file or folder.
-        to: Its full new path.
+        to: Its full new path; with `/` at its end, the folder that it goes into.
         digest: The file's digest as you read it; refused when the file is another now.
         dry_run: Only tell what would happen.
         reason: Why, for the user.

@@ -27,6 +27,7 @@ def root(tmp_path: Path) -> Path:
         ("Rye.md", "Bread", "Bread/Rye.md"),
         ("Rye", "Bread", "Bread/Rye"),
         ("./New.md", "Bread", "Bread/New.md"),
+        ("./Old/", "Bread", "Bread/Old/"),
         ("New.md", "Bread", "New.md"),
         ("../Top.md", "Bread", "Top.md"),
         (".", "Bread", "Bread"),

@@ -92,6 +92,34 @@ async def test_a_new_path_is_taken_as_it_is_written(served: Served) -> None:
     assert sum(PathRole.NEW in get_args(part) for part in inside) == len(new)
 
 
+@pytest.mark.parametrize(
+    ("path", "to", "meant"),
+    [
+        ("Plan.md", "Archive/", "Archive/Plan.md"),
+        ("Plan", "Archive/Old/", "Archive/Old/Plan.md"),
+        ("Bread/Rye.md", "Garden/", "Garden/Rye.md"),
+        ("Bread/Rye.md", "Nowhere/yet/", "Nowhere/yet/Rye.md"),
+        ("Bread", "Garden/", "Garden/Bread"),
+        ("Bread", "Archive/", "Archive/Bread"),
+        ("Bread", "Loaves/", "Loaves"),
+    ],
+)
+async def test_a_slash_at_the_end_names_the_folder_to_move_into(served: Served, path: str, to: str, meant: str) -> None:
+    root = served.bridge.find(None).root
+    (root / "Archive").mkdir()
+    tried = await served.call("move_note", path=path, to=to, dry_run=True)
+    assert tried.json["path"] == meant
+    assert not (root / meant).exists()
+
+
+async def test_what_was_moved_into_a_folder_may_be_meant_afterwards(served: Served) -> None:
+    moved = {"op": "move_note", "path": "Plan.md", "to": "Archive/"}
+    edit = {"op": "edit_note", "path": "Archive/Plan.md", "edits": [{"op": "append", "text": "More."}]}
+    made = {"op": "create_note", "path": "Archive/", "text": "No name."}
+    assert (await served.call("change_set", edits=[moved, edit], dry_run=True)).json["files"] == 1
+    assert (await served.call("change_set", edits=[moved, made], dry_run=True)).code == "invalid_arguments"
+
+
 async def test_a_note_that_the_same_change_makes_may_be_meant(served: Served) -> None:
     made = {"op": "create_note", "path": "Kitchen/Rye.md", "text": "Another."}
     edit: dict[str, Any] = {"op": "edit_note", "path": "Rye", "edits": [{"op": "append", "text": "More."}]}
