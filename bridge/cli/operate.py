@@ -1,7 +1,6 @@
 """`vault-bridge <operation>`: in the running bridge if there is one, else in this process."""
 
 import argparse
-import contextlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Any
 
 from bridge.cli import client, options, paths
 from bridge.cli.reach import Folder, Reached, Served, reach, served_now
-from bridge.errors import BridgeError, NoSuchVault
-from bridge.operations import VAULT, Argument, Operation, named
+from bridge.errors import NoSuchVault
+from bridge.operations import VAULT, Operation, named
 
 
 def main(given: argparse.Namespace) -> int:
@@ -36,12 +35,10 @@ def answer(given: argparse.Namespace, operation: Operation) -> tuple[dict[str, A
     # bridges look at it.
     reached = None if operation.scope == "admin" else place(given.data_dir, wanted, operation)
     arguments = typed if reached is None else paths.inside_vault(operation, typed, reached.path)
-    if (digest := missing_digest(operation, arguments)) is not None:
-        # Who types a command means the note as it is now; that it stays so until it is written is seen to. Where a
-        # digest may be left out, the path may be that of a folder, which has none.
-        with contextlib.nullcontext() if digest.required else contextlib.suppress(BridgeError):
-            asked = {"path": arguments["path"], "max_chars": 1}
-            arguments["digest"] = run(given, named("read_note"), asked, reached)["digest"]
+    if needs_digest(operation, arguments):
+        # Who types a command means the note as it is now; that it stays so until it is written is seen to.
+        asked = {"path": arguments["path"], "max_chars": 1}
+        arguments["digest"] = run(given, named("read_note"), asked, reached)["digest"]
     if isinstance(reached, Served) and (operation.vault or wanted is not None):
         arguments[VAULT] = reached.id
     return run(given, operation, arguments, reached), reached
@@ -62,11 +59,11 @@ def run(
             return here(given, operation, arguments, [])
 
 
-def missing_digest(operation: Operation, arguments: Mapping[str, Any]) -> Argument | None:
-    """Return the argument that says what was read of a note, when a write takes it and was not given it."""
-    takes = next((argument for argument in operation.arguments if argument.name == "digest"), None)
-    given = operation.reads or "digest" in arguments or not isinstance(arguments.get("path"), str)
-    return None if given else takes
+def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
+    """Say whether a write must name what was read of a note and was not told: where it deletes, and where it edits."""
+    if operation.reads or "digest" in arguments or not isinstance(arguments.get("path"), str):
+        return False
+    return any(taken.name == "digest" and (taken.required or "edits" in arguments) for taken in operation.arguments)
 
 
 def place(data_dir: Path, wanted: str | None, operation: Operation) -> Reached | None:

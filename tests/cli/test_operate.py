@@ -3,10 +3,13 @@
 import asyncio
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
+from bridge.cli.operate import needs_digest
+from bridge.operations import named
 from tests.operations.served import Served, command
 
 
@@ -60,6 +63,25 @@ async def test_a_command_means_the_note_as_it_is(served: Served) -> None:
     missing = await served.command("delete-note", "Bread/Rye.md")
     assert missing.status == 1
     assert missing.err.startswith("vault-bridge: There is no note `Bread/Rye.md`")
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "needed"),
+    [
+        ("delete_note", {"path": "A.md"}, True),
+        ("delete_note", {"path": "A.md", "digest": "0" * 64}, False),
+        ("edit_note", {"path": "A.md", "edits": []}, True),
+        ("move_note", {"path": "A.md", "to": "B.md"}, False),
+        ("rename_heading", {"path": "A.md", "heading": "A", "to": "B"}, False),
+        ("apply_links", {"path": "A.md"}, False),
+        ("wait_until_indexed", {"path": "A.md"}, False),
+        ("create_note", {"path": "A.md"}, False),
+    ],
+)
+def test_a_note_is_read_first_only_where_its_digest_is_needed(
+    operation: str, arguments: dict[str, Any], *, needed: bool
+) -> None:
+    assert needs_digest(named(operation), arguments) is needed
 
 
 async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served) -> None:
