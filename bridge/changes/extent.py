@@ -7,6 +7,7 @@ from typing import Final
 
 from bridge.changes.desk import moved
 from bridge.changes.effect import Effect
+from bridge.counts import count_of
 from bridge.requests import EditNote, MoveNote, Request, SetProperties
 from bridge.steps import Plan, Step
 from bridge.types import Digest, VaultPath
@@ -108,7 +109,7 @@ def _would(
         return ""
     some = f" ({', '.join([*how[:_KINDS], *(['…'] if len(how) > _KINDS else [])])})" if how and done["change"] else ""
     more = f" {'by' if done['change'] else 'of'} {size // _KIB:,} KiB" if size >= _KIB else ""
-    lost = f" and break links in {counted(losing, 'note')}" if losing else ""
+    lost = f" and break links in {count_of(losing, 'note')}" if losing else ""
     if len(paths) == 1:
         # A name that one file leaves may be another's then.
         order = sorted((verb for verb, group in done.items() if group), key=_ORDER.index)
@@ -116,13 +117,13 @@ def _would(
         said = [f"{verb} `{paths[0]}`{to if verb == 'move' else ''}" for verb in order]
         if len(said) > 1 and order[-1] == "change":
             said[-1] = "change it"
-        return f"{_joined(said)}{some}{more}{lost}"
-    verbs = [f"{verb} {counted(len(group), noun(group))}" for verb, group in done.items() if group]
+        return f"{_join(said)}{some}{more}{lost}"
+    verbs = [f"{verb} {count_of(len(group), noun(group))}" for verb, group in done.items() if group]
     folder = commonpath([path.rpartition("/")[0] for path in paths])
     names = [path.removeprefix(f"{folder}/") for path in paths]
     where = f" in `{folder}/`" if folder else ""
     rest = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return f"{_joined(verbs)}{where}{some}{more}{lost}: {', '.join(names[:_NAMED])}{rest}"
+    return f"{_join(verbs)}{where}{some}{more}{lost}: {', '.join(names[:_NAMED])}{rest}"
 
 
 def no_change(requests: Sequence[Request]) -> str:
@@ -133,9 +134,9 @@ def no_change(requests: Sequence[Request]) -> str:
                 return "No change: no property was given to set or to remove."
             has = ["has these properties already"] if properties else []
             if remove:
-                names = _joined([f"`{name}`" for name in remove])
+                names = _join([f"`{name}`" for name in remove])
                 has.append(f"has no {'property' if len(remove) == 1 else 'properties'} {names}")
-            return f"No change: the note {_joined(has)}."
+            return f"No change: the note {_join(has)}."
         case [one]:
             return f"No change: `{one.path}` is as it was before."
         case _:
@@ -147,11 +148,6 @@ def noun(paths: Collection[str]) -> str:
     return "note" if all(path.lower().endswith(".md") for path in paths) else "file"
 
 
-def counted(number: int, what: str) -> str:
-    """Count things in words."""
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
-
-
-def _joined(parts: Sequence[str]) -> str:
+def _join(parts: Sequence[str]) -> str:
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last

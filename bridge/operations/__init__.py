@@ -2,11 +2,11 @@
 
 from importlib import import_module
 
+from bridge.counts import count_of
 from bridge.operations.answering import answer
 from bridge.operations.appliers import applier
 from bridge.operations.arguments import VAULT
 from bridge.operations.call import OWNER, READER, RUNTIME, SESSION, Call, Principal
-from bridge.operations.counts import count_of
 from bridge.operations.docstring import read as read_docstring
 from bridge.operations.faults import internal
 from bridge.operations.hints import Folder, bounds, expected, plain, records_in

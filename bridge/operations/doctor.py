@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from bridge.counts import count_of
 from bridge.errors import BridgeError
 from bridge.operations.call import Call
-from bridge.operations.counts import count_of
 from bridge.operations.disk import free_in
 from bridge.operations.finding import Finding, Verdict, found
 from bridge.operations.past import past
