@@ -151,12 +151,12 @@ def answer(words: Sequence[str]) -> int:
         words: The table of commands, and what was typed after `vault-bridge`.
     """
     table, *typed = words
-    found = candidates(json.loads(table), [unquoted(word) for word in typed] or [""])
+    found = candidates(json.loads(table), [strip_quotes(word) for word in typed] or [""])
     sys.stdout.write("".join(f"{one}\n" for one in found if "\n" not in one))
     return 0
 
 
-def unquoted(word: str) -> str:
+def strip_quotes(word: str) -> str:
     """Take a shell's quotes off a word, which may be unfinished."""
     if word[:1] in {'"', "'"}:
         return word[1:].removesuffix(word[0])
@@ -214,12 +214,12 @@ def of_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[str]:
             return []
         case "vault":
             names = sorted({path.name for path in remembered(folders).values()})
-            return beginning(names, begun) or listed(Path(), begun, files=False)
+            return beginning(names, begun) or list_paths(Path(), begun, files=False)
         case "directory" | "file":
-            return listed(Path(), begun, files=kind == "file")
+            return list_paths(Path(), begun, files=kind == "file")
     root = vault(folders, options.get("--vault"))
-    inside = [] if root is None or is_elsewhere(begun) else listed(root, begun, files=kind == "note")
-    return inside or (listed(Path(), begun, files=kind == "note") if is_elsewhere(begun) or is_inside(root) else [])
+    inside = [] if root is None or is_elsewhere(begun) else list_paths(root, begun, files=kind == "note")
+    return inside or (list_paths(Path(), begun, files=kind == "note") if is_elsewhere(begun) or is_inside(root) else [])
 
 
 def vault(folders: "Folders", wanted: str | None) -> Path | None:
@@ -245,7 +245,7 @@ def is_inside(root: Path | None) -> bool:
     return root is not None and Path.cwd().is_relative_to(os.path.realpath(root))
 
 
-def listed(root: Path, begun: str, *, files: bool) -> list[str]:
+def list_paths(root: Path, begun: str, *, files: bool) -> list[str]:
     """Return what lies in a folder and begins so; folders end with `/`."""
     above, slash, name = begun.rpartition("/")
     place = root / Path(above + slash).expanduser()

@@ -24,14 +24,14 @@ def main(given: argparse.Namespace) -> int:
     folders = Folders(given.data_dir)
     if not given.vault:
         raise InvalidArguments("VAULT is empty.")
-    vault, path = known(folders, given.vault)
-    held = hold(folders, vault)
+    vault, path = find_vault(folders, given.vault)
+    held = take_lock(folders, vault)
     try:
         what = (
             f"everything kept of {path or vault} ({size_of(folders.vault(vault)) / 1e6:,.1f} MB): "
             "the index, and the history by which changes are undone"
         )
-        if not given.yes and not agreed(what):
+        if not given.yes and not ask(what):
             raise Unconfirmed(f"This deletes {what}. The notes themselves stay as they are.")
         delete(folders, vault)
     finally:
@@ -42,7 +42,7 @@ def main(given: argparse.Namespace) -> int:
     return 0
 
 
-def known(folders: Folders, wanted: str) -> tuple[VaultId, Path | None]:
+def find_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None]:
     """Return the vault of a path, name or id, and where its notes are or were.
 
     Raises:
@@ -65,7 +65,7 @@ def known(folders: Folders, wanted: str) -> tuple[VaultId, Path | None]:
     )
 
 
-def hold(folders: Folders, vault: VaultId) -> Hold:
+def take_lock(folders: Folders, vault: VaultId) -> Hold:
     """Take the vault's lock, so that no bridge works on what is deleted.
 
     Raises:
@@ -78,7 +78,7 @@ def hold(folders: Folders, vault: VaultId) -> Hold:
         raise VaultHeld(error.message, hint=way_out, **error.facts) from None
 
 
-def agreed(what: str) -> bool:
+def ask(what: str) -> bool:
     """Ask whoever sits at the terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False

@@ -90,7 +90,7 @@ def capitalised(prose: str) -> Iterator[Capitalised]:
             if any(start < last and first < end for first, last in taken[-50:]):
                 continue
             begins = kind == "name" and begins_sentence(prose, start)
-            if kind == "name" and " " not in match[0] and (begins or garbled(match[0])):
+            if kind == "name" and " " not in match[0] and (begins or is_garbled(match[0])):
                 continue
             taken.append((start, end))
             yield Capitalised(kind, match[match.lastindex or 0], begins)
@@ -114,6 +114,6 @@ def begins_sentence(prose: str, start: int) -> bool:
     return _SENTENCE_START.search(prose, max(0, start - 12), start) is not None
 
 
-def garbled(word: str) -> bool:
+def is_garbled(word: str) -> bool:
     """Say whether a word mixes capitals as no name does."""
     return not word[1:].islower() and sum(map(str.isupper, word)) > GARBLED_CAPITALS and not word.isupper()

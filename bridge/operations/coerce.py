@@ -46,17 +46,17 @@ def takes_text(hint: Any) -> bool:
 def from_text(text: str, hint: Any, bare: Any) -> Any:
     """Read a value that was written as text."""
     if get_origin(bare) is not tuple:
-        read = parsed(text)
+        read = parse_literal(text)
         return text if isinstance(read, str) else coerce(read, hint)
     items = get_args(bare)
     if items == (int, int) and (found := RANGE.fullmatch(text)):
         return [int(found[1]), int(found[2])]
-    read = parsed(text)
+    read = parse_literal(text)
     # `2024` is a tag like any other.
     return in_list(text if takes_text(items[0]) and not isinstance(read, list) else read, items)
 
 
-def parsed(text: str) -> Any:
+def parse_literal(text: str) -> Any:
     """Return what a text says as JSON, or as Python writes the same; the text itself when it says nothing so."""
     if text in PYTHON:
         return PYTHON[text]

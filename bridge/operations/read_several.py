@@ -90,7 +90,7 @@ async def read_notes(
 
 def read_all(engine: "VaultEngine", paths: Sequence[str], view: View, section: str | None, max_chars: int) -> ReadNotes:
     """Read the notes, then share the characters among them."""
-    found = [wanted(engine, path, view, section) for path in paths]
+    found = [read_part(engine, path, view, section) for path in paths]
     sizes = [0 if isinstance(each, BridgeError) else size(each, view) for each in found]
     return ReadNotes(
         tuple(
@@ -102,7 +102,7 @@ def read_all(engine: "VaultEngine", paths: Sequence[str], view: View, section: s
     )
 
 
-def wanted(engine: "VaultEngine", asked: str, view: View, section: str | None) -> Wanted | BridgeError:
+def read_part(engine: "VaultEngine", asked: str, view: View, section: str | None) -> Wanted | BridgeError:
     """Read one of the notes, or say why that cannot be."""
     try:
         path, place = find_place(engine.vault, engine.names, asked)

@@ -220,7 +220,7 @@ class NameStory:
         files, _ = self._now(desk)
         free = [path for path in NAMES if not desk.has(path)]
         if files and free:
-            self._moved(desk, {self._dice.choice(files): self._dice.choice(free)})
+            self._count_moves(desk, {self._dice.choice(files): self._dice.choice(free)})
 
     def move_folder(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
         """Give a folder another name."""
@@ -229,7 +229,7 @@ class NameStory:
         pairs = [(path, to) for path in folders for to in free if not to.startswith(f"{path}/")]
         if pairs:
             path, to = self._dice.choice(pairs)
-            self._moved(desk, {path: to})
+            self._count_moves(desk, {path: to})
 
     def swap(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
         """Let files trade their names in a circle."""
@@ -239,7 +239,7 @@ class NameStory:
         some = self._dice.sample(files, self._dice.randrange(2, min(4, len(files)) + 1))
         between = VaultPath("between.md")
         for path, to in zip((*some, between), (between, *some), strict=True):
-            self._moved(desk, {path: to})
+            self._count_moves(desk, {path: to})
 
     def swap_folders(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
         """Let two folders trade their names."""
@@ -250,7 +250,7 @@ class NameStory:
             one, two = self._dice.choice(pairs)
             between = VaultPath("Between")
             for path, to in ((one, between), (two, one), (between, two)):
-                self._moved(desk, {path: to})
+                self._count_moves(desk, {path: to})
 
     def there_and_back(self, desk: Desk, lines: list[tuple[str, str]]) -> None:
         """Give a file or folder another name and its own again, perhaps with an edit between."""
@@ -258,10 +258,10 @@ class NameStory:
         free = [path for path in NAMES if not desk.has(path)]
         if files and free:
             path, to = self._dice.choice(files), self._dice.choice(free)
-            self._moved(desk, {path: to})
+            self._count_moves(desk, {path: to})
             if self._dice.random() < 0.5:
                 self.edit(desk, lines)
-            self._moved(desk, {to: path})
+            self._count_moves(desk, {to: path})
 
     def create(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
         """Make a file."""
@@ -289,7 +289,7 @@ class NameStory:
             lines.append((text.split("\n", 1)[0], line))
             written(desk, path, f"{text}{line}\n")
 
-    def _moved(self, desk: Desk, moves: Mapping[VaultPath, VaultPath]) -> None:
+    def _count_moves(self, desk: Desk, moves: Mapping[VaultPath, VaultPath]) -> None:
         for path, to in moves.items():
             gone(desk, path, to)
             if desk.is_file(LINKS):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.completion import SCRIPTS, candidates, commands, unquoted
+from bridge.cli.completion import SCRIPTS, candidates, commands, strip_quotes
 from bridge.cli.parser import parser
 from bridge.folders import Folders, remember, vault_id
 from tests.operations.served import write_vault
@@ -83,7 +83,7 @@ def test_every_command_is_in_the_table() -> None:
     ("word", "meant"), [("Daily\\ No", "Daily No"), ('"Daily No', "Daily No"), ("'Daily No'", "Daily No"), ("a", "a")]
 )
 def test_quotes_are_taken_off(word: str, meant: str) -> None:
-    assert unquoted(word) == meant
+    assert strip_quotes(word) == meant
 
 
 TRIES = {
