@@ -13,6 +13,7 @@ export function progress(vault: VaultStatus): Progress {
 	if (!vault.ready.keyword || vault.pending.keyword > 0) {
 		return { done: share(vault.notes, vault.pending.keyword) / 2, note: null };
 	}
+	if (vault.model === null && vault.model_known === false) return { done: 0.5, note: null };
 	if (vault.model === null) return { done: 1, note: "Search is by words only: no model is installed." };
 	if (vault.paused) return { done: 1, note: "Embedding is paused." };
 	const missing = vault.pending.vectors;

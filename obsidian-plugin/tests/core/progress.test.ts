@@ -26,6 +26,7 @@ test.each<[string, Partial<VaultStatus>, number, string | null]>([
 	["reads", { notes: 50, pending: { keyword: 50, vectors: 0 }, ready: { keyword: false, semantic: false } }, 0.25, null],
 	["embeds", { pending: { keyword: 0, vectors: 200 } }, 0.75, null],
 	["lacks a model", { model: null, pending: { keyword: 0, vectors: 400 } }, 1, "Search is by words only: no model is installed."],
+	["looks for a model", { model: null, model_known: false, pending: { keyword: 0, vectors: 400 } }, 0.5, null],
 	["is paused", { paused: true, pending: { keyword: 0, vectors: 9 } }, 1, "Embedding is paused."],
 	["is in trouble", { trouble: "The disk is full.", pending: { keyword: 5, vectors: 9 } }, 1, "The disk is full."],
 ])("a vault that %s", (_, status, done, note) => {

@@ -12,7 +12,14 @@ export function facts({ languages, license, size_mb: size, dimensions, installed
 }
 
 /** Say how far search by meaning is with the model in use. */
-export function progressOf({ model, passages, pending, paused }: Pick<VaultStatus, "model" | "passages" | "pending" | "paused">): string {
+export function progressOf({
+	model,
+	model_known,
+	passages,
+	pending,
+	paused,
+}: Pick<VaultStatus, "model" | "model_known" | "passages" | "pending" | "paused">): string {
+	if (model === null && model_known === false) return "The bridge is looking for a model.";
 	if (model === null) return "The model is not installed, so search is by words only.";
 	const left = pending.vectors;
 	if (left === 0) return "Every passage can be found by meaning.";

@@ -16,4 +16,5 @@ test("how far the chosen model is, is told, and never as done before it is", () 
 	expect(progressOf({ model: { ...USED, answering: null }, passages: 4, pending: { keyword: 0, vectors: 3 }, paused: true })).toBe("25 % of the passages are embedded; search is by words until then. Embedding is paused.");
 	expect(progressOf({ model: USED, passages: 1000, pending: { keyword: 0, vectors: 0 }, paused: false })).toBe("Every passage can be found by meaning.");
 	expect(progressOf({ model: null, passages: 0, pending, paused: false })).toContain("by words only");
+	expect(progressOf({ model: null, model_known: false, passages: 0, pending, paused: false })).toBe("The bridge is looking for a model.");
 });
