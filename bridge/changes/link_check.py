@@ -1,4 +1,4 @@
-"""Finds links that lead nowhere after a change: those that it writes, and those to headings and blocks it removes."""
+"""Finds links that are unresolved after a change: those that it writes, and those to headings and blocks it removes."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ def check_links(
         else:
             warnings += vault.namesakes(step.path)
     told = list(dangling.values())
-    more = [f"Links that lead nowhere and are not named here: {len(told) - NAMED}."] if len(told) > NAMED else []
+    more = [f"Unresolved links that are not named here: {len(told) - NAMED}."] if len(told) > NAMED else []
     return LinkCheck(tuple(lost), (*warnings, *told[:NAMED], *more))
 
 
@@ -123,7 +123,7 @@ class _Vault:
         return path
 
     def flaw(self, link: Link, source: VaultPath) -> str | None:
-        """Say why a link leads nowhere, and what it may mean; None when it leads somewhere."""
+        """Say why a link is unresolved, and what it may mean; None when it is resolved."""
         path = self.find(link.target, source, link.kind)
         if path is None:
             return self._nameless(link)
@@ -132,9 +132,9 @@ class _Vault:
             return None
         there = self._now(path)
         if resolved.block and resolved.block.lower() not in there.blocks:
-            return f"leads nowhere: `{path}` has no block `^{resolved.block[:LONGEST]}`."
+            return f"is unresolved: `{path}` has no block `^{resolved.block[:LONGEST]}`."
         if resolved.heading and not meant(there.headings, _place(link)):
-            return f"leads nowhere: `{path}` has no heading `{resolved.heading[:LONGEST]}`."
+            return f"is unresolved: `{path}` has no heading `{resolved.heading[:LONGEST]}`."
         return None
 
     def _nameless(self, link: Link) -> str | None:
@@ -145,12 +145,12 @@ class _Vault:
         owners = [path for path, note in self._notes.items() if fold(file) in map(fold, note.aliases)]
         if owners:
             title = title_of(owners[0])
-            return f"leads nowhere: it is only an alias of `{owners[0]}`; write `[[{title}|{file[:LONGEST]}]]`."
+            return f"is unresolved: it is only an alias of `{owners[0]}`; write `[[{title}|{file[:LONGEST]}]]`."
         # Who writes a name without an ending means a note.
         near = (path for path in self._names.closest(file) if path in self._notes or "." in file)
         within = (path for path in self._notes if fold(file) in fold(title_of(path)))
         closest = next(near, None) or min(within, key=len, default=None)
-        return f"leads nowhere; the closest is `{closest}`." if closest else "leads nowhere: no note has this name."
+        return f"is unresolved; the closest is `{closest}`." if closest else "is unresolved: no note has this name."
 
     def lost(self, path: VaultPath, sources: Callable[[VaultPath], Collection[VaultPath]]) -> Iterator[Reference]:
         """Yield the links to headings and blocks that a note loses."""

@@ -145,7 +145,7 @@ def read_note(result: dict[str, Any]) -> None:
 def links(result: dict[str, Any]) -> None:
     """Print the links of a note, in both directions."""
     out = console()
-    for name, title in (("links", "Links to"), ("backlinks", "Linked from"), ("unresolved", "Leads nowhere")):
+    for name, title in (("links", "Links to"), ("backlinks", "Linked from"), ("unresolved", "Unresolved")):
         if result[name]:
             out.print(styled((title, "bold")))
         for link in result[name]:
@@ -174,7 +174,7 @@ def links(result: dict[str, Any]) -> None:
 def resolved(result: dict[str, Any]) -> None:
     """Print where a link leads, as a link would say it."""
     if result["path"] is None:
-        tell("It leads nowhere.")
+        tell("It points to no note.")
         return
     block = f"^{result['block']}" if result["block"] else None
     sys.stdout.write("#".join(cell(part) for part in (result["path"], result["heading"], block) if part) + "\n")

@@ -26,7 +26,7 @@ def written(result: dict[str, Any]) -> None:
     for warning in result["warnings"]:
         tell(warning)
     for link in result.get("links_broken", ()):
-        tell(f"A link leads nowhere then: {link['text']} in {link['path']}:{link['line']}.")
+        tell(f"This leaves a link unresolved: {link['text']} in {link['path']}:{link['line']}.")
     if rewritten := result.get("links_rewritten"):
         tell(f"Links written anew in other places: {rewritten:,}.")
     id_ = result["change_id"]

@@ -108,7 +108,7 @@ def prospects(
     Args:
         texts: What each note says.
         known: The folded names that notes have.
-        stubs: Targets of links that lead nowhere, with the notes that link there.
+        stubs: Targets of unresolved links, with the notes that link there.
         languages: The language of each note, where it is known.
     """
     usage = Usage()

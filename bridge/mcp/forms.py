@@ -204,7 +204,7 @@ def mention(one: Mapping[str, Any]) -> str:
 LINKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "links": ("Links to", own_link),
     "backlinks": ("Linked from", backlink),
-    "unresolved": ("Leads nowhere", own_link),
+    "unresolved": ("Unresolved", own_link),
     "mentions": ("Mentioned without a link", mention),
 }
 

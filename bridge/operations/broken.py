@@ -1,4 +1,4 @@
-"""Links that lead nowhere."""
+"""Unresolved links."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def broken_links(chart: "Chart", names: "Names", folder: str) -> Iterator[tuple[VaultPath, "Link"]]:
-    """Yield the links in notes of a folder, `""` for all, that lead nowhere, with the note each stands in."""
+    """Yield the unresolved links in notes of a folder, `""` for all, with the note each stands in."""
     import numpy as np
 
     graph = chart.graph

@@ -35,7 +35,7 @@ class NoteLink:
     """One link in a note.
 
     Attributes:
-        path: The file it leads to; of a backlink, the note it stands in; null when it leads nowhere.
+        path: The file it leads to; of a backlink, the note it stands in; null when it is unresolved.
         line: The line it stands on.
         text: What it shows: its alias, or its target as written.
         kind: How it is written: `wiki`, `embed`, `markdown`, `property` or `canvas`.
@@ -64,7 +64,7 @@ class LinkTotals:
     Attributes:
         links: Links in the note that lead somewhere.
         backlinks: Links to the note.
-        unresolved: Links in the note that lead nowhere.
+        unresolved: Unresolved links in the note.
     """
 
     links: int
@@ -83,7 +83,7 @@ class NoteLinks:
         offset: How many of each sort come before these.
         links: Links in the note that lead somewhere, in order.
         backlinks: Links to the note in other notes, by path and line.
-        unresolved: Links in the note that lead nowhere, in order.
+        unresolved: Unresolved links in the note, in order.
         mentions: Places in other notes that say the note's name and are not links, by path and line, when asked for;
             of the first 300 notes that say it.
         mentions_total: How many mentions there are, when asked for.
@@ -117,7 +117,7 @@ async def note_links(
     limit: Annotated[int, Interval(ge=1, le=LINES_SHOWN)] = LINES_SHOWN,
     offset: Annotated[int, Interval(ge=0)] = 0,
 ) -> NoteLinks:
-    """List what a note links to, what links to it, and which of its links lead nowhere.
+    """List what a note links to, what links to it, and which of its links are unresolved.
 
     Args:
         path: The note, or any other file for its backlinks.
@@ -252,7 +252,7 @@ async def resolve_link(
     source: VaultPath,
     kind: Literal["wiki", "embed", "markdown"] = "wiki",
 ) -> ResolvedLink:
-    """Find the file that a link means, as Obsidian would; for a link that leads nowhere `path` is null.
+    """Find the file that a link means, as Obsidian would; for an unresolved link `path` is null.
 
     Args:
         link: The inner text of the link, without brackets or alias.
@@ -262,5 +262,5 @@ async def resolve_link(
     call.engine.require_keyword()
     names = call.engine.names
     found = names.resolve(link, source, kind)
-    # A link within a note that is not there leads nowhere either.
+    # A link within a note that is not there is unresolved too.
     return ResolvedLink(found.path if found.path in names else None, found.heading, found.block)

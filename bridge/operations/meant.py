@@ -1,4 +1,4 @@
-"""Which note a link that leads nowhere may have meant."""
+"""Which note an unresolved link may have meant."""
 
 import re
 from collections.abc import Collection, Sequence

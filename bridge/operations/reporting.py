@@ -153,7 +153,7 @@ class LinkReport:
     example={"limit": 3},
     tasks=(
         "broken links",
-        "dead links that lead nowhere",
+        "dead links that point to no note",
         "mentions without links in the vault",
         "names that several notes share",
         "check the links",
@@ -165,7 +165,7 @@ async def link_report(
     offset: Annotated[int, Interval(ge=0)] = 0,
     folder: Folder | None = None,
 ) -> LinkReport:
-    """Tell which links lead nowhere and what they mean, which notes are mentioned without links, and which names clash.
+    """Tell which links are unresolved and may mean what, which notes are mentioned unlinked, and which names clash.
 
     Args:
         limit: Most entries of each sort.

@@ -21,7 +21,7 @@ class Expectation:
     Attributes:
         files: Files that are written, moved or removed.
         links_rewritten: Links in other places that are written anew.
-        links_broken: Links that lead nowhere afterwards.
+        links_broken: Links that are unresolved afterwards.
     """
 
     files: Count | None = None

@@ -31,7 +31,7 @@ class Written:
         state: `applied`; or `proposed`, when it waits until the user accepts it. A dry run says what it would be.
         warnings: What to know about it.
         links_rewritten: Links in other places that were written anew.
-        links_broken: Links that lead nowhere afterwards.
+        links_broken: Links that are unresolved afterwards.
         files: Files that were written, moved or removed.
         by: What wrote: the bridge itself, to the `disk`, or `obsidian`.
         dry_run: Whether nothing was written because only a dry run was asked for.

@@ -13,7 +13,7 @@ from bridge.vault.kinds import is_document
 from bridge.vault.paths import flaw, is_hidden, nfc, parents
 from bridge.vault.rules import ICLOUD, Rules, hidden_reason
 
-NOWHERE = "A link that leads nowhere."
+NOWHERE = "A symbolic link without a target."
 
 
 @dataclass(frozen=True, slots=True)

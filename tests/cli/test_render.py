@@ -159,7 +159,7 @@ def test_links_are_shown_in_both_directions(capsys: pytest.CaptureFixture[str]) 
     out, _ = shown("note_links", answer, capsys)
     assert out.splitlines() == [
         "Links to", "     3  B.md#Wax  bee", "Linked from", "  B.md:3 → #Wax  bee",
-        "  … and 2,000 more; --offset shows them", "Leads nowhere", "     3  B#Wax",
+        "  … and 2,000 more; --offset shows them", "Unresolved", "     3  B#Wax",
     ]  # fmt: skip
 
 
@@ -178,7 +178,7 @@ def test_a_resolved_link_is_one_line(found: dict[str, Any], line: str, capsys: p
 @pytest.mark.parametrize(
     ("operation", "result", "said"),
     [
-        ("resolve_link", {"path": None, "heading": "Baking", "block": None}, "It leads nowhere.\n"),
+        ("resolve_link", {"path": None, "heading": "Baking", "block": None}, "It points to no note.\n"),
         (
             "note_links",
             {"totals": dict.fromkeys(LINKS, 0), "offset": 0, **{kind: [] for kind in LINKS}},
@@ -225,7 +225,7 @@ def test_a_change_is_a_diff_and_beside_it_what_was_done(
     assert out == "--- a/A.md\n+++ b/A.md\n@@ -1 +1,2 @@\n # A\n+[31mtext\n"
     assert err.splitlines() == [
         "Take note.",
-        "A link leads nowhere then: A#Gone in B.md:7.",
+        "This leaves a link unresolved: A#Gone in B.md:7.",
         "Links written anew in other places: 3.",
         says,
     ]

@@ -217,7 +217,7 @@ def test_a_link_tells_its_line_its_part_of_the_note_and_its_words_in_both_direct
         "Linked from:",
         "- A.md:4 → #Wax “an A”",
         "- A.md:4 → #^b1 (embed)",
-        "Leads nowhere:",
+        "Unresolved:",
         "- line 4 → [[A#Wax]] “an A”",
         "Mentioned without a link:",
         "- B.md:2 says “an a” — an a is",

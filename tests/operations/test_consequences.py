@@ -1,4 +1,4 @@
-"""What writes tell beside what they did: digests, links that lead nowhere, names that are said twice, dry runs."""
+"""What writes tell beside what they did: digests, unresolved links, names that are said twice, dry runs."""
 
 import hashlib
 from typing import Any
@@ -41,7 +41,7 @@ async def test_links_to_headings_and_blocks_that_go_are_told(served: Served) -> 
         ("Web.md", "Syntax#^pic"),
         ("Web.md", "Syntax.md#Images"),
     ]
-    assert tried["warnings"] == ["`[[#Images]]` in `Syntax.md:3` leads nowhere: `Syntax.md` has no heading `Images`."]
+    assert tried["warnings"] == ["`[[#Images]]` in `Syntax.md:3` is unresolved: `Syntax.md` has no heading `Images`."]
     extracted = await served.call(
         "change_set",
         edits=[
@@ -66,12 +66,12 @@ async def test_links_that_lead_nowhere_are_told_when_they_are_written(served: Se
     words = "[[DBSCAN]], [[K-Means]], [[Anna Rossi]], [[Clusters]], [[Syntax#Nope]], [[Syntax#Lists]], [[Syntax#^no]]"
     made = (await served.call("create_note", path="New.md", text=words, properties={"up": "[[Zzyzx]]"})).json
     assert made["warnings"] == [
-        "`[[Zzyzx]]` in `New.md:2` leads nowhere: no note has this name.",
-        "`[[DBSCAN]]` in `New.md:4` leads nowhere: it is only an alias of `Clusters.md`; write `[[Clusters|DBSCAN]]`.",
-        "`[[K-Means]]` in `New.md:4` leads nowhere; the closest is `K-Means Clustering.md`.",
-        "`[[Anna Rossi]]` in `New.md:4` leads nowhere: no note has this name.",
-        "`[[Syntax#Nope]]` in `New.md:4` leads nowhere: `Syntax.md` has no heading `Nope`.",
-        "Links that lead nowhere and are not named here: 1.",
+        "`[[Zzyzx]]` in `New.md:2` is unresolved: no note has this name.",
+        "`[[DBSCAN]]` in `New.md:4` is unresolved: it is only an alias of `Clusters.md`; write `[[Clusters|DBSCAN]]`.",
+        "`[[K-Means]]` in `New.md:4` is unresolved; the closest is `K-Means Clustering.md`.",
+        "`[[Anna Rossi]]` in `New.md:4` is unresolved: no note has this name.",
+        "`[[Syntax#Nope]]` in `New.md:4` is unresolved: `Syntax.md` has no heading `Nope`.",
+        "Unresolved links that are not named here: 1.",
     ]
     assert made["links_broken"] == []
     # What led nowhere before is not held against an edit.

@@ -95,7 +95,7 @@ def test_links_to_what_is_denied_lead_nowhere(tmp_path: Path) -> None:
         (tmp_path / name).symlink_to(target)
     found = Vault(tmp_path, PRIVATE).scan()
     assert (set(found.files), found.others) == ({"A/a.md"}, frozenset())
-    assert found.skipped == dict.fromkeys(links, "A link that leads nowhere.")
+    assert found.skipped == dict.fromkeys(links, "A symbolic link without a target.")
 
 
 def refusal(vault: Vault, path: str) -> str:

@@ -158,7 +158,7 @@ def test_a_link_to_an_indexed_note_is_a_name_of_it(tmp_path: Path) -> None:
     assert found.skipped == {
         "other.md": "A link to `A/real.md`, which is indexed itself.",
         "hidden.md": "A link to a hidden file.",
-        "nowhere.md": "A link that leads nowhere.",
+        "nowhere.md": "A symbolic link without a target.",
     }
 
 
@@ -171,7 +171,7 @@ def test_linked_folders_are_no_trap(tmp_path: Path) -> None:
     assert set(found.files) == {"A/a.md"}
     assert found.skipped == {
         "A/up": "A link to the folder ``, which is read under its own name.",
-        "A/self": "A link that leads nowhere.",
+        "A/self": "A symbolic link without a target.",
         "B": "A link to the folder `A`, which is read under its own name.",
     }
 

@@ -27,5 +27,5 @@ test("what follows a heading is told in words", () => {
 	expect(follows({ links_rewritten: 0, links_broken: [], files: 1, warnings: [] })).toBe("No link follows.");
 	expect(follows({ links_rewritten: 1, links_broken: [], files: 2, warnings: [] })).toBe("1 link follows, in 1 other file.");
 	const lost = { path: "A.md", line: 3, text: "B#C" };
-	expect(follows({ links_rewritten: 5, links_broken: [lost], files: 4, warnings: ["Look."] })).toBe("5 links follow, in 3 other files. A link leads nowhere then: B#C in A.md, line 3. Look.");
+	expect(follows({ links_rewritten: 5, links_broken: [lost], files: 4, warnings: ["Look."] })).toBe("5 links follow, in 3 other files. This leaves a link unresolved: B#C in A.md, line 3. Look.");
 });
