@@ -40,6 +40,9 @@ FEW: Final = 3
 HABITUAL: Final = 2
 """Notes that link to another from which on they show a habit."""
 
+LONG_LINE: Final = 10_000
+"""Characters on each side of a mention after which it no longer matters how long its line is."""
+
 DECORATION: Final = 200
 """Characters that bullets, boxes and bars around a mention take at most."""
 
@@ -111,11 +114,12 @@ def of_place(text: str, start: int, end: int) -> list[Part]:
     those with a longer name: in `Settings → [Your Name] → iCloud` and in `System Settings → iCloud` nobody means a note
     “Settings”. A part of a compound is seldom what it names.
     """
-    first = text.rfind("\n", 0, start) + 1
-    last = text.find("\n", end)
-    last = len(text) if last < 0 else last
-    parts = [Part("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
     # A line may be a megabyte long and hold thousands of mentions.
+    nearest, farthest = max(0, start - LONG_LINE), min(len(text), end + LONG_LINE)
+    first = text.rfind("\n", nearest, start) + 1 or nearest
+    last = text.find("\n", end, farthest)
+    last = farthest if last < 0 else last
+    parts = [Part("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
     if last - first - (end - start) <= DECORATION and not _DECORATION.sub("", text[first:start] + text[end:last]):
         parts.append(Part("alone", ALONE, "stands alone on its line"))
     before, after = text[max(first, start - NEAR) : start], text[end : min(last, end + NEAR)]

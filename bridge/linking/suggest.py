@@ -91,31 +91,59 @@ def mentioned(source: Source, corpus: Corpus, around: Surroundings, *, almost: b
         around: What else is known.
         almost: Also places that say something like a name.
     """
+    judging = Judging(source, corpus, around)
     for mention in corpus.names.mentions(source.text, source.protected, almost=almost):
-        name = chosen(mention, source, around) if source.holds(mention.span) else None
+        name = judging.choose(mention) if source.holds(mention.span) else None
         if name is not None:
-            yield judged(mention, name, source, corpus, around)
+            yield judging.judge(mention, name)
 
 
-def chosen(mention: Mention, source: Source, around: Surroundings) -> Name | None:
-    """Choose which note of the name is meant: the one a link would lead to, else the first."""
-    names = sorted((name for name in mention.names if name.path != source.path), key=lambda n: (n.alias, n.path))
-    if len(names) > 1:
-        meant = around.resolve(source.text[slice(*mention.span)])
-        names = [name for name in names if name.path == meant] or names
-    return next(iter(names), None)
+class Judging:
+    """Judges the mentions of one text, most of which say again what was said before."""
 
+    def __init__(self, source: Source, corpus: Corpus, around: Surroundings) -> None:
+        """Judge nothing yet.
 
-def judged(mention: Mention, name: Name, source: Source, corpus: Corpus, around: Surroundings) -> Suggestion:
-    """Gather what speaks for one mention."""
-    said = source.text[slice(*mention.span)]
-    notes = corpus.notes(mention.form)
-    habit = evidence.of_habit(around.linked(name.path), notes)
-    parts = (
-        *evidence.of_name(said, name.text.strip(), alias=name.alias, almost=mention.almost),
-        *evidence.of_place(source.text, *mention.span),
-        evidence.of_rarity(notes),
-        *([habit] if habit else ()),
-        *around.more(name.path, mention.form),
-    )
-    return Suggestion(name.path, mention.span, said, mention.form, evidence.likelihood(parts), parts, mention.almost)
+        Args:
+            source: The text.
+            corpus: The names of the vault, and how many notes say each.
+            around: What else is known.
+        """
+        self._source = source
+        self._corpus = corpus
+        self._around = around
+        self._names: dict[tuple[str, str], Name | None] = {}
+        self._parts: dict[tuple[VaultPath, str], tuple[Part, ...]] = {}
+
+    def choose(self, mention: Mention) -> Name | None:
+        """Choose which note of the name is meant: the one a link would lead to, else the first."""
+        said = self._source.text[slice(*mention.span)]
+        key = mention.form, said
+        if key not in self._names:
+            others = (name for name in mention.names if name.path != self._source.path)
+            names = sorted(others, key=lambda n: (n.alias, n.path))
+            if len(names) > 1:
+                meant = self._around.resolve(said)
+                names = [name for name in names if name.path == meant] or names
+            self._names[key] = next(iter(names), None)
+        return self._names[key]
+
+    def judge(self, mention: Mention, name: Name) -> Suggestion:
+        """Gather what speaks for one mention."""
+        said = self._source.text[slice(*mention.span)]
+        parts = (
+            *evidence.of_name(said, name.text.strip(), alias=name.alias, almost=mention.almost),
+            *evidence.of_place(self._source.text, *mention.span),
+            *self._of_note(name.path, mention.form),
+        )
+        score = evidence.likelihood(parts)
+        return Suggestion(name.path, mention.span, said, mention.form, score, parts, mention.almost)
+
+    def _of_note(self, path: VaultPath, form: str) -> tuple[Part, ...]:
+        """Gather what speaks for links to a note by one of its names, wherever it is said."""
+        if (path, form) not in self._parts:
+            notes = self._corpus.notes(form)
+            habit = evidence.of_habit(self._around.linked(path), notes)
+            more = self._around.more(path, form)
+            self._parts[path, form] = (evidence.of_rarity(notes), *([habit] if habit else ()), *more)
+        return self._parts[path, form]

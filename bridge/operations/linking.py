@@ -116,7 +116,7 @@ def suggested(
     start, end = span_of(note.text, *chosen(note, None, lines)) if lines is not None else (0, len(note.text))
     stop = min(end, start + MAX_CHARACTERS)
     # Blanks in front keep every place where it is.
-    source = replace(source_of(engine, note), text=" " * start + note.text[start:stop], within=(start, stop))
+    source = replace(source_of(engine, note, stop), text=" " * start + note.text[start:stop], within=(start, stop))
     found = suggest(source, corpus, Around(engine, path, Learned(engine.store.verdicts())), strictness)[:limit]
     cut = f"Only {MAX_CHARACTERS:,} characters were looked at, up to line {line_at(note.text, stop)}; give `lines`."
     return LinkSuggestions(
@@ -126,13 +126,14 @@ def suggested(
     )
 
 
-def source_of(engine: "VaultEngine", note: "Note") -> "Source":
-    """Take a note's prose, and what it links to already."""
+def source_of(engine: "VaultEngine", note: "Note", end: int | None = None) -> "Source":
+    """Take a note's prose, up to an offset if one is given, and what it links to already."""
     from bridge.linking import Source
     from bridge.vault import protected
 
-    targets = (engine.names.resolve(link.target, note.path, link.kind).path for link in note.links)
-    return Source(note.text, protected(note), note.path or None, frozenset(t for t in targets if t is not None))
+    written = {(link.target, link.kind) for link in note.links}
+    targets = (engine.names.resolve(target, note.path, kind).path for target, kind in written)
+    return Source(note.text, protected(note, end), note.path or None, frozenset(t for t in targets if t is not None))
 
 
 @dataclass(frozen=True, slots=True)

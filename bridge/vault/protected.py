@@ -27,7 +27,7 @@ _ELSEWHERE: Final = re.compile(
 )
 
 
-def protected(note: Note) -> tuple[Span, ...]:
+def protected(note: Note, end: int | None = None) -> tuple[Span, ...]:
     """Return the stretches of a note that hold no prose, in order, none touching another.
 
     These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
@@ -35,14 +35,16 @@ def protected(note: Note) -> tuple[Span, ...]:
 
     Args:
         note: The note; of one that is no Markdown, all is protected.
+        end: Where to stop reading; what follows is protected. All of the note is read without it.
     """
     if note.kind != "note":
         return ((0, len(note.text)),) if note.text else ()
     text = note.text
-    structure, comments = structure_of(text, note.body)
+    shown = text if end is None else text[: text.find("\n", end) + 1 or None]
+    structure, comments = structure_of(shown, note.body)
     parts = ((part.start, part.end) for part in structure.parts if part.kind in _NOT_PROSE)
     links = ((link.start, link.end) for link in structure.links)
-    end = structure.end
+    end = min(structure.end, len(shown))
     wiki = (found.span() for found in WIKI.finditer(text, note.body, end))
     elsewhere = (found.span() for found in _ELSEWHERE.finditer(text, note.body, end))
     html = html_comments(text, note.body, end)

@@ -122,6 +122,18 @@ def test_other_parts_count() -> None:
     assert suggestions("Bread", around=Around(parts=(declined,))) == []
 
 
+def test_what_is_said_again_and_again_is_looked_up_once() -> None:
+    asked: list[str] = []
+
+    class Asked(Around):
+        def linked(self, target: VaultPath, /) -> int:
+            asked.append(target)
+            return 0
+
+    (found,) = suggestions("Feed the Old Rye Starter. " * 1000, around=Asked())
+    assert (found.target, asked) == (RYE, [RYE])
+
+
 def test_of_two_notes_of_one_name_the_one_a_link_would_mean_is_suggested() -> None:
     names = Names([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b/Index.md"), "Index")])
     corpus = Corpus.of(names, {})

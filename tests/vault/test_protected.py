@@ -73,6 +73,17 @@ def test_stretches_are_in_order_and_apart_for_any_text(text: str) -> None:
     assert all(first[1] < second[0] for first, second in itertools.pairwise(spans))
 
 
+def test_what_follows_the_end_is_protected() -> None:
+    text = "Moon `a`\n\nMoon [[b]]\n\nMoon `c`\n" * 50
+    note = parse(VaultPath("a.md"), text.encode())
+    end = text.index("[[b]]", 200)
+    spans = protected(note, end)
+    stop = text.index("\n", end)
+    assert [span for span in spans if span[1] <= stop] == [span for span in protected(note) if span[1] <= stop]
+    assert spans[-1] == (stop + 1, len(text))
+    assert protected(note, len(text)) == protected(note)
+
+
 @pytest.mark.no_cover  # a big input runs the lines of a small one, only more often
 @pytest.mark.parametrize("unit", ["A", "A/", "A.", "<A", "[A", "#A", "A@", "[[A", "A ", "A:", "^A", "`A"])
 def test_a_line_of_a_megabyte_is_read_at_once(unit: str) -> None:
