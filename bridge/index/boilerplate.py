@@ -61,7 +61,7 @@ class Boilerplate:
 
     def __contains__(self, line: object) -> bool:
         """Say whether a line, as written in a note, recurs."""
-        if not self.recurring or not isinstance(line, str):
+        if not self.recurring or not isinstance(line, str) or len(line) < LEAST_LETTERS:
             return False
         bare = plain(line)
         return speaks(bare) and fingerprint(bare) in self.recurring
@@ -86,13 +86,19 @@ class Boilerplate:
 
 def plain(line: str) -> str:
     """Bring a line to the form in which lines are compared: no markers, any number alike."""
-    return _DIGITS.sub("0", " ".join(_MARKS.sub("", line).split()).casefold())
+    marks = _MARKS.match(line)
+    bare = " ".join(line[marks.end() if marks else 0 :].split()).casefold()
+    return bare if bare.isalpha() else _DIGITS.sub("0", bare)
 
 
 def speaks(line: str) -> bool:
     """Say whether a line has letters enough to matter."""
+    if len(line) <= LEAST_LETTERS:
+        return len(line) == LEAST_LETTERS and line.isalpha()
     # Nearly every line shows its letters at once.
-    return any(sum(map(str.isalpha, line[:length])) >= LEAST_LETTERS for length in (8, 200))
+    return line[:LEAST_LETTERS].isalpha() or any(
+        sum(map(str.isalpha, line[:length])) >= LEAST_LETTERS for length in (8, 200)
+    )
 
 
 def fingerprint(line: str) -> int:

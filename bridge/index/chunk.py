@@ -77,7 +77,8 @@ def pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
     """Yield the note's pieces and, of Markdown, what lies between them and says something too."""
     at = note.body
     for piece in note.pieces:
-        if note.kind == "note":
+        # Between most pieces there is only a line break.
+        if note.kind == "note" and not note.text[at : piece.span[0]].isspace():
             for gap in gaps(note, (at, piece.span[0])):
                 yield "paragraph", gap, 0
         if piece.span[1] > at:
@@ -164,6 +165,8 @@ def _hard_cut(text: str, start: int, end: int) -> int:
 
 def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[Draft]:
     """Join the units of one section to stretches of about the target size."""
+    if len(units) == 1:
+        return [_draft(path, units)]
     packed: list[Draft] = []
     start = 0
     size = 0
@@ -193,7 +196,10 @@ def only_headings(units: Iterable[Unit]) -> bool:
 
 def _draft(path: tuple[str, ...], units: Sequence[Unit]) -> Draft:
     """Make one stretch of neighbouring units."""
-    span = (units[0].span[0], units[-1].span[1])
+    first = units[0]
+    if len(units) == 1:
+        return Draft(path, first.span, first.tokens, first.kind == "heading")
+    span = (first.span[0], units[-1].span[1])
     return Draft(path, span, sum(unit.tokens for unit in units), only_headings(units))
 
 

@@ -128,12 +128,13 @@ def _without(steps: _Steps, text: str) -> str:
 
 def _unmarked(line: str) -> str:
     """Take the signs from a line that make it a quote, a heading or an item, and its block id."""
-    if _MARKED.match(line):
-        if _RULE.fullmatch(line):
+    if marked := _MARKED.match(line):
+        sign = line[marked.end() - 1]
+        if sign in "|>:-*_" and _RULE.fullmatch(line):
             return ""
-        if quote := _QUOTE.match(line):
+        if sign == ">" and (quote := _QUOTE.match(line)):
             line = line[quote.end() :]
-        if item := _ITEM.match(line):
+        if sign not in "|:_" and (item := _ITEM.match(line)):
             line = line[item.end() :]
     if "^" in line and (block_id := _BLOCK_ID.search(line)):
         line = line[: block_id.start()]
