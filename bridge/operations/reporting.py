@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 TRIED = 2_000
 """Names without a note, the most wanted, that are compared with the names of all notes."""
 
+MAX_CHARACTERS = 200_000
+"""Characters of each note in which mentions without a link are looked for."""
+
 SAID = 3
 """Names by which a note is mentioned that are told of it."""
 
@@ -134,6 +137,7 @@ class LinkReport:
         declined: Suggested links that were declined, or taken out again.
         rate: The share that was accepted; null before the first.
         next_offset: The `offset` of the next page; absent on the last.
+        notices: What was left out, in sentences.
     """
 
     totals: ReportTotals
@@ -147,6 +151,7 @@ class LinkReport:
     declined: int
     rate: float | None
     next_offset: int | None = None
+    notices: tuple[str, ...] = ()
 
 
 @operation(
@@ -210,6 +215,10 @@ async def link_report(
         declined=declined,
         rate=round(accepted / (accepted + declined), 3) if accepted + declined else None,
         next_offset=page.stop if page.stop < longest else None,
+        notices=tuple(
+            f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at for mentions."
+            for path in sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
+        ),
     )
 
 
@@ -224,7 +233,8 @@ def unlinked_notes(chart: "Chart", corpus: "Corpus", texts: Mapping[VaultPath, s
     """Find the notes that some notes mention without a link."""
     from bridge.linking import overlooked
 
-    notes = {path: text for path, text in texts.items() if path in chart.notes and chart.notes[path].kind == "note"}
+    read = (path for path in texts if path in chart.notes and chart.notes[path].kind == "note")
+    notes = {path: texts[path][:MAX_CHARACTERS] for path in read}
     found = []
     for one in overlooked(corpus, notes, chart.graph.links_to, chart.graph.linked_from):
         places = tuple(UnlinkedPlace(place.source, place.line, place.text) for place in one.places[:TOP])

@@ -99,6 +99,20 @@ async def test_a_common_word_is_no_mention_and_a_mention_is_told_with_its_words(
     ]
 
 
+async def test_of_a_very_long_note_the_beginning_is_looked_at(tmp_path: Path) -> None:
+    notes = {
+        "Old Rye Starter.md": "Fed daily.\n",
+        "Turbopump.md": "Spins.\n",
+        "Long.md": "The Old Rye Starter.\n\n" + "Nothing at all.\n" * 13_000 + "\nThe Turbopump.\n",
+    }
+    root = write_vault(tmp_path / "Long", notes)
+    async with serving([root], tmp_path / "data", tmp_path / "no models") as served:
+        await readable(served)
+        told = await report(served)
+    assert [one["path"] for one in told["unlinked"]] == ["Old Rye Starter.md"]
+    assert told["notices"] == ["Only the first 200,000 characters of `Long.md` were looked at for mentions."]
+
+
 async def test_names_of_several_notes_are_told_where_links_use_them(served: Served) -> None:
     (one,) = (await report(served))["ambiguous"]
     assert one == {
