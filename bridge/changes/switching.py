@@ -9,22 +9,27 @@ from bridge.changes.differences import Difference, Snapshot, differences
 from bridge.changes.plain import lines_of, text_of
 from bridge.changes.slide import blank
 from bridge.steps import Step
-from bridge.store import REST, Change, Switch, parts_undone, switches_of
+from bridge.store import REST, Change, Switch, parts_absent, parts_undone, switches_of
 from bridge.types import Digest, VaultPath
 
 Find = Callable[[str], Change | None]
 """Returns a change by its id."""
+Past = Callable[[VaultPath, str | None], Iterable[Change]]
+"""Returns the changes of a file, given by where it is today and the change that took it away."""
 
 
 def undoing(
-    changes: Iterable[Change], snapshot: Snapshot, find: Find, hunks: Collection[int] | None = None
+    changes: Iterable[Change], snapshot: Snapshot, find: Find, past: Past, hunks: Collection[int] | None = None
 ) -> list[Switch]:
     """Return what is put in and out of force when changes are turned back: themselves out, what they turned as it was.
+
+    A note that they bring back has in it again what counts as undone only because the note was gone.
 
     Args:
         changes: The changes.
         snapshot: Gives contents that are kept.
         find: Gives the changes that they turned.
+        past: Gives the changes of what they bring back.
         hunks: Of each only these.
     """
     switches: list[Switch] = []
@@ -36,7 +41,18 @@ def undoing(
         turned = switches_of(change.facts) if parts == every else _sharing(change, parts, snapshot, find)
         switches.append(Switch(change.id, parts, on=False, of=len(every)))
         switches += [replace(one, on=not one.on) for one in turned]
+        if REST in parts:
+            switches += _brought_back(change, snapshot, past)
     return _effective(switches, find)
+
+
+def _brought_back(change: Change, snapshot: Snapshot, past: Past) -> Iterator[Switch]:
+    """Yield what comes into force again with the notes that a change had taken away."""
+    places = zip(change.steps, change.now, change.gone, strict=True)
+    lost = {(now, gone) for step, now, gone in places if step.kind == "remove"}
+    for one in {one.id: one for place in lost for one in past(*place)}.values():
+        if absent := parts_absent(one.facts):
+            yield Switch(one.id, absent, on=True, of=len(_parts(one.steps, snapshot)))
 
 
 def redoing(change: Change, snapshot: Snapshot, find: Find) -> list[Switch]:

@@ -89,7 +89,7 @@ class Deciding:
             ChangeNotFound: There is no such change, or what it took away is kept no more.
             ChangeConflict: It is not in force, or what it touched was changed since.
         """
-        snapshot, find = self._store.snapshot, self._store.change
+        store, snapshot = self._store, self._store.snapshot
 
         def draw(desk: Desk) -> Drawn:
             desk.back = True
@@ -97,7 +97,8 @@ class Deciding:
             found = (self._in_state(id_, "applied") for id_ in ids)
             changes = sorted(found, key=lambda change: change.made, reverse=True)
             notes = undo(desk, changes, snapshot, self._today, hunks)
-            facts = {"undoes": [change.id for change in changes], **facts_of(undoing(changes, snapshot, find, hunks))}
+            switches = undoing(changes, snapshot, store.change, store.past, hunks)
+            facts = {"undoes": [change.id for change in changes], **facts_of(switches)}
             return Drawn(first_path(changes[0]), Effect(warnings=notes), facts)
 
         made = await self._writing.make(draw, None, author, dry_run=dry_run)

@@ -5,7 +5,7 @@ from bridge.store.growth import Changes, Day, Size
 from bridge.store.history import Entry
 from bridge.store.records import Change, State, Wanted, is_turning
 from bridge.store.store import Store
-from bridge.store.switches import REST, Switch, facts_of, parts_undone, switches_of
+from bridge.store.switches import REST, Switch, facts_of, parts_absent, parts_undone, switches_of
 from bridge.store.trails import GRAVE, FolderEvent, Moment, without_grave
 from bridge.store.verdicts import Verdict
 
@@ -30,6 +30,7 @@ __all__ = [
     "Wanted",
     "facts_of",
     "is_turning",
+    "parts_absent",
     "parts_undone",
     "switches_of",
     "without_grave",

@@ -65,7 +65,7 @@ def make(connection: sqlite3.Connection, change: str, made: str) -> None:
         "UPDATE change SET made = iif(state = 'prepared', NULL, ?), state = 'applied' WHERE id = ?", (made, change)
     )
     if (found := one(connection, change)) is not None:
-        switch(connection, [*switches_of(found.facts)])
+        switch(connection, [*switches_of(found.facts)], found.facts)
 
 
 def set_state(connection: sqlite3.Connection, change: str, state: State, facts: Mapping[str, object]) -> None:

@@ -161,7 +161,7 @@ class History(ABC):
     def switch(self, switches: Collection[Switch]) -> None:
         """Put parts of changes in or out of force, though no change did it; a change that does so says it itself."""
         with self._writing() as connection:
-            switch(connection, switches)
+            switch(connection, switches, None)
 
     def add_facts(self, change: str, facts: Mapping[str, object]) -> None:
         """Say more of a change; it is on the disk when this returns.

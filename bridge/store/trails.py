@@ -9,6 +9,7 @@ from typing import Final
 
 from bridge.steps import Step
 from bridge.store.records import COLUMNS, Change, filled, one, step_of
+from bridge.store.switches import turned_by
 from bridge.types import VaultPath
 
 Moment = tuple[str, int]
@@ -54,7 +55,7 @@ def follow(connection: sqlite3.Connection, change: str) -> None:
     """Follow files through the steps of a change that was made: where they went, and whether they are there still."""
     found = one(connection, change)
     facts = found.facts if found else {}
-    turned = _turned(facts)
+    turned = turned_by(facts)
     back = takers(connection, turned)
     rows = connection.execute(
         "SELECT number, kind, path, target, before FROM step WHERE change = ? ORDER BY number", (change,)
@@ -73,12 +74,6 @@ def takers(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
     """Return the changes that may have taken away what comes back when changes are undone or made again."""
     turned = [other for id_ in ids if (other := one(connection, id_)) is not None]
     return {*ids, *(taker for other in turned for taker in other.gone if taker is not None)}
-
-
-def _turned(facts: Mapping[str, object]) -> set[str]:
-    """Return which changes one undid or made again."""
-    undone, redone = facts.get("undoes"), facts.get("redoes")
-    return {id_ for id_ in (*(undone if isinstance(undone, list) else ()), redone) if isinstance(id_, str)}
 
 
 def lose(connection: sqlite3.Connection, path: str, by: tuple[str, int]) -> None:
@@ -216,7 +211,7 @@ def folders(connection: sqlite3.Connection, since: str) -> list[FolderEvent]:
         f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number",
         (since,),
     ).fetchall()
-    turned = {id_: _turned(json.loads(facts)) for id_, _, _, facts, *_ in rows}
+    turned = {id_: turned_by(json.loads(facts)) for id_, _, _, facts, *_ in rows}
     backs = {
         id_: ids | {other for other, some in turned.items() if not ids.isdisjoint(some)} if ids else ids
         for id_, ids in turned.items()

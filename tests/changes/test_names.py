@@ -106,6 +106,26 @@ def test_an_undo_that_was_made_again_is_no_move_of_its_own() -> None:
     assert there.state() == start
 
 
+def test_a_move_that_is_undone_while_the_note_is_gone_is_in_force_again_with_the_note() -> None:
+    there = vault()
+    start = there.state()
+    made, first, second = there.put("new.md", "new\n"), there.move("new.md", "n2.md"), there.move("n2.md", "n3.md")
+    moved = there.state()
+    removed = there.undo(made)
+    assert there.state() == start
+    there.undo(second)
+    assert there.today_of(second).state == "undone"
+    back = there.undo(removed)
+    assert (there.state(), there.today_of(second).state) == (moved, "applied")
+    there.undo(back)
+    assert (there.state(), there.today_of(second).state) == (start, "undone")
+    there.undo(removed)
+    assert (there.state(), there.today_of(second).state) == (moved, "applied")
+    for change in (second, first, made):
+        there.undo(change)
+    assert there.state() == start
+
+
 def test_a_change_that_had_nothing_to_do_is_undone() -> None:
     there = vault()
     start = there.state()

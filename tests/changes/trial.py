@@ -120,7 +120,7 @@ class Trial:
     def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
         """Turn changes back."""
         today = [self.today_of(change) for change in undone]
-        switches = undoing(today, self.snapshot, self._find, hunks)
+        switches = undoing(today, self.snapshot, self._find, self.today.past, hunks)
 
         def draw(desk: Desk) -> None:
             desk.back = True
@@ -130,7 +130,7 @@ class Trial:
         draw(desk)
         if not desk.plan.steps and not self.proposes:
             # Nothing was left to do: the changes count as undone.
-            switch(self.journal, switches)
+            switch(self.journal, switches, None)
             return replace(self.today_of(undone[0]), steps=())
         return self.do(draw, {"undoes": [change.id for change in undone], **facts_of(switches)})
 
