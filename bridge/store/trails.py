@@ -9,7 +9,7 @@ from typing import Final
 
 from bridge.steps import Step
 from bridge.store.records import COLUMNS, Change, filled, one, step_of
-from bridge.store.switches import turned_by
+from bridge.store.switches import switches_of, turned_by
 from bridge.types import VaultPath
 
 Moment = tuple[str, int]
@@ -211,9 +211,12 @@ def folders(connection: sqlite3.Connection, since: str) -> list[FolderEvent]:
         f" AND NOT pending AND {WERE_MADE} AND {MADE} >= ? ORDER BY {MADE}, number",
         (since,),
     ).fetchall()
-    turned = {id_: turned_by(json.loads(facts)) for id_, _, _, facts, *_ in rows}
+    told = {id_: json.loads(facts) for id_, _, _, facts, *_ in rows}
+    turned = {id_: turned_by(facts) for id_, facts in told.items()}
+    # What undoes an undo takes away what that had brought back, as the change itself had; its switches name both.
+    reached = {id_: turned[id_].union(each.change for each in switches_of(facts)) for id_, facts in told.items()}
     backs = {
-        id_: ids | {other for other, some in turned.items() if not ids.isdisjoint(some)} if ids else ids
+        id_: ids | {other for other, some in reached.items() if not ids.isdisjoint(some)} if ids else ids
         for id_, ids in turned.items()
     }
     return [

@@ -106,6 +106,21 @@ def test_an_undo_that_was_made_again_is_no_move_of_its_own() -> None:
     assert there.state() == start
 
 
+def test_a_folder_keeps_its_names_however_often_it_comes_and_goes() -> None:
+    there = vault()
+    start = there.state()
+    changes = [there.put("J/a.md", "a\n"), there.move("J", "K"), there.move("K/a.md", "K/b.md")]
+    made = there.state()
+    undone = there.undo(*reversed(changes))
+    again = there.undo(undone)
+    there.undo(again)
+    there.undo(undone)
+    assert there.state() == made
+    for change in reversed(changes):
+        there.undo(change)
+    assert there.state() == start
+
+
 def test_a_move_that_is_undone_while_the_note_is_gone_is_in_force_again_with_the_note() -> None:
     there = vault()
     start = there.state()
