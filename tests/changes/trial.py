@@ -4,7 +4,7 @@ import random
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from bridge.changes import Desk, Today, accept, accepting, digest_of, redo, redoing, undo, undoing
 from bridge.errors import ChangeConflict, NoteNotFound
@@ -27,7 +27,7 @@ class Trial:
         """Whether what is done waits to be accepted."""
         self.kept: dict[Digest, bytes] = {}
         self.journal = sqlite3.connect(":memory:")
-        migrate(self.journal)
+        _empty().backup(self.journal)
         self.count = 0
         self.notes: tuple[str, ...] = ()
 
@@ -222,6 +222,14 @@ class Trial:
         made = [folder for folder in folders if folder not in self.folders]
         self.folders.update(made)
         return [Step("make_folder", folder) for folder in made]
+
+
+@cache
+def _empty() -> sqlite3.Connection:
+    """Return a journal in which nothing stands yet; making one takes longer than most that is done to it."""
+    journal = sqlite3.connect(":memory:")
+    migrate(journal)
+    return journal
 
 
 def written(desk: Desk, path: VaultPath, text: str | None) -> None:
