@@ -117,6 +117,10 @@ class Desk:
                         return False
         return self._exists(path)
 
+    def had(self, path: VaultPath) -> bool:
+        """Say whether there was such a file or folder before the first step."""
+        return self._exists(path)
+
     def is_file(self, path: VaultPath) -> bool:
         """Say whether there is such a file after the steps so far, and it may be read."""
         try:

@@ -118,14 +118,20 @@ class Turning:
         return [path for name in sorted(below) if self._desk.has(path := VaultPath(f"{folder}/{name}"))]
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool = False) -> bool:
-        """Say whether a folder is there after the steps so far only because of changes that are undone.
+        """Say whether a folder is there after the steps so far only because of these or of changes that are undone.
 
         Args:
             folder: The folder.
             unknown: What to say when the journal does not know who made it.
         """
         there = self._desk.has(folder) and not self._desk.is_file(folder)
-        return there and self._where.is_left_behind(self.before(folder), unknown=unknown)
+        before = self.before(folder)
+        return there and (self._is_passage(before) or self._where.is_left_behind(before, unknown=unknown))
+
+    def _is_passage(self, folder: VaultPath) -> bool:
+        """Say whether a folder is made only because the steps so far lead something through it."""
+        made = self._desk.had(folder) or Step("make_folder", folder) in self._desk.steps
+        return not made and any(place.startswith(f"{folder}/") for place in self._desk.touched)
 
     def before(self, path: VaultPath) -> VaultPath:
         """Return where in the vault is what has a path after the steps so far."""

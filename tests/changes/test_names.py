@@ -141,6 +141,21 @@ def test_a_move_that_is_undone_while_the_note_is_gone_is_in_force_again_with_the
     assert there.state() == start
 
 
+def test_no_folder_stays_that_an_undo_only_passed_through() -> None:
+    there = vault()
+    start = there.state()
+    made = there.put("J/x.md", "x\n")
+
+    def draw(desk: Desk) -> None:
+        gone(desk, VaultPath("a.md"), VaultPath("J/a.md"))
+        gone(desk, VaultPath("J/a.md"), VaultPath("a.md"))
+
+    passed = there.do(draw)
+    there.undo(made)
+    there.undo(passed)
+    assert there.state() == start
+
+
 def test_a_change_that_had_nothing_to_do_is_undone() -> None:
     there = vault()
     start = there.state()
