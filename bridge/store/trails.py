@@ -58,16 +58,17 @@ def follow(connection: sqlite3.Connection, change: str) -> None:
     turned = turned_by(facts)
     back = takers(connection, turned)
     rows = connection.execute(
-        "SELECT number, kind, path, target, before FROM step WHERE change = ? ORDER BY number", (change,)
+        "SELECT number, kind, path, target, before, after FROM step WHERE change = ? ORDER BY number", (change,)
     )
-    for number, kind, path, target, before in rows.fetchall():
+    for number, kind, path, target, before, after in rows.fetchall():
         if kind == "move":
             move(connection, {path: target}, by=(change, number))
         if kind in ("remove", "remove_folder"):
             lose(connection, path, (change, number))
         elif kind == "make_folder" or (kind == "put" and before is None) or path.startswith("."):
             # What an undo brings back is what it was, whatever had its path in between; further steps may move it on.
-            restore(connection, target or path, turned, back, again="redoes" in facts)
+            said = before or after
+            restore(connection, (target or path, said), turned, back, again="redoes" in facts)
 
 
 def takers(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
@@ -96,28 +97,33 @@ def lose(connection: sqlite3.Connection, path: str, by: tuple[str, int]) -> None
 
 
 def restore(
-    connection: sqlite3.Connection, path: str, turned: Collection[str], takers: Collection[str], *, again: bool
+    connection: sqlite3.Connection,
+    back: tuple[str, str | None],
+    turned: Collection[str],
+    takers: Collection[str],
+    *,
+    again: bool,
 ) -> None:
     """Note that a file or folder is back.
 
     Args:
         connection: The file of the vault's state.
-        path: Where.
+        back: Where, and what it says; None for a folder.
         turned: The changes that are undone or made again: what one of them took away from there, or made there, the
-            last of several.
+            last of several, and before these what said the same.
         takers: Else what one of these changes took away that had the path, the last of several.
         again: Whether they are made again.
     """
     if not turned:
         return
-    kinds = "('put', 'make_folder')" if again else "('remove', 'remove_folder')"
-    query = (
-        f"SELECT now, gone FROM step JOIN change ON id = {{}} WHERE {{}} IN ({{}}) ORDER BY {MADE} DESC, number DESC"  # noqa: S608
-    )
+    path, said = back
+    kinds, content = ("('put', 'make_folder')", "after") if again else ("('remove', 'remove_folder')", "before")
+    order = f"{content} IS ? DESC, {MADE} DESC, number DESC"
+    query = f"SELECT now, gone FROM step JOIN change ON id = {{}} WHERE {{}} IN ({{}}) ORDER BY {order}"  # noqa: S608
 
     def found(by: str, ids: Collection[str], clause: str, *values: str) -> list[tuple[str, str]]:
         marks = f"{', '.join('?' * len(ids))}) AND ({clause}"
-        return connection.execute(query.format(by, by, marks), (*ids, *values)).fetchall()
+        return connection.execute(query.format(by, by, marks), (*ids, *values, said)).fetchall()
 
     rows = (
         found("change", turned, f"path = ? AND gone IS NOT NULL AND kind IN {kinds}", path)

@@ -141,6 +141,22 @@ def test_a_move_that_is_undone_while_the_note_is_gone_is_in_force_again_with_the
     assert there.state() == start
 
 
+@pytest.mark.parametrize("has_trash", [False, True])
+def test_of_two_files_of_one_name_that_one_undo_took_away_the_one_that_comes_back_is_known(*, has_trash: bool) -> None:
+    there = Trial()
+    there.has_trash = has_trash
+    changes = [there.put("a.md", "first\n"), there.put("a.md", None), there.put("a.md", "second\n")]
+    undone = there.undo(*reversed(changes))
+    there.undo(undone)
+    assert there.text("a.md") == "second\n"
+    there.undo(changes[2])
+    assert there.files == {}
+    there.undo(changes[1])
+    assert there.text("a.md") == "first\n"
+    there.undo(changes[0])
+    assert there.state() == ({}, set())
+
+
 def test_no_folder_stays_that_an_undo_only_passed_through() -> None:
     there = vault()
     start = there.state()
