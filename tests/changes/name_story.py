@@ -95,8 +95,10 @@ class NameStory:
 
     def undo_newest(self) -> None:
         """Undo the newest change, which is never refused."""
-        if made := self.vault.changes:
-            self._undo(max(made, key=lambda one: one.made))
+        newest = max(self.vault.changes, key=lambda one: one.made, default=None)
+        # It is undone already where it and others came to nothing together.
+        if newest is not None and newest.state == "applied":
+            self._undo(newest)
 
     def undo_any(self) -> None:
         """Undo some change."""
