@@ -13,7 +13,7 @@ from bridge.changes.turning import Taking, Turning
 from bridge.changes.whereabouts import Today
 from bridge.errors import ChangeConflict, InvalidArguments
 from bridge.steps import Plan, Step
-from bridge.store import REST, Change, parts_undone
+from bridge.store import REST, Change, parts_undone, switches_of
 from bridge.types import VaultPath
 from bridge.vault import is_hidden
 
@@ -48,6 +48,7 @@ def undo(
     notes: list[str] = []
     changes = [*changes]
     ids = {change.id for change in changes}
+    again = {switch.change for change in changes for switch in switches_of(change.facts) if not switch.on} - ids
     lineages = cache(lambda path, gone: Lineage.of(path, gone, today.past(path, gone), snapshot))
     positions = Positions(desk)
     for change in changes:
@@ -57,7 +58,7 @@ def undo(
             some = {*hunks} - parts_undone(change.facts)
             steps, kept = part(change.steps, snapshot, some, last=True)
             chosen = places(change.steps, snapshot, some)
-        taking = Taking(lineages, chosen, ids)
+        taking = Taking(lineages, chosen, ids, again)
         turning = Turning(desk, change, kept, today, conflicts, positions, taking)
         turning.touching = True
         for number, step in reversed([*enumerate(steps)]):

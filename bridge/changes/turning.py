@@ -30,6 +30,8 @@ class Taking:
     """Only these hunks, each given by its step and its number there."""
     together: Collection[str]
     """The changes that are turned back together, the newest first."""
+    again: Collection[str]
+    """The changes that are in force again by that."""
 
 
 class Turning:
@@ -66,7 +68,7 @@ class Turning:
         self.touching = False
         """Whether lines next to each other may both be changed."""
         self._taking = taking
-        self._where = Whereabouts(today, change, taking.together if taking else ())
+        self._where = Whereabouts(today, change, *((taking.together, taking.again) if taking else ((), ())))
         self._positions = positions
 
     def make(self, number: int, step: Step) -> None:
@@ -125,13 +127,13 @@ class Turning:
             unknown: What to say when the journal does not know who made it.
         """
         there = self._desk.has(folder) and not self._desk.is_file(folder)
-        before = self.before(folder)
-        return there and (self._is_passage(before) or self._where.is_left_behind(before, unknown=unknown))
+        return there and (self._is_passage(folder) or self._where.is_left_behind(self.before(folder), unknown=unknown))
 
     def _is_passage(self, folder: VaultPath) -> bool:
         """Say whether a folder is made only because the steps so far lead something through it."""
-        made = self._desk.had(folder) or Step("make_folder", folder) in self._desk.steps
-        return not made and any(place.startswith(f"{folder}/") for place in self._desk.touched)
+        before = self.before(folder)
+        made = self._desk.had(before) or Step("make_folder", before) in self._desk.steps
+        return not made and any(place.startswith((f"{folder}/", f"{before}/")) for place in self._desk.touched)
 
     def before(self, path: VaultPath) -> VaultPath:
         """Return where in the vault is what has a path after the steps so far."""

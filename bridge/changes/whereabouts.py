@@ -31,17 +31,19 @@ class Today:
 class Whereabouts:
     """What the journal knows of the files and folders of a change."""
 
-    def __init__(self, today: Today, change: Change, together: Collection[str]) -> None:
+    def __init__(self, today: Today, change: Change, together: Collection[str], again: Collection[str]) -> None:
         """Begin.
 
         Args:
             today: The vault.
             change: The change.
             together: The changes that are turned back with it; they do not count.
+            again: Those that are in force again by it; they count.
         """
         self._today = today
         self._change = change
         self._together = together
+        self._again = again
 
     def events(self, number: int) -> list[FolderEvent]:
         """Return what happened to folders since what a step of the change speaks of, the oldest first.
@@ -113,7 +115,9 @@ class Whereabouts:
             """Say whether a change is in force; one that made another again is when that is."""
             of = one.facts.get("redoes", one.id)
             made = past.get(of, one) if isinstance(of, str) else one
-            return made.state == one.state == "applied" and of not in self._together
+            return of not in self._together and all(
+                each.state == "applied" or each.id in self._again for each in (made, one)
+            )
 
         def first(one: Change) -> Change:
             """Return what a change made again, the first of several."""

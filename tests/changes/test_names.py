@@ -10,6 +10,7 @@ from bridge.types import VaultPath
 from tests.changes.name_story import NameStory
 from tests.changes.trial import Trial, gone, written
 
+A = VaultPath("a.md")
 COURSES = {
     "there and back": ("a a2", "a2 a"),
     "in a circle": ("a a2", "a2 a3", "a3 a"),
@@ -155,6 +156,35 @@ def test_of_two_files_of_one_name_that_one_undo_took_away_the_one_that_comes_bac
     assert there.text("a.md") == "first\n"
     there.undo(changes[0])
     assert there.state() == ({}, set())
+
+
+def test_an_empty_folder_stays_that_a_change_in_force_again_had_moved() -> None:
+    there = vault()
+    made, moved = there.put("J/x.md", "x\n"), there.move("J", "K")
+    there.undo(made)
+    there.put("K/y.md", "y\n")
+    undone = there.undo(moved)
+    there.move("J/y.md", "y.md")
+    there.undo(undone)
+    assert there.today_of(moved).state == "applied"
+    assert {"J", "K"} & there.folders == {"K"}
+
+
+def test_no_folder_stays_where_an_undo_led_a_note_through_one_that_moved() -> None:
+    there = vault()
+    made = there.put("J/I/x.md", "x\n")
+    there.put("J/y.md", "y\n")
+
+    def draw(desk: Desk) -> None:
+        gone(desk, A, VaultPath("J/I/a.md"))
+        gone(desk, VaultPath("J/I/a.md"), A)
+        gone(desk, VaultPath("J"), VaultPath("K"))
+
+    passed = there.do(draw)
+    there.undo(made)
+    assert "K/I" not in there.folders
+    there.undo(passed)
+    assert "J/I" not in there.folders
 
 
 def test_no_folder_stays_that_an_undo_only_passed_through() -> None:
