@@ -131,9 +131,11 @@ class Turning:
 
     def _is_passage(self, folder: VaultPath) -> bool:
         """Say whether a folder is made only because the steps so far lead something through it."""
-        before = self.before(folder)
-        made = self._desk.had(before) or Step("make_folder", before) in self._desk.steps
-        return not made and any(place.startswith((f"{folder}/", f"{before}/")) for place in self._desk.touched)
+        before, steps = self.before(folder), self._desk.steps
+        made = (number for number, step in enumerate(steps) if step.kind == "make_folder")
+        if self._desk.had(before) or any(file_after(steps[number:], steps[number].path) == folder for number in made):
+            return False
+        return any(place.startswith((f"{folder}/", f"{before}/")) for place in self._desk.touched)
 
     def before(self, path: VaultPath) -> VaultPath:
         """Return where in the vault is what has a path after the steps so far."""

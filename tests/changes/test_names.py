@@ -228,6 +228,14 @@ def test_what_is_made_moves_there_and_back_and_is_removed_leaves_nothing() -> No
     assert there.state() == start
 
 
+@pytest.mark.parametrize("number", [20799, 21473, 21491, 22213])
+def test_an_empty_folder_comes_back_however_those_around_it_trade_their_names(number: int) -> None:
+    story = NameStory(random.Random(number), has_trash=number % 2 == 0, has_links=number % 3 == 0)
+    for _ in range(1 + number % 5):
+        story.go_on()
+    story.undo_all()
+
+
 @pytest.mark.parametrize("number", range(40))
 def test_whatever_is_called_undone_is_undone_in_a_vault_of_few_names(number: int) -> None:
     story = NameStory(random.Random(number), has_trash=number % 2 == 0, has_links=number % 3 == 0)
