@@ -6,6 +6,7 @@ import contextlib
 import os
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 
@@ -24,8 +25,11 @@ LEAVE_AFTER_ELSEWHERE_S = 30
 """Seconds without a client after which a bridge that is started here leaves: fewer when its data is not where the
 user's own is, since it then only serves to try something."""
 
-LAST_ANSWERS_S = 30.0
-"""Seconds at most for what is under way when the client has nothing more to say: its bridge may still be starting."""
+LAST_START_S = 30.0
+"""Seconds at most for a bridge that is still starting when the client has nothing more to say."""
+
+LAST_ANSWERS_S = 10.0
+"""Seconds at most for what is under way then, once the bridge is there."""
 
 GOODBYE_S = 0.2
 HEALTH_S = 2.0
@@ -54,11 +58,12 @@ async def carry(given: argparse.Namespace, folders: Folders, vault: Path, descri
         finder = Finder(folders.runtime(id_), partial(listens, http), starter(given, folders, vault))
         asked = {"vault": id_, **({"preset": given.preset} if given.preset else {})}
         pump = Pump(Endpoint(http, finder, asked, given.client), output.say)
-        finder.begin()
+        looking = finder.begin()
         carrying = asyncio.create_task(pump.run(source), name="carrying")
         await first_of(carrying, source.ended, stop)
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(first_of(carrying, stop), LAST_ANSWERS_S)
+        if not carrying.done():
+            await first_of(looking, carrying, stop, within=LAST_START_S)
+            await first_of(carrying, stop, within=LAST_ANSWERS_S)
         carrying.cancel()
         finder.give_up()
         await asyncio.gather(carrying, return_exceptions=True)
@@ -84,9 +89,10 @@ async def listens(http: aiohttp.ClientSession, runtime: Runtime) -> bool:
         return False
 
 
-async def first_of(task: "asyncio.Task[None]", *events: asyncio.Event) -> None:
-    """Wait until a task is done or one of the events comes."""
-    waiting = [asyncio.ensure_future(event.wait()) for event in events]
-    await asyncio.wait({task, *waiting}, return_when=asyncio.FIRST_COMPLETED)
-    for future in waiting:
-        future.cancel()
+async def first_of(*what: asyncio.Future[Any] | asyncio.Event, within: float | None = None) -> None:
+    """Wait until a task is done or an event comes, or a number of seconds has passed."""
+    events = {asyncio.ensure_future(one.wait()) for one in what if isinstance(one, asyncio.Event)}
+    tasks = {one for one in what if not isinstance(one, asyncio.Event)}
+    await asyncio.wait(tasks | events, timeout=within, return_when=asyncio.FIRST_COMPLETED)
+    for event in events:
+        event.cancel()

@@ -40,7 +40,7 @@ export const FORMS = {
 	pick_link: "9711f0fb767b",
 	apply_links: "abfffa44c726",
 	find_prospects: "d3d99e94a5fe",
-	link_report: "546cdb455315",
+	link_report: "7624f7324bdd",
 	graph_neighbours: "d674ddfb705d",
 	graph_path: "41b89f5ae297",
 	graph_insights: "ed1c1671f8fb",
@@ -503,7 +503,7 @@ export interface Expectation {
 	readonly files?: number | null;
 	/** Links in other places that are written anew. */
 	readonly links_rewritten?: number | null;
-	/** Links that lead nowhere afterwards. */
+	/** Links that are unresolved afterwards. */
 	readonly links_broken?: number | null;
 }
 
@@ -551,7 +551,7 @@ export interface FindNotesArguments {
 	readonly links_to?: string | null;
 	/** Only notes that this note links to. */
 	readonly linked_from?: string | null;
-	/** Only notes changed at or after this moment. */
+	/** Only notes changed at or after this moment; `last week` counts from its Monday on. */
 	readonly modified_after?: string | null;
 	/** Only notes changed before this moment. */
 	readonly modified_before?: string | null;
@@ -835,7 +835,7 @@ export interface GraphViewArguments {
 	readonly tags?: readonly string[];
 	/** Only these kinds of file. */
 	readonly types?: readonly ("note" | "canvas" | "excalidraw" | "pdf")[];
-	/** Only notes changed at or after this moment. */
+	/** Only notes changed at or after this moment; `last week` counts from its Monday on. */
 	readonly modified_after?: string | null;
 	/** Only notes changed before this moment. */
 	readonly modified_before?: string | null;
@@ -1100,6 +1100,8 @@ export interface LinkReport {
 	readonly rate: number | null;
 	/** The `offset` of the next page; absent on the last. */
 	readonly next_offset?: number | null;
+	/** What was left out, in sentences. */
+	readonly notices?: readonly string[];
 }
 
 export interface LinkReportArguments {
@@ -1145,7 +1147,7 @@ export interface LinkTotals {
 	readonly links: number;
 	/** Links to the note. */
 	readonly backlinks: number;
-	/** Links in the note that lead nowhere. */
+	/** Unresolved links in the note. */
 	readonly unresolved: number;
 }
 
@@ -1203,9 +1205,9 @@ export interface ListTasksArguments {
 	readonly status?: string;
 	/** Only tasks due on this day, or within this period: `this week`, `2026-11`. */
 	readonly due_on?: string | null;
-	/** Only tasks due on this day or later. */
+	/** Only tasks due on this day or later; `next week` counts from its Monday on. */
 	readonly due_after?: string | null;
-	/** Only tasks due before this day. */
+	/** Only tasks due before this day; `next week` counts up to the Sunday before it. */
 	readonly due_before?: string | null;
 	/** Only tasks due before today, and open unless `status` says otherwise. */
 	readonly overdue?: boolean;
@@ -1413,7 +1415,7 @@ export interface ModelInUse {
 export interface MoveNote {
 	/** What. */
 	readonly path: string;
-	/** Its full new path. */
+	/** Its full new path; with `/` at its end, the folder that it goes into. */
 	readonly to: string;
 	/** The file's digest as it was read; refused when the file is another now. */
 	readonly digest?: string | null;
@@ -1424,7 +1426,7 @@ export interface MoveNote {
 export interface MoveNoteArguments {
 	/** The file or folder. */
 	readonly path: string;
-	/** Its full new path. */
+	/** Its full new path; with `/` at its end, the folder that it goes into. */
 	readonly to: string;
 	/** The file's digest as you read it; refused when the file is another now. */
 	readonly digest?: string | null;
@@ -1506,7 +1508,7 @@ export interface NoteCount {
 
 /** One link in a note. */
 export interface NoteLink {
-	/** The file it leads to; of a backlink, the note it stands in; null when it leads nowhere. */
+	/** The file it leads to; of a backlink, the note it stands in; null when it is unresolved. */
 	readonly path: string | null;
 	/** The line it stands on. */
 	readonly line: number;
@@ -1538,7 +1540,7 @@ export interface NoteLinks {
 	readonly links: readonly NoteLink[];
 	/** Links to the note in other notes, by path and line. */
 	readonly backlinks: readonly NoteLink[];
-	/** Links in the note that lead nowhere, in order. */
+	/** Unresolved links in the note, in order. */
 	readonly unresolved: readonly NoteLink[];
 	/** Places in other notes that say the note's name and are not links, by path and line, when asked for; of the first 300 notes that say it. */
 	readonly mentions?: readonly NoteMention[] | null;
@@ -2548,7 +2550,7 @@ export interface Written {
 	readonly warnings: readonly string[];
 	/** Links in other places that were written anew. */
 	readonly links_rewritten: number;
-	/** Links that lead nowhere afterwards. */
+	/** Links that are unresolved afterwards. */
 	readonly links_broken: readonly LostLink[];
 	/** Files that were written, moved or removed. */
 	readonly files: number;
@@ -2745,13 +2747,13 @@ export interface Operations {
 		result: Acknowledged;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "change_not_found" | "change_conflict";
 	};
-	/** List what a note links to, what links to it, and which of its links lead nowhere. */
+	/** List what a note links to, what links to it, and which of its links are unresolved. */
 	note_links: {
 		arguments: NoteLinksArguments;
 		result: NoteLinks;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Find the file that a link means, as Obsidian would; for a link that leads nowhere `path` is null. */
+	/** Find the file that a link means, as Obsidian would; for an unresolved link `path` is null. */
 	resolve_link: {
 		arguments: ResolveLinkArguments;
 		result: ResolvedLink;
@@ -2775,7 +2777,7 @@ export interface Operations {
 		result: NameProspects;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
-	/** Tell which links lead nowhere and what they mean, which notes are mentioned without links, and which names clash. */
+	/** Tell which links are unresolved and may mean what, which notes are mentioned unlinked, and which names clash. */
 	link_report: {
 		arguments: LinkReportArguments;
 		result: LinkReport;
