@@ -11,8 +11,10 @@ from dataclasses import asdict, dataclass
 
 import psutil
 
-from bridge.folders import default_models_dir
-from bridge.models import DEFAULT_MODEL, Embedder, Installed, find
+from bridge.data_folder import default_models_dir
+from bridge.models.catalogue import DEFAULT_MODEL
+from bridge.models.embedder import Embedder
+from bridge.models.folder import Installed, find
 
 _SENTENCES = (
     "The dough rises slowly in a warm kitchen while the oven heats.",

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.conformance.served import Served, ours, pack, served
+from bridge.mcp.mount import mount
+from tests.conformance.served import Served, pack, served
 from tests.npm import installed
 
 HERE = Path(__file__).resolve().parents[1] / "tests" / "conformance"
@@ -88,7 +89,7 @@ async def every(suite: Sequence[str]) -> dict[str, Results]:
     async with served(pack) as place:
         for revision in REVISIONS:
             found[revision] = await leg(suite, place, revision, ["--suite", "all"])
-    async with served(ours) as place:
+    async with served(mount) as place:
         for revision in REVISIONS:
             found[f"ours, {revision}"] = await leg(suite, place, revision, *(["--scenario", name] for name in OWN))
     return found

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.folders import default_models_dir
-from bridge.models import DEFAULT_MODEL, install
+from bridge.data_folder import default_models_dir
+from bridge.models.catalogue import DEFAULT_MODEL
+from bridge.models.install import install
 
 # What tests write is as private as on most machines: some have files made that the user's group may change.
 os.umask(0o022)

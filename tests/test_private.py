@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import DiskFull, ReadOnly
-from bridge.private import unwritable, write_private
+from bridge.private_files import unwritable, write_private
 from tests.models import disks
 
 

@@ -8,19 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from bridge.markdown.documents import read_document
+from bridge.markdown.kinds import is_document
+from bridge.markdown.link_targets import Resolved
+from bridge.markdown.names import Names
+from bridge.markdown.note import Note
+from bridge.markdown.sections import Outline, section
 from bridge.types import VaultPath
-from bridge.vault import (
-    Names,
-    Note,
-    Outline,
-    Resolved,
-    Rules,
-    Vault,
-    is_document,
-    read_document,
-    read_obsidian_settings,
-    section,
-)
+from bridge.vault.obsidian_settings import read_obsidian_settings
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
 from tests.vaults import AWKWARD_NAMES, HERE, HOSTILE, QUERIES, SAMPLE, TANGLED, TANGLED_LINKS, write_awkward_names
 
 STUBS = {"Bokashi", "Perry", "Poolish", "Potager du Roi", "Rhubarb%20forcing.md", "Tempeh"}

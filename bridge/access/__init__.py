@@ -17,10 +17,3 @@ What holds:
 - Comparing takes the same time however much is right: of a code by its comparison, of a token because only its digest
   is looked up, which nobody can steer.
 """
-
-from bridge.access.ledger import SCOPES, Client
-from bridge.access.pace import Pace
-from bridge.access.pairing import OPEN_S, Pairing
-from bridge.access.tokens import Tokens, check_name, digest
-
-__all__ = ["OPEN_S", "SCOPES", "Client", "Pace", "Pairing", "Tokens", "check_name", "digest"]

@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from bridge.access.ledger import Client, Ledger, read, written
-from bridge.access.lock import locked
+from bridge.access.file_lock import locked
+from bridge.access.token_file import Client, Ledger, read, written
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.private import unwritable, write_private
+from bridge.private_files import unwritable, write_private
 from bridge.types import Digest, Preset, Scope
 
 log = logging.getLogger(__name__)

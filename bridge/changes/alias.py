@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 from typing import Final
 
-from bridge.changes.concerned import concerned
+from bridge.changes.draft import puts
 from bridge.changes.effect import Effect, Planned, Reference
-from bridge.changes.known import Known
-from bridge.changes.puts import puts
+from bridge.changes.references import concerned
 from bridge.changes.relink import NOT_IN_LABEL, Edit, edited
+from bridge.changes.view import Known
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
+from bridge.markdown.edit.properties import with_properties
+from bridge.markdown.link_spans import read_spots
+from bridge.markdown.link_targets import name_key
+from bridge.markdown.note import LinkKind, Value
+from bridge.markdown.parse import parse
 from bridge.types import VaultPath
-from bridge.vault import LinkKind, Value, name_key, parse, read_spots, with_properties
 
 _NAMES: Final = frozenset({"alias", "aliases"})
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bridge.steps import Plan
 from bridge.types import VaultPath
+from bridge.vault.plan import Plan
 
 _NAMED: Final = 5
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from posixpath import commonpath
 from typing import Final
 
-from bridge.changes.desk import moved
+from bridge.changes.draft import moved
 from bridge.changes.effect import Effect
-from bridge.counts import count_of
-from bridge.requests import EditNote, MoveNote, Request, SetProperties
-from bridge.steps import Plan, Step
+from bridge.changes.requests import EditNote, MoveNote, Request, SetProperties
+from bridge.text.counts import count_of
 from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Plan, Step
 
 _NAMED: Final = 3
 _KINDS: Final = 3

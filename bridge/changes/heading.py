@@ -2,28 +2,22 @@
 
 from dataclasses import dataclass
 
-from bridge.changes.concerned import concerned
+from bridge.changes.draft import puts
 from bridge.changes.effect import Effect, Planned, Reference
-from bridge.changes.known import Known
-from bridge.changes.puts import puts
+from bridge.changes.references import concerned
 from bridge.changes.relink import Edit, edited
+from bridge.changes.view import Known
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
-from bridge.steps import Plan
+from bridge.markdown.edit.headings import with_heading
+from bridge.markdown.link_parts import in_address
+from bridge.markdown.link_spans import Spot, read_spots
+from bridge.markdown.link_targets import name_key
+from bridge.markdown.names import Names
+from bridge.markdown.note import Heading, LinkKind
+from bridge.markdown.parse import parse
+from bridge.markdown.sections import anchor, decoded_place, meant
 from bridge.types import VaultPath
-from bridge.vault import (
-    Heading,
-    LinkKind,
-    Names,
-    Spot,
-    anchor,
-    decoded_place,
-    in_address,
-    meant,
-    name_key,
-    parse,
-    read_spots,
-    with_heading,
-)
+from bridge.vault.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,25 +5,17 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
 
-from bridge.changes.desk import Desk, moved
+from bridge.changes.draft import Desk, moved
 from bridge.changes.effect import Reference
 from bridge.errors import BridgeError
-from bridge.index import IndexedNote
+from bridge.index.note import IndexedNote
+from bridge.markdown.edit.contents import Contents, contents
+from bridge.markdown.kinds import kind_of, title_of
+from bridge.markdown.link_targets import asked_file, fold, link_place
+from bridge.markdown.names import Names
+from bridge.markdown.note import Link, LinkKind
+from bridge.markdown.sections import decoded_place, meant
 from bridge.types import VaultPath
-from bridge.vault import (
-    Contents,
-    Link,
-    LinkKind,
-    Names,
-    asked_file,
-    contents,
-    decoded_place,
-    fold,
-    kind_of,
-    link_place,
-    meant,
-    title_of,
-)
 
 NAMED: Final = 5
 """Links that are named in warnings."""

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from bridge.changes.desk import Desk, moved
-from bridge.steps import Step
-from bridge.store import GRAVE, FolderEvent, without_grave
+from bridge.changes.draft import Desk, moved
+from bridge.state.file_history import GRAVE, FolderEvent, without_grave
 from bridge.types import VaultPath
+from bridge.vault.plan import Step
 
 Identity = tuple[VaultPath, str | None]
 """A file or folder of the journal: where it is today, and the change that took it away."""

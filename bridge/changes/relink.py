@@ -1,15 +1,64 @@
 """Writes a file's links anew where a change of names would break them or turn them elsewhere."""
 
+import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from urllib.parse import unquote
 
 from bridge.changes.effect import Reference
-from bridge.changes.shift import Fate, Shift
-from bridge.changes.ways import ways
+from bridge.changes.renames import Fate, Shift
 from bridge.errors import InvalidArguments, ProtectedPath
+from bridge.markdown.kinds import title_of
+from bridge.markdown.link_parts import in_address, in_wiki
+from bridge.markdown.link_spans import Slot, Spot, Spots, read_spots
+from bridge.markdown.link_targets import Resolved, asked_file, name_key
+from bridge.markdown.names import Names
 from bridge.types import Span, VaultPath
-from bridge.vault import Slot, Spot, Spots, asked_file, in_address, in_wiki, read_spots, title_of
+
+
+def ways(
+    asked: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
+) -> Iterator[str]:
+    """Yield how a link can call a file: in its own form, with more folders, and from the vault's root.
+
+    Args:
+        asked: How the link called it, percent-decoded.
+        was: The file's path before.
+        now: Its path now.
+        source: The paths, before and now, of the file that has the link.
+        relative: Whether links of its kind are taken to begin at their own folder.
+    """
+    keeps_ending = asked.lower().endswith(".md")
+    for way in dict.fromkeys(chain(_own(asked, was, now, source, relative=relative), (now, f"/{now}"))):
+        # The ending is left out where it was, if that leads to the same file.
+        if not keeps_ending and way.lower().endswith(".md"):
+            yield way[:-3]
+        yield way
+
+
+def _own(
+    asked: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
+) -> Iterator[str]:
+    """Yield the ways of a link's own form."""
+    near = posixpath.relpath(now, posixpath.dirname(source[1]) or ".")
+    dotted = near if near.startswith("../") else f"./{near}"
+    if asked.startswith("/"):
+        yield f"/{now}"
+    elif asked.startswith(("./", "../")):
+        yield dotted
+    elif "/" in asked and _same_way(asked, was):
+        yield now
+    elif relative and _same_way(posixpath.join(posixpath.dirname(source[0]), asked), was):
+        yield from (near, dotted)
+    else:
+        parts = now.split("/")
+        yield from ("/".join(parts[-count:]) for count in range(1 + asked.strip("/").count("/"), len(parts)))
+
+
+def _same_way(one: str, other: str) -> bool:
+    return name_key(one, whole=True) == name_key(other, whole=True)
+
 
 _BOM = b"\xef\xbb\xbf"
 NOT_IN_LABEL = frozenset("[]|\\\r\n")
@@ -121,3 +170,48 @@ def _relabelled(spot: Spot, fate: Fate) -> Iterator[Edit]:
     old, new = title_of(fate.was), title_of(fate.wanted)
     if spot.shown.text == old != new and NOT_IN_LABEL.isdisjoint(new):
         yield spot.shown.span, spot.shown.ink(new)
+
+
+def prove(path: VaultPath, before: Spots, after: bytes, shift: Shift) -> None:
+    """Let a changed file pass only when each of its links means what it meant.
+
+    Args:
+        path: The file, as it is called before the change.
+        before: Its links before.
+        after: Its bytes after.
+        shift: How names change.
+
+    Raises:
+        InvalidArguments: A link does not.
+    """
+    now = shift.now(path)
+    again = read_spots(now, after).links
+    for old, new in zip(before.links, again, strict=False):
+        was, means = _meaning(old, path, shift.before), _meaning(new, now, shift.after)
+        if _form(old) != _form(new) or not _same_links(was, means, shift):
+            raise _unlike(path, old)
+    if len(again) != len(before.links):
+        raise _unlike(path, (*again, *before.links)[min(len(again), len(before.links))])
+
+
+def _meaning(spot: Spot, path: VaultPath, names: Names) -> Resolved:
+    return names.resolve(spot.target, path, spot.kind)
+
+
+def _form(spot: Spot) -> tuple[object, ...]:
+    return spot.kind, spot.syntax, spot.counted, spot.shown is None
+
+
+def _same_links(was: Resolved, means: Resolved, shift: Shift) -> bool:
+    """Tell whether two meanings are one; a link that led nowhere may lead somewhere now."""
+    same = (was.heading, was.block) == (means.heading, means.block)
+    return same and (was.path is None or shift.now(was.path) == means.path)
+
+
+def _unlike(path: VaultPath, spot: Spot) -> InvalidArguments:
+    return InvalidArguments(
+        f"The link to `{spot.target}` in line {spot.line} of `{path}` would lead elsewhere.",
+        hint="Choose another path, or change that link first.",
+        path=path,
+        line=spot.line,
+    )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from bridge.cli.mistyped import Paragraphs
+from bridge.cli.did_you_mean import Paragraphs
 from bridge.types import Preset, Scope
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def add_mcp(commands: "Commands") -> None:
     mcp.add_argument("--client", metavar="NAME", help="Call as this client, with what its token may do.")
     mcp.add_argument("--preset", choices=get_args(Preset), help="Which tools to offer.")
     mcp.add_argument("--print-config", choices=AGENTS, help="Print what sets up an agent to use the vault, and end.")
-    mcp.set_defaults(module="stdio")
+    mcp.set_defaults(module="stdio.entry")
 
 
 def add_index(commands: "Commands") -> None:

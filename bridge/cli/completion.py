@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from bridge.cli.commands import COMPLETE
 
 if TYPE_CHECKING:
-    from bridge.folders import Folders
-    from bridge.operations import Argument
+    from bridge.api.registry import Argument
+    from bridge.data_folder import Folders
 
 Kind = Literal["anything", "vault", "note", "folder", "directory", "file"]
 Takes = Kind | list[str] | None
@@ -98,7 +98,7 @@ def main(given: argparse.Namespace) -> int:
 def commands() -> dict[str, Command]:
     """Describe every command, as its parser knows it."""
     from bridge.cli.parser import parser
-    from bridge.operations import operations
+    from bridge.features import operations
 
     arguments = {o.name.replace("_", "-"): {a.name: a for a in o.arguments} for o in operations()}
     (held,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001
@@ -123,8 +123,8 @@ def command(made: argparse.ArgumentParser, arguments: "Mapping[str, Argument]") 
 
 def takes(action: argparse.Action, arguments: "Mapping[str, Argument]") -> Takes:
     """Say what an option or a place takes."""
+    from bridge.api.hints import Folder, plain
     from bridge.cli.options import placeholder
-    from bridge.operations import Folder, plain
     from bridge.types import VaultPath
 
     if action.nargs == 0 or isinstance(action, argparse.BooleanOptionalAction):
@@ -206,7 +206,7 @@ def beginning(words: Sequence[str] | Mapping[str, Any], begun: str) -> list[str]
 
 def of_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[str]:
     """Return words of a kind."""
-    from bridge.folders import Folders, data_dir_wanted, remembered
+    from bridge.data_folder import Folders, data_dir_wanted, remembered
 
     folders = Folders(Path(options["--data-dir"]) if "--data-dir" in options else data_dir_wanted())
     match kind:
@@ -224,14 +224,14 @@ def of_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[str]:
 
 def vault(folders: "Folders", wanted: str | None) -> Path | None:
     """Return the vault that a command would take; None when that is not certain."""
-    from bridge.folders import known_as, remembered, vault_around
-    from bridge.server import read_runtime
+    from bridge.data_folder import known_as, remembered, vault_around
+    from bridge.server.runtime_file import read
 
     if wanted is not None:
         here = Path(wanted).expanduser()
         return here if here.is_dir() else next(iter(known_as(folders, wanted)), None)
     known = remembered(folders)
-    served = [path for id_, path in known.items() if read_runtime(folders.runtime(id_)) is not None]
+    served = [path for id_, path in known.items() if read(folders.runtime(id_)) is not None]
     return vault_around(Path.cwd(), known.values()) or (served[0] if len(served) == 1 else None)
 
 

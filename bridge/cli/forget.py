@@ -5,10 +5,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from bridge.cli.render import json_line, tell
-from bridge.engine import Hold
+from bridge.cli.console import tell
+from bridge.cli.render import json_line
+from bridge.data_folder import Folders, called, forget, remembered, size_of, vault_id
+from bridge.engine.vault_lock import Hold
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault, VaultHeld
-from bridge.folders import Folders, called, forget, remembered, size_of, vault_id
 from bridge.types import VaultId
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import orjson
 
-from bridge.cli import client, local
+from bridge.cli import find_bridge, local
+from bridge.cli.console import tell
+from bridge.cli.find_bridge import Folder, Served, reach
 from bridge.cli.progress import IndexBar
-from bridge.cli.reach import Folder, Served, reach
-from bridge.cli.render import tell
 from bridge.cli.render_status import summary
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable, NotReady
 
@@ -25,7 +25,7 @@ Look = Callable[[], Awaitable[dict[str, Any]]]
 
 def main(given: argparse.Namespace) -> int:
     """Index the vault that is named."""
-    from bridge.cli.leaving import run
+    from bridge.cli.exit import run
 
     return run(index(given))
 
@@ -38,7 +38,7 @@ async def index(given: argparse.Namespace) -> int:
         case Served(runtime, id_):
 
             async def ask() -> dict[str, Any]:
-                answer = await asyncio.to_thread(client.call, runtime, "status", {"vault": id_})
+                answer = await asyncio.to_thread(find_bridge.call, runtime, "status", {"vault": id_})
                 vault: dict[str, Any] = answer["vaults"][0]
                 return vault
 
@@ -54,9 +54,9 @@ async def index(given: argparse.Namespace) -> int:
 
 def model_of(given: argparse.Namespace) -> bool:
     """Say whether there is a model to embed with, and if not, how to get one."""
-    from bridge.folders import Folders
-    from bridge.models import find
-    from bridge.settings import load
+    from bridge.data_folder import Folders
+    from bridge.models.folder import find
+    from bridge.settings.file import load
 
     try:
         find(given.models_dir, load(Folders(given.data_dir).settings)[0].model)

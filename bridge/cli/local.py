@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 import bridge as program
+from bridge.api.call import OWNER, Call
+from bridge.api.dispatch import answer
+from bridge.api.encode import encode, to_json
+from bridge.api.registry import Operation
+from bridge.cli.console import tell
 from bridge.cli.progress import PATIENT_S
-from bridge.cli.render import tell
 from bridge.errors import BridgeError, NotReady, VaultHeld
-from bridge.operations import OWNER, Call, Operation, answer, encode
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge, VaultEngine
+    from bridge.engine.bridge import Bridge
+    from bridge.engine.host import VaultEngine
 
 LOOK_EVERY_S = 0.02
 DOCTOR_WAITS_S = 15.0
@@ -32,7 +36,7 @@ Report = Callable[[dict[str, Any]], None]
 @asynccontextmanager
 async def opened(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> "AsyncIterator[Bridge]":
     """Open a bridge for a block."""
-    from bridge.engine import Bridge
+    from bridge.engine.bridge import Bridge
 
     bridge = await begun(lambda: Bridge(data_dir, models_dir, vaults))
     try:
@@ -122,14 +126,8 @@ async def opened_or_failed(bridge: "Bridge", engine: "VaultEngine") -> None:
 
 async def state(bridge: "Bridge") -> dict[str, Any]:
     """Return the status of the first vault."""
-    from bridge.operations import named
+    from bridge.features import named
 
-    status = plain(await named("status").run(Call(bridge, OWNER), {}))
+    status = to_json(await named("status").run(Call(bridge, OWNER), {}))
     first: dict[str, Any] = status["vaults"][0]
     return first
-
-
-def plain(result: Any) -> dict[str, Any]:
-    """Return a result as it would arrive over HTTP."""
-    value: dict[str, Any] = orjson.loads(encode(result))
-    return value

@@ -35,7 +35,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     try:
         status = ran(sys.argv[1:] if argv is None else argv)
         # Loaded at the end: nobody should wait for it at the start.
-        from bridge.cli.leaving import leave
+        from bridge.cli.exit import leave
 
         return leave(status)
     except KeyboardInterrupt:
@@ -53,7 +53,7 @@ def switch_interrupts(before: "Handler", now: "Handler") -> None:
 def interrupt() -> "NoReturn":
     """Leave at once: what was interrupted may be in the middle of anything, so that nothing more can be loaded."""
     try:
-        getattr(sys.modules.get("bridge.cli.leaving"), "end_children", int)()
+        getattr(sys.modules.get("bridge.cli.exit"), "end_children", int)()
         sys.stdout.flush()
     finally:
         os._exit(INTERRUPTED)
@@ -108,11 +108,11 @@ def carried_out(given: "argparse.Namespace") -> int:
 def complete(given: "argparse.Namespace") -> None:
     """Fill in the folders that were not named."""
     if given.data_dir is None:
-        from bridge.folders import data_dir_wanted
+        from bridge.data_folder import data_dir_wanted
 
         given.data_dir = data_dir_wanted()
     if given.models_dir is None:
-        from bridge.folders import models_dir_wanted
+        from bridge.data_folder import models_dir_wanted
 
         given.models_dir = models_dir_wanted()
 
@@ -120,11 +120,11 @@ def complete(given: "argparse.Namespace") -> None:
 def refused(error: "BridgeError", given: "argparse.Namespace") -> int:
     """Say on standard error what went wrong and what to do."""
     if given.json:
-        from bridge.operations import encode
+        from bridge.api.encode import encode
 
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:
-        way_out = spoken(error.hint, given.command) if given.module == "operate" else error.hint
+        way_out = spoken(error.hint, given.command) if given.module == "run_operation" else error.hint
         sys.stderr.write(f"vault-bridge: {error.message}\n" + (f"  {way_out}\n" if way_out else ""))
     return USAGE if error.code == "invalid_arguments" else 1
 
@@ -134,7 +134,7 @@ def spoken(hint: str, command: str) -> str:
     import re
 
     from bridge.errors import Invalid
-    from bridge.operations import named, operations
+    from bridge.features import named, operations
 
     if hint == Invalid.hint:
         return f"`vault-bridge {command.replace('_', '-')} --help` tells what it takes."

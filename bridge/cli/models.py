@@ -5,13 +5,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bridge.cli.render import json_line, table, tell
+from bridge.cli.console import table, tell
+from bridge.cli.render import json_line
 from bridge.errors import BridgeError
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from bridge.models import ModelSpec
+    from bridge.models.catalogue import ModelSpec
 
 
 def main(given: argparse.Namespace) -> int:
@@ -21,7 +22,8 @@ def main(given: argparse.Namespace) -> int:
 
 def show(given: argparse.Namespace) -> int:
     """List the catalogue and what is installed."""
-    from bridge.models import catalogue, installed
+    from bridge.models.catalogue import catalogue
+    from bridge.models.folder import installed
 
     here = {model.spec.id: model for model in installed(given.models_dir)}
     chosen = chosen_model(given.data_dir)
@@ -52,8 +54,8 @@ def row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, object
 
 def install(given: argparse.Namespace) -> int:
     """Fetch a model."""
-    from bridge.models import DEFAULT_MODEL
-    from bridge.models import install as fetch
+    from bridge.models.catalogue import DEFAULT_MODEL
+    from bridge.models.install import install as fetch
 
     with Steps() as steps:
         model = fetch(given.models_dir, given.id or DEFAULT_MODEL, steps.show)
@@ -65,9 +67,10 @@ def install(given: argparse.Namespace) -> int:
 
 def use(given: argparse.Namespace) -> int:
     """Choose a model, copying it in when it is a file."""
-    from bridge.folders import Folders
-    from bridge.models import find, use_file
-    from bridge.settings import change
+    from bridge.data_folder import Folders
+    from bridge.models.folder import find
+    from bridge.models.install import use_file
+    from bridge.settings.file import change
 
     if Path(given.model).is_file():
         with Steps() as steps:
@@ -83,8 +86,8 @@ def use(given: argparse.Namespace) -> int:
 
 def verify(given: argparse.Namespace) -> int:
     """Compare models with their checksums."""
-    from bridge.models import installed
-    from bridge.models import verify as check
+    from bridge.models.folder import installed
+    from bridge.models.install import verify as check
 
     ids = given.id or [model.spec.id for model in installed(given.models_dir)]
     if not ids:
@@ -104,8 +107,8 @@ def verify(given: argparse.Namespace) -> int:
 
 def chosen_model(data_dir: Path) -> str:
     """Return the model of the settings."""
-    from bridge.folders import Folders
-    from bridge.settings import load
+    from bridge.data_folder import Folders
+    from bridge.settings.file import load
 
     return load(Folders(data_dir).settings)[0].model
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+from bridge.api.hints import Folder, expected, plain, records_in
+from bridge.api.registry import Argument, Operation
 from bridge.errors import InvalidArguments
-from bridge.operations import Argument, Folder, Operation, expected, plain, records_in
 from bridge.types import Day, VaultPath
 
 RANGE = re.compile(r"(\d+)(?:[-–:,](\d+))?")

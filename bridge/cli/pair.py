@@ -3,17 +3,18 @@
 import argparse
 import sys
 
-from bridge.cli import client
-from bridge.cli.reach import Served, reach
-from bridge.cli.render import json_line, tell
+from bridge.cli import find_bridge
+from bridge.cli.console import tell
+from bridge.cli.find_bridge import Served, reach
+from bridge.cli.render import json_line
 from bridge.errors import NoSuchVault, NotReady
-from bridge.server import Runtime, running
+from bridge.server.runtime_file import Runtime, running
 
 
 def main(given: argparse.Namespace) -> int:
     """Open pairing in the running bridge and print the code."""
     runtime = listening(given)
-    opened = client.call(runtime, "open_pairing", {})
+    opened = find_bridge.call(runtime, "open_pairing", {})
     if given.json:
         json_line({**opened, "url": runtime.url})
         return 0

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import bridge
 from bridge.cli.commands import COMMANDS, add_commands, folders
-from bridge.cli.mistyped import Paragraphs, Parser
+from bridge.cli.did_you_mean import Paragraphs, Parser
 
 if TYPE_CHECKING:
+    from bridge.api.registry import Operation
     from bridge.cli.commands import Commands
-    from bridge.operations import Operation
 
 EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
 """Options that may stand before the command, and whether a value follows."""
@@ -49,7 +49,7 @@ def command_first(words: Sequence[str]) -> Sequence[str]:
 
 def add_operations(commands: "Commands") -> None:
     """Add the command of each operation."""
-    from bridge.operations import operations
+    from bridge.features import operations
 
     for operation in operations():
         add_operation(commands, operation)
@@ -70,7 +70,7 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
         allow_abbrev=False,
     )
     # Before the arguments of this name, which it would give a default that hides what another of them was given.
-    entry.set_defaults(module="operate", command=operation.name, vault=None)
+    entry.set_defaults(module="run_operation", command=operation.name, vault=None)
     options.add(entry, operation)
     what = "The vault, by path, name or id; without, the one around this folder, or the only one that is served."
     if operation.name == "doctor":
@@ -81,7 +81,7 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
 
 def overview() -> str:
     """List commands and operations with what they do."""
-    from bridge.operations import operations
+    from bridge.features import operations
 
     width = max(len(operation.name) for operation in operations())
     known = [f"  {name:{width}}  {what}" for name, what in COMMANDS.items()]

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from bridge.cli.render import tell
+from bridge.api.hints import Folder, plain
+from bridge.api.registry import Operation
+from bridge.cli.console import tell
 from bridge.errors import OutsideVault
-from bridge.operations import Folder, Operation, plain
 from bridge.types import VaultPath
 
 

@@ -8,14 +8,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from bridge.cli.render import tell
-from bridge.folders import default_data_dir, elsewhere
+from bridge.cli.console import tell
+from bridge.data_folder import default_data_dir, elsewhere
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from bridge.engine import Bridge
-    from bridge.server import Runtime
+    from bridge.engine.bridge import Bridge
+    from bridge.server.runtime_file import Runtime
 
 LOOK_EVERY_S = 0.25
 LINE_EVERY_S = 10.0
@@ -50,7 +50,7 @@ class IndexBar:
         waiting, notes = vault["pending"]["keyword"], vault["notes"]
         unembedded, passages = vault["pending"]["vectors"], vault["passages"]
         if not sys.stderr.isatty():
-            from bridge.operations import count_of
+            from bridge.text.counts import count_of
 
             embedded = f"{passages - unembedded:,} of {count_of(passages, 'passage')} embedded"
             self._say(f"{count_of(notes, 'note')}, {waiting:,} to read; {embedded}")
@@ -92,8 +92,9 @@ def bars() -> "Progress":
 
 async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
     """Tell a person where the bridge listens and how far it is, until everything is indexed."""
-    from bridge.cli.local import plain
-    from bridge.operations import OWNER, Call, named
+    from bridge.api.call import OWNER, Call
+    from bridge.api.encode import to_json
+    from bridge.features import named
 
     names = ", ".join(engine.name for engine in bridge.vaults.values())
     folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
@@ -102,7 +103,7 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
     searchable = False
     with IndexBar() as bar:
         while True:
-            status = plain(await named("status").run(Call(bridge, OWNER), {}))["vaults"]
+            status = to_json(await named("status").run(Call(bridge, OWNER), {}))["vaults"]
             bar.show(together(status))
             if not searchable and all(vault["ready"]["keyword"] for vault in status):
                 searchable = True

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bridge.cli.render import console, listed, safe, styled, tell
+from bridge.cli.console import console, listed, safe, styled, tell
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 

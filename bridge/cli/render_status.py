@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bridge.cli.render import console, styled, table, tell
-from bridge.operations import count_of
+from bridge.cli.console import console, styled, table, tell
+from bridge.text.counts import count_of
 
 Vault = Mapping[str, Any]
 

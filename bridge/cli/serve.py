@@ -5,26 +5,97 @@ import asyncio
 import contextlib
 import os
 import signal
+import stat
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from bridge.cli.fleeting import fleeting
-from bridge.cli.log_file import keep_short
-from bridge.cli.open_files import permit_many
 from bridge.cli.progress import watch
-from bridge.server import Runtime
+from bridge.data_folder import Folders
+from bridge.private_files import make_private, unwritable
+from bridge.server.runtime_file import Runtime
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge
+    from bridge.engine.bridge import Bridge
+
+
+@contextmanager
+def fleeting(data_dir: Path) -> Iterator[Path]:
+    """Make a data folder that goes with the block; what the user's own says of rules and clients holds in it too."""
+    own = Folders(data_dir.absolute())
+    with tempfile.TemporaryDirectory(prefix="vault-bridge-", ignore_cleanup_errors=True) as folder:
+        made = Folders(Path(folder))
+        made.settings.symlink_to(own.settings)
+        made.tokens.symlink_to(own.tokens)
+        yield made.data
+
+
+MOST = 10_240
+"""What macOS permits; elsewhere it is more than enough, too."""
+
+
+def permit_many() -> None:
+    """Raise how many files this process may have open, where its user may.
+
+    LanceDB keeps two files open of each index that was replaced, and an index is replaced every few hundred edits:
+    the usual thousand lasts a busy bridge some weeks.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST if most == resource.RLIM_INFINITY else min(MOST, most)
+    if resource.RLIM_INFINITY not in {now, wanted} and now < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+LIMIT = 2**20
+"""Bytes after which it begins anew."""
+
+LOOK_EVERY_S = 60.0
+
+
+def open_log(path: Path) -> int:
+    """Open a log at its end and return its descriptor.
+
+    Raises:
+        ReadOnly: It cannot be written.
+        DiskFull: There is no room.
+    """
+    make_private(path.parent)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as error:
+        raise unwritable(path, error) from None
+    shorten(descriptor)
+    return descriptor
+
+
+def shorten(descriptor: int) -> None:
+    """Begin a log anew when it is large; what is no file has no end to it."""
+    facts = os.fstat(descriptor)
+    if stat.S_ISREG(facts.st_mode) and facts.st_size > LIMIT:
+        os.ftruncate(descriptor, 0)
+
+
+async def keep_short(descriptor: int) -> None:
+    """Look at a log now and then, for as long as it is written."""
+    while True:
+        await asyncio.sleep(LOOK_EVERY_S)
+        shorten(descriptor)
 
 
 def main(given: argparse.Namespace) -> int:
     """Serve the vaults that are named."""
-    from bridge.cli.leaving import run
+    from bridge.cli.exit import run
 
     permit_many()
     return run(serve(given))
@@ -40,9 +111,9 @@ async def serve(given: argparse.Namespace) -> int:
 
 async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace) -> int:
     """Serve with these folders."""
-    from bridge.engine import Bridge
-    from bridge.mcp import mount
-    from bridge.server import serve as serve_bridge
+    from bridge.engine.bridge import Bridge
+    from bridge.mcp.mount import mount
+    from bridge.server.serve import serve as serve_bridge
 
     stop = asyncio.Event()
     leave_on_signal(stop)

@@ -6,11 +6,12 @@ import signal
 import time
 from pathlib import Path
 
-from bridge.cli import client
-from bridge.cli.reach import Served, reach, served_now
-from bridge.cli.render import json_line, tell
+from bridge.cli import find_bridge
+from bridge.cli.console import tell
+from bridge.cli.find_bridge import Served, reach, served_now
+from bridge.cli.render import json_line
 from bridge.errors import BridgeError, NoSuchVault, NotReady
-from bridge.server import Runtime, is_alive, running
+from bridge.server.runtime_file import Runtime, alive, running
 
 LOOK_S = 3.0
 LOOK_EVERY_S = 0.05
@@ -66,7 +67,7 @@ def end(runtime: Runtime) -> None:
     require_ours(runtime)
     os.kill(runtime.pid, signal.SIGTERM)
     ends = time.monotonic() + PATIENCE_S
-    while is_alive(runtime.pid):
+    while alive(runtime.pid):
         if time.monotonic() > ends:
             raise StillRunning(
                 f"The bridge (process {runtime.pid}) is still at work.",
@@ -83,7 +84,7 @@ def require_ours(runtime: Runtime) -> None:
     """
     hint = f"If process {runtime.pid} is a bridge that hangs, end it yourself: `kill {runtime.pid}`."
     try:
-        status = client.call(runtime, "status", {}, patience=LOOK_S)
+        status = find_bridge.call(runtime, "status", {}, patience=LOOK_S)
     except BridgeError as error:
         raise NotReady(error.message, hint=hint) from None
     if (status.get("bridge") or {}).get("pid") != runtime.pid:

@@ -3,13 +3,15 @@
 import argparse
 import sys
 
-from bridge.access import Client, Tokens
-from bridge.cli.render import json_line, table, tell
+from bridge.access.token_file import Client
+from bridge.access.tokens import Tokens
+from bridge.cli.console import table, tell
+from bridge.cli.render import json_line
 
 
 def main(given: argparse.Namespace) -> int:
     """Run the subcommand."""
-    from bridge.folders import Folders
+    from bridge.data_folder import Folders
 
     folders = Folders(given.data_dir)
     folders.make()

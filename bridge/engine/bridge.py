@@ -6,15 +6,16 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bridge.access import Pairing
-from bridge.engine.embedders import Embedders
+from bridge.access.pairing import Pairing
+from bridge.data_folder import Folders, remember
+from bridge.engine.host import VaultEngine
 from bridge.engine.jobs import Jobs
+from bridge.engine.model_pool import Embedders
 from bridge.engine.sessions import Sessions
-from bridge.engine.vault_engine import VaultEngine
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events
-from bridge.folders import Folders, remember
-from bridge.settings import SettingProblem, Settings, keeping_rules, load
+from bridge.settings.file import keeping_rules, load
+from bridge.settings.schema import SettingProblem, Settings
 from bridge.types import VaultId
 
 log = logging.getLogger(__name__)

@@ -8,13 +8,15 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bridge.changes import Desk, digest_of, reconciled
+from bridge.changes.draft import Desk, digest_of
+from bridge.changes.rebase import reconciled
 from bridge.engine.signal import Signal
-from bridge.engine.writing import Author, Drawn, Writing
+from bridge.engine.transactions import Author, Drawn, Writing
 from bridge.errors import BridgeError, NoteNotFound
-from bridge.store import Store
+from bridge.state.store import Store
 from bridge.types import VaultPath
-from bridge.vault import EMPTY_S, QUIET_S, Displaced
+from bridge.vault.stable_read import EMPTY_S, QUIET_S
+from bridge.vault.write.guard import Displaced
 
 log = logging.getLogger(__name__)
 

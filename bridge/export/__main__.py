@@ -7,7 +7,9 @@ from pathlib import Path
 
 import orjson
 
-from bridge.export import openapi, reference, typescript
+from bridge.export.openapi import openapi
+from bridge.export.reference import reference
+from bridge.export.typescript import typescript
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

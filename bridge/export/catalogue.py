@@ -5,7 +5,9 @@ from typing import Any
 
 import orjson
 
-from bridge.operations import Operation, arguments_schema, operations, result_schema
+from bridge.api.registry import Operation
+from bridge.api.schemas import arguments_schema, result_schema
+from bridge.features import operations
 
 
 def catalogue() -> list[dict[str, Any]]:

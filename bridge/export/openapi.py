@@ -6,6 +6,8 @@ from http import HTTPStatus
 from typing import Any
 
 import bridge
+from bridge.api.registry import Operation
+from bridge.api.schemas import arguments_schema, result_schema
 from bridge.errors import (
     BadHost,
     BridgeError,
@@ -20,7 +22,7 @@ from bridge.errors import (
     Unauthorized,
 )
 from bridge.export.catalogue import described
-from bridge.operations import Operation, arguments_schema, operations, result_schema
+from bridge.features import operations
 
 ALWAYS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, Internal)
 """What any call can be answered with."""

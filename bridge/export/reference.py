@@ -5,7 +5,10 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
 
-from bridge.operations import Argument, Operation, expected, operations, read_docstring, records_in
+from bridge.api.docstring import read
+from bridge.api.hints import expected, records_in
+from bridge.api.registry import Argument, Operation
+from bridge.features import operations
 
 INTRODUCTION = """# Operations
 
@@ -57,7 +60,7 @@ def argument_row(argument: Argument) -> str:
 def fields(record: type, indent: str) -> Iterator[str]:
     """Describe the fields of a result and of the records in it."""
     hints = get_type_hints(record)
-    for name, meaning in read_docstring(record).section("Attributes").items():
+    for name, meaning in read(record).section("Attributes").items():
         inner = next(records_in(hints[name]), None)
         yield f"{indent}- `{name}`: {meaning}"
         if inner is not None:

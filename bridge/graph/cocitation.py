@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.edges import Edges
+from bridge.graph.columns import Edges
 
 MOST_NAMED = 50
 """Notes with more links are lists: that two stand in them says little."""

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.edges import Edges, coded
+from bridge.graph.columns import Edges, coded
 from bridge.graph.kinds import KINDS, SHARED
 
 Direction = Literal["any", "out", "in"]

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from bridge.index.script import tokens
+from bridge.markdown.note import Heading, Note, PieceKind
+from bridge.markdown.sections import LONGEST_HEADING
+from bridge.markdown.structure import html_comments
+from bridge.text.scripts import tokens
 from bridge.types import Lines, Span
-from bridge.vault import LONGEST_HEADING, Heading, Note, PieceKind, html_comments
 
 TARGET = 180
 """Tokens a passage should have."""

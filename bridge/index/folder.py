@@ -12,7 +12,7 @@ from typing import Any
 from bridge.errors import BridgeError, DiskFull, IndexUnusable, ReadOnly
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.schema import VERSION
-from bridge.private import write_private
+from bridge.private_files import write_private
 
 _FORMAT = "index.json"
 _BOILERPLATE = "boilerplate.json"

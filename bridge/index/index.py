@@ -7,25 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from bridge.folders import size_of
+from bridge.data_folder import size_of
+from bridge.index.background import Tasks, settling, trim
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.erasing import Denies, Erasing
+from bridge.index.compact import Tidying
+from bridge.index.erase import Denies, Erasing
 from bridge.index.folder import disk
+from bridge.index.fulltext import FullText
+from bridge.index.fulltext_query import Words, as_forms, as_written
 from bridge.index.hits import NameHit, NoteHit, PassageHit
-from bridge.index.known import Known
-from bridge.index.lanes import FullText
 from bridge.index.matrix import Floats, Held
-from bridge.index.memory import settling, trim
+from bridge.index.names import Known
 from bridge.index.note import IndexedNote
-from bridge.index.opening import Opened, open_index, reading, wait
+from bridge.index.open import Opened, open_index, reading, wait
+from bridge.index.passages import Texts
 from bridge.index.prepare import Prepared
 from bridge.index.rows import Passage
-from bridge.index.tasks import Tasks
-from bridge.index.texts import Texts
-from bridge.index.tidying import Tidying
 from bridge.index.vectors import Missing, Vectors
-from bridge.index.words import Words, as_forms, as_written
-from bridge.index.writing import Writing
+from bridge.index.write import Writing
 from bridge.types import Digest, VaultPath
 
 

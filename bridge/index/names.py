@@ -5,6 +5,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -12,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.hits import NameField, NameHit
-from bridge.index.script import HANGUL, UNSPACED, seen
+from bridge.index.note import IndexedNote
+from bridge.text.scripts import HANGUL, UNSPACED, seen
 from bridge.types import VaultPath
 
 _RUN = re.compile(f"[{UNSPACED}{HANGUL}]+|[^\\W_{UNSPACED}{HANGUL}]+")
@@ -189,3 +191,33 @@ def words_of(text: str) -> list[str]:
         else:
             words.append(run)
     return words
+
+
+LEAST_LANGUAGE = 0.01
+"""Share of the notes in a language before queries are stemmed in it."""
+
+
+class Known:
+    """Names and languages of the notes that are there."""
+
+    def __init__(self) -> None:
+        self.names = NameIndex()
+        self._languages: Counter[str] = Counter()
+
+    def learn(self, note: IndexedNote) -> None:
+        """Take a note's names and language."""
+        self.names.put(note.path, note.title, note.aliases, note.heading_texts)
+        if note.language:
+            self._languages[note.language] += 1
+
+    def forget(self, note: IndexedNote) -> None:
+        """Forget a note's names and language."""
+        self.names.drop(note.path)
+        if note.language:
+            self._languages[note.language] -= 1
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages in Latin letters that the vault is written in, the most frequent first."""
+        least = LEAST_LANGUAGE * self._languages.total()
+        return tuple(language for language, count in self._languages.most_common() if count > 0 and count >= least)

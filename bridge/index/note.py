@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, cast
 
-from bridge.index.script import sound
+from bridge.markdown.note import Heading, Link, LinkKind, Note, Value
+from bridge.markdown.prose import has_asides
+from bridge.markdown.tasks import task_facts
+from bridge.text.scripts import sound
 from bridge.types import Digest, NoteKind, VaultPath
-from bridge.vault import Heading, Link, LinkKind, Note, Value, has_asides, task_facts
+
+Notes = Mapping[VaultPath, "IndexedNote"]
 
 _NOTHING: Mapping[str, Value] = {}
 
@@ -43,7 +47,7 @@ class IndexedNote:
     left_out: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     arrows: tuple[tuple[str, str, str], ...] = ()
-    """The arrows of a canvas: its ends as `bridge.vault.Edge` has them, and its label."""
+    """The arrows of a canvas: its ends as `bridge.markdown.note.Edge` has them, and its label."""
     language: str | None = None
     recipe: str = ""
     asides: bool = False

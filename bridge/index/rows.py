@@ -9,7 +9,7 @@ from bridge.index.matrix import Held
 from bridge.index.note import IndexedNote, facts_of
 from bridge.index.prepare import Chunk, Prepared, digest_of
 from bridge.index.schema import notes_schema, passages_schema
-from bridge.index.script import sound
+from bridge.text.scripts import sound
 from bridge.types import Digest, Lines, VaultPath
 
 

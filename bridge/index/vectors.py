@@ -13,7 +13,7 @@ import numpy as np
 
 from bridge.index.folder import Broken, IndexFolder, trouble
 from bridge.index.matrix import Floats, Held, Layout
-from bridge.index.opening import Opened, wait
+from bridge.index.open import Opened, wait
 from bridge.index.schema import VECTORS, vectors_schema
 from bridge.index.table import Table, names_of
 from bridge.types import Digest

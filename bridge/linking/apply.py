@@ -8,8 +8,13 @@ from typing import Final
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Strictness
 from bridge.linking.suggest import Source, Surroundings, mentioned
+from bridge.markdown.names import Names
+from bridge.markdown.note import Note
+from bridge.markdown.parse import parse
+from bridge.markdown.prose import protected
 from bridge.types import Span, VaultPath
-from bridge.vault import Names, Note, ObsidianSettings, link_text, parse, protected, tables
+from bridge.vault.obsidian_settings import ObsidianSettings
+from bridge.vault.write_links import link_text, tables
 
 NO_PROSE: Final = "no link belongs there: it is no prose, or a link already"
 ITSELF: Final = "a note need not link to itself"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from bridge.linking.capitals import Capitalised, NameKind, capitalised, labels_of, prose_of
-from bridge.linking.folding import fold
+from bridge.text.fold import fold
 from bridge.types import VaultPath
 
 ProspectKind = Literal["stub"] | NameKind

@@ -2,7 +2,3 @@
 
 Light to import: the MCP library loads when the endpoint opens.
 """
-
-from bridge.mcp.mounting import mount
-
-__all__ = ["mount"]

@@ -9,13 +9,19 @@ import orjson
 from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
+from bridge.api.arguments import VAULT
+from bridge.api.call import SESSION, Call, Principal
+from bridge.api.dispatch import answer
+from bridge.api.encode import encode
+from bridge.api.presets import chosen
+from bridge.api.registry import Operation
 from bridge.errors import InvalidArguments
 from bridge.mcp.text import Answer
-from bridge.operations import SESSION, VAULT, Call, Operation, Principal, answer, chosen, encode
 from bridge.types import Preset
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge, VaultEngine
+    from bridge.engine.bridge import Bridge
+    from bridge.engine.host import VaultEngine
 
 Context = ServerRequestContext[Any, Request]
 

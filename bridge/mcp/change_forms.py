@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bridge.mcp.excerpts import cut
 from bridge.mcp.text import Answer, Form, inline, returnable, short
+from bridge.text.budget import cut
 
 DIFF_LINES = 60
 """Lines of a diff that a model is shown which only tried a change."""

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from mcp import types
 
+from bridge.api.arguments import VAULT
 from bridge.errors import BridgeError
 from bridge.mcp.caller import Context, caller
-from bridge.mcp.periods import PERIODS
-from bridge.mcp.refusals import told
-from bridge.operations import VAULT
+from bridge.mcp.errors import told
+from bridge.mcp.prompts import PERIODS
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge, VaultEngine
-    from bridge.index import IndexedNote
+    from bridge.engine.bridge import Bridge
+    from bridge.engine.host import VaultEngine
+    from bridge.index.note import IndexedNote
 
 MOST = 100
 """As many as the protocol allows."""

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from bridge.features import named
 from bridge.mcp import change_forms, graph_forms
-from bridge.mcp.excerpts import around_match, cost, cut, fitting
 from bridge.mcp.text import Answer, Form, fields, inline, returnable, short
-from bridge.operations import count_of, named
+from bridge.text.budget import around_match, cost, cut, fitting
+from bridge.text.counts import count_of
 from bridge.types import SHORT_DIGEST
 
 HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bridge.mcp.excerpts import fitting
 from bridge.mcp.text import Answer, Form, inline, returnable
-from bridge.operations import count_of
+from bridge.text.budget import fitting
+from bridge.text.counts import count_of
 
 SHOWN = 50
 """Entries of one sort at most; the rest is counted."""

@@ -4,18 +4,48 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 from mcp import types
 
+from bridge.api.arguments import VAULT
 from bridge.errors import InvalidArguments, NoteNotFound, NotReady
-from bridge.mcp import addresses
+from bridge.features import named
 from bridge.mcp.caller import Caller, Context, caller
-from bridge.mcp.refusals import told
-from bridge.operations import VAULT, named
+from bridge.mcp.errors import told
 from bridge.types import VaultId
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge, VaultEngine
+    from bridge.engine.bridge import Bridge
+    from bridge.engine.host import VaultEngine
+
+TEMPLATE = "vault://{vault}/{+path}"
+WRITTEN = re.compile(r"vault://([^/?#]+)/(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A note of a vault, which is given by name or id."""
+
+    vault: str
+    path: str
+
+
+def written(vault: str, path: str) -> str:
+    """Write the address of a note."""
+    return f"vault://{quote(vault, safe='')}/{quote(path)}"
+
+
+def forms(engine: "VaultEngine", path: str) -> tuple[str, str]:
+    """Write a note's address in both ways in which a client may know it: by the vault's id, and by its name."""
+    return written(engine.id, path), written(engine.name, path)
+
+
+def read(uri: str) -> Address | None:
+    """Read an address; None when it is none of ours."""
+    found = WRITTEN.fullmatch(uri)
+    return Address(unquote(found[1]), unquote(found[2])) if found else None
+
 
 PAGE = 100
 
@@ -45,7 +75,7 @@ class Resources:
     async def templates(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         """Say how the address of any note is written."""
         template = types.ResourceTemplate(
-            uri_template=addresses.TEMPLATE,
+            uri_template=TEMPLATE,
             name="note",
             title="A note",
             description="A note of a vault, which is given by its name or id, by the note's path in it.",
@@ -55,9 +85,9 @@ class Resources:
     async def read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Read a note's text."""
         with told(context, params.uri):
-            address = addresses.read(params.uri)
+            address = read(params.uri)
             if address is None:
-                raise NoteNotFound(f"`{params.uri[:200]}` is no address of a note.", hint=f"Use {addresses.TEMPLATE}.")
+                raise NoteNotFound(f"`{params.uri[:200]}` is no address of a note.", hint=f"Use {TEMPLATE}.")
             given = {"path": address.path, VAULT: address.vault}
             note, text = await caller(context, self.bridge).ask(
                 named("read_note"), given, lambda answer: str(answer["text"])
@@ -89,7 +119,7 @@ async def listed(who: Caller, engine: "VaultEngine", offset: int) -> tuple[list[
         return [], 0
     notes = [
         types.Resource(
-            uri=addresses.written(engine.id, note["path"]),
+            uri=written(engine.id, note["path"]),
             name=note["path"],
             title=note["title"],
             mime_type=mime_type(note["path"]),

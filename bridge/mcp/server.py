@@ -13,13 +13,13 @@ from mcp.server.subscriptions import ListenHandler
 import bridge as program
 from bridge.mcp.caller import reads_only
 from bridge.mcp.completion import Completion
-from bridge.mcp.news import Sessions, listening
+from bridge.mcp.notifications import Sessions, listening
 from bridge.mcp.prompts import Prompts
 from bridge.mcp.resources import Resources
 from bridge.mcp.tools import Tools, schema
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge
+    from bridge.engine.bridge import Bridge
 
 FIRST = """\
 The user's notes, kept as Markdown in Obsidian. Search first, then read with `read_note` only the section or lines you \

@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
+from bridge.text.invisible import one_line
 from bridge.types import SHORT_DIGEST
-from bridge.vault import one_line
 
 Answer = Mapping[str, Any]
 Form = Callable[[Answer], Iterable[str]]

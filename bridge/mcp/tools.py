@@ -1,34 +1,53 @@
 """The operations as tools."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp import types
 
+from bridge.api.dispatch import internal
+from bridge.api.presets import offered, reachable, tool_named
+from bridge.api.registry import Operation
+from bridge.api.schemas import arguments_schema, result_schema
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments, NoSuchOperation
+from bridge.features import named
 from bridge.mcp.caller import Caller, Context, caller
-from bridge.mcp.confirming import Consent, Unanswered, can_ask
+from bridge.mcp.confirm import Consent, Unanswered, can_ask
+from bridge.mcp.errors import of_tool, told
 from bridge.mcp.forms import form_of
-from bridge.mcp.progress import reporting
-from bridge.mcp.refusals import of_tool, told
-from bridge.mcp.schemas import BRIEF, PRESUMED, UNTOLD, input_schema
 from bridge.mcp.text import written
-from bridge.operations import (
-    Operation,
-    arguments_schema,
-    internal,
-    named,
-    offered,
-    reachable,
-    result_schema,
-    tool_named,
-)
+from bridge.mcp.tool_schemas import BRIEF, PRESUMED, UNTOLD, input_schema
 from bridge.types import Preset
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge
+    from bridge.engine.bridge import Bridge
+
+Step = tuple[float, float | None, str]
+
+
+@asynccontextmanager
+async def reporting(context: Context) -> AsyncIterator[Callable[[float, float | None, str], None]]:
+    """Hand out what an operation calls with its progress; at the end, all of it was sent."""
+    steps: asyncio.Queue[Step | None] = asyncio.Queue()
+    sending = asyncio.create_task(send(context, steps), name="mcp progress")
+    try:
+        yield lambda done, total, message: steps.put_nowait((done, total, message))
+        steps.put_nowait(None)
+        await asyncio.wait({sending})
+    finally:
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+
+async def send(context: Context, steps: asyncio.Queue[Step | None]) -> None:
+    """Send each step as it comes; a client that did not ask for progress gets none."""
+    while (step := await steps.get()) is not None:
+        done, total, message = step
+        await context.session.report_progress(done, total, message)
 
 
 FINDS, RUNS = "find_tool", "run_tool"

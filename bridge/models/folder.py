@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import ModelMissing, ModelUnusable
-from bridge.models.known import ModelSpec, catalogue
-from bridge.private import write_private
+from bridge.models.catalogue import ModelSpec, catalogue
+from bridge.private_files import write_private
 from bridge.types import Digest
 
 _FORMAT = 1

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from bridge.access import Pairing, Tokens, digest
+from bridge.access.pairing import Pairing
+from bridge.access.tokens import Tokens, digest
+from bridge.api.call import RUNTIME, Principal
+from bridge.api.dispatch import internal
 from bridge.errors import BridgeError
-from bridge.operations import RUNTIME, Principal, internal
-from bridge.server import problems
-from bridge.server.door import Door, Handler
-from bridge.server.guard import BODY_LIMIT, Guard
-from bridge.server.limits import Limits
+from bridge.server import errors
+from bridge.server.auth import BODY_LIMIT, Door, Guard, Handler
+from bridge.server.events import CLOSING
 from bridge.server.presence import PRESENCE
+from bridge.server.rate_limits import Limits
 from bridge.server.routes import BRIDGE, HALF_OPEN, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
-from bridge.server.stream import CLOSING
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge
+    from bridge.engine.bridge import Bridge
 
 OPEN = frozenset({"/healthz", "/api/pair"})
 """Addresses that need no token."""
@@ -69,15 +70,15 @@ def application(
                 async with door.entered(request) as request[PRINCIPAL]:
                     response = await handler(request)
         except BridgeError as error:
-            response = problems.answer(error)
+            response = errors.answer(error)
         except web.HTTPException as error:
-            response = problems.of_http(error, request.path)
+            response = errors.of_http(error, request.path)
         except web.RequestPayloadError:
-            response = problems.of_body()
+            response = errors.of_body()
         except ConnectionError:
             raise
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
-            response = problems.answer(internal(error))
+            response = errors.answer(internal(error))
         return response
 
     app = web.Application(middlewares=[door.count, let_in], client_max_size=BODY_LIMIT)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from bridge.operations import internal
-from bridge.server.guard import hosts, origins
+from bridge.api.dispatch import internal
+from bridge.server.auth import hosts, origins
 from bridge.server.routes import PRINCIPAL
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge
+    from bridge.engine.bridge import Bridge
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,8 @@ from weakref import WeakSet
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from bridge.engine import Bridge, Progress
+    from bridge.engine.bridge import Bridge
+    from bridge.engine.progress import Progress
 
 LOOK_EVERY_S = 0.5
 

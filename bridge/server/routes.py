@@ -9,15 +9,22 @@ import orjson
 from aiohttp import web
 
 import bridge as program
-from bridge.access import Pairing, Tokens, check_name
-from bridge.engine import Bridge
+from bridge.access.pairing import Pairing
+from bridge.access.tokens import Tokens, check_name
+from bridge.api.arguments import VAULT
+from bridge.api.call import SESSION, Call, Principal
+from bridge.api.dispatch import answer
+from bridge.api.encode import encode
+from bridge.engine.bridge import Bridge
 from bridge.errors import InvalidArguments
-from bridge.export import catalogue, openapi
-from bridge.operations import SESSION, VAULT, Call, Principal, answer, applier, encode, named
-from bridge.server import stream
-from bridge.server.guard import CLIENT
+from bridge.export.catalogue import catalogue
+from bridge.export.openapi import openapi
+from bridge.features import named
+from bridge.features.history.editor import applier
+from bridge.server import events as event_stream
+from bridge.server.auth import CLIENT
 from bridge.server.half_open import HalfOpen
-from bridge.server.limits import Limits
+from bridge.server.rate_limits import Limits
 from bridge.types import Scope
 
 BRIDGE = web.AppKey("BRIDGE", Bridge)
@@ -113,7 +120,7 @@ async def events(request: web.Request) -> web.StreamResponse:
     vault = request.query.get(APPLIES)
     present = applier(Call(bridge, principal, vault)) if vault is not None else contextlib.nullcontext()
     with present:
-        return await stream.serve(request, bridge.events)
+        return await event_stream.serve(request, bridge.events)
 
 
 def respond(value: Mapping[str, Any] | Any) -> web.Response:

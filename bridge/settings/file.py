@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import InvalidArguments
-from bridge.private import write_private
+from bridge.private_files import write_private
 from bridge.settings.schema import RULES, SettingProblem, Settings, problem
 
 NAMES = tuple(f.name for f in dataclasses.fields(Settings))

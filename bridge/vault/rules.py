@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
-from bridge.vault.filters import filter_pattern, is_expression
+from bridge.markdown.kinds import is_document
+from bridge.vault.exclusions import filter_pattern, is_expression
 from bridge.vault.globs import Ban, matches, used
-from bridge.vault.kinds import is_document
 from bridge.vault.paths import is_hidden, nfc
 
 ICLOUD = re.compile(r"(?:.*/)?\.[^/]+\.icloud")

@@ -2,14 +2,15 @@
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.errors import VaultUnreadable
+from bridge.markdown.kinds import is_document
 from bridge.types import VaultPath
-from bridge.vault.inside import is_link, relative, sort_of
-from bridge.vault.kinds import is_document
+from bridge.vault.open_file import is_link, relative, sort_of
 from bridge.vault.paths import flaw, is_hidden, nfc, parents
 from bridge.vault.rules import ICLOUD, Rules, hidden_reason
 
@@ -234,3 +235,31 @@ def joined(folder: str, name: str) -> str:
 def as_text(name: str) -> str:
     """Write a name that is not UTF-8 so that it can be shown."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def buried(root: Path, rules: Rules, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
+    """Return those of the files that are gone that lie at a denied path now, each with that path.
+
+    Args:
+        root: The vault.
+        rules: What is denied.
+        lost: The files that are gone, by what tells one unchanged.
+    """
+    return {lost[stat]: path for stat, path in denied(root, rules) if stat in lost} if rules.deny and lost else {}
+
+
+def denied(root: Path, rules: Rules) -> Iterator[tuple[Stat, VaultPath]]:
+    """Yield each denied file with what tells it unchanged; what cannot be listed is passed over."""
+    rest = [("", os.fspath(root), False)]
+    while rest:
+        folder, place, below = rest.pop()
+        with suppress(OSError), os.scandir(place) as listing:
+            for entry in listing:
+                path = joined(folder, nfc(entry.name))
+                inside = below or rules.denies(path)
+                if entry.is_dir(follow_symlinks=False):
+                    if not is_hidden(path):
+                        rest.append((path, entry.path, inside))
+                elif inside:
+                    info = entry.stat(follow_symlinks=False)
+                    yield Stat(info.st_mtime_ns, info.st_size), VaultPath(path)

@@ -4,21 +4,12 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePath
 
-from bridge.errors import (
-    BridgeError,
-    NoteNotFound,
-    NoteUnreadable,
-    OutsideVault,
-    PathKept,
-    TooLarge,
-    VaultUnreadable,
-)
+from bridge.errors import BridgeError, NoteNotFound, NoteUnreadable, OutsideVault, PathKept, TooLarge, VaultUnreadable
 from bridge.types import VaultPath
-from bridge.vault.buried import buried
-from bridge.vault.inside import open_inside, relative
+from bridge.vault.open_file import open_inside, relative
 from bridge.vault.paths import nfc, parents, shown, vault_path
 from bridge.vault.rules import Rules
-from bridge.vault.scan import Scan, Stat, Walk, require_listing
+from bridge.vault.scan import Scan, Stat, Walk, buried, require_listing
 
 CHUNK = 1024 * 1024
 

@@ -9,15 +9,17 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from bridge.engine.atlas import Atlas, Chart
-from bridge.engine.links import Links, Web
-from bridge.graph import WRITTEN, census
-from bridge.index import Index, IndexedNote
-from bridge.operations.graph import around
-from bridge.operations.view import Chosen, described, pictured
-from bridge.retrieval import SearchRequest
+from bridge.engine.analytics import Atlas, Chart
+from bridge.engine.link_graph import Links, Web
+from bridge.features.graph.operations import around
+from bridge.features.graph.view import Chosen, described, pictured
+from bridge.graph.census import census
+from bridge.graph.kinds import WRITTEN
+from bridge.index.index import Index
+from bridge.index.note import IndexedNote
+from bridge.markdown.names import Names
+from bridge.search.model import SearchRequest
 from bridge.types import Digest, VaultPath
-from bridge.vault import Names
 from scripts.benchmarks.rows import Measured, Row, times
 
 LINKS = 10

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from bridge.folders import default_models_dir
+from bridge.data_folder import default_models_dir
 from scripts.benchmarks.measures import Place
 from scripts.benchmarks.questions import questions
 from scripts.benchmarks.rows import Measured, Row, times

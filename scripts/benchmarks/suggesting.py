@@ -5,7 +5,10 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from bridge.linking import Corpus, Name, Names, Part, Source, Strictness, suggest
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import Part, Strictness
+from bridge.linking.mentions import Name, Names
+from bridge.linking.suggest import Source, suggest
 from bridge.types import VaultPath
 from scripts.benchmarks.generate import SYLLABLES
 from scripts.benchmarks.rows import Measured, Row

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bridge.engine.embedders import model_key
-from bridge.folders import default_models_dir
-from bridge.index import Index
-from bridge.models import DEFAULT_MODEL, find
+from bridge.data_folder import default_models_dir
+from bridge.engine.model_pool import model_key
+from bridge.index.index import Index
+from bridge.models.catalogue import DEFAULT_MODEL
+from bridge.models.folder import find
 from scripts.bench_models import measure
 from scripts.benchmarks.rows import Measured, Row
 

@@ -11,15 +11,16 @@ from functools import wraps
 from typing import Any
 from unittest.mock import patch
 
-from bridge.edits import Append
-from bridge.engine import Author, Bridge
-from bridge.engine.following import Following
-from bridge.engine.weaving import Weaving
-from bridge.index import Index
-from bridge.requests import EditNote
-from bridge.store import Store
+from bridge.changes.requests import EditNote
+from bridge.engine.bridge import Bridge
+from bridge.engine.indexer import Following
+from bridge.engine.link_graph import Weaving
+from bridge.engine.transactions import Author
+from bridge.index.index import Index
+from bridge.markdown.edit.requests import Append
+from bridge.state.store import Store
 from bridge.types import VaultPath
-from bridge.vault import Writer
+from bridge.vault.write.writer import Writer
 from scripts.benchmarks.client import Client
 from scripts.benchmarks.measures import Place, started
 from scripts.benchmarks.rows import Measured, Row, share, times

@@ -13,8 +13,8 @@ from typing import Any
 
 import platformdirs
 
-from bridge.folders import default_models_dir
-from bridge.models import Embedder
+from bridge.data_folder import default_models_dir
+from bridge.models.embedder import Embedder
 from scripts.evaluation.indexing import open_embedder, open_index
 from scripts.evaluation.linked import print_rediscovery
 from scripts.evaluation.metrics import NAMES, bootstrap, scores

@@ -4,10 +4,13 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.graph import Edge, Graph
-from bridge.linking import Corpus, Part, Source, of_graph, suggest
+from bridge.graph.graph import Edge, Graph
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import Part, of_graph
+from bridge.linking.suggest import Source, suggest
+from bridge.markdown.names import Names
+from bridge.markdown.prose import protected
 from bridge.types import VaultPath
-from bridge.vault import Names, protected
 from scripts.evaluation.rediscovery import Pair, Score, Stripped, spoken
 
 FIFTHS = 5

@@ -6,16 +6,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.engine.embedders import model_key
-from bridge.engine.links import targets
+from bridge.engine.link_graph import targets
+from bridge.engine.model_pool import model_key
 from bridge.errors import ModelMissing
-from bridge.graph import Edge, Graph
-from bridge.index import Boilerplate, Index, prepare
-from bridge.models import DEFAULT_MODEL, Embedder, find
-from bridge.retrieval import Vocabulary
+from bridge.graph.graph import Edge, Graph
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.index import Index
+from bridge.index.prepare import prepare
+from bridge.markdown.documents import read_document
+from bridge.markdown.names import Names
+from bridge.markdown.note import Note
+from bridge.models.catalogue import DEFAULT_MODEL
+from bridge.models.embedder import Embedder
+from bridge.models.folder import find
+from bridge.search.vocabulary import Vocabulary
 from bridge.types import VaultPath
-from bridge.vault import Names, Rules, Stat, Vault, read_document
-from bridge.vault.note import Note
+from bridge.vault.rules import Rules
+from bridge.vault.scan import Stat
+from bridge.vault.vault import Vault
 from scripts.evaluation.sets import JudgedSet, write_vault
 
 EMBEDDED_AT_ONCE = 64

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from bridge.models import Embedder
+from bridge.models.embedder import Embedder
 from scripts.evaluation.indexing import open_index
 from scripts.evaluation.metrics import bootstrap, scores
 from scripts.evaluation.sets import JudgedSet, Question, read_set

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from bridge.models import Embedder
-from bridge.retrieval import SearchRequest, search
+from bridge.models.embedder import Embedder
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
 from bridge.types import SearchMode, VaultPath
 from scripts.evaluation.indexing import open_index
 from scripts.evaluation.metrics import scores

@@ -4,10 +4,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.linking import THRESHOLDS, Corpus, Name, Part, Source, Strictness, suggest
-from bridge.linking import Names as Spoken
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import THRESHOLDS, Part, Strictness
+from bridge.linking.mentions import Name
+from bridge.linking.mentions import Names as Spoken
+from bridge.linking.suggest import Source, suggest
+from bridge.markdown.names import Names
+from bridge.markdown.note import Note
+from bridge.markdown.parse import parse
+from bridge.markdown.prose import protected
 from bridge.types import VaultPath
-from bridge.vault import Names, Note, Rules, Vault, parse, protected
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
 
 Pair = tuple[VaultPath, VaultPath]
 """A note and one that its body links to."""

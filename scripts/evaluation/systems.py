@@ -4,9 +4,14 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bridge.index import Index, NameHit, NoteHit, PassageHit, Words
-from bridge.models import Embedder
-from bridge.retrieval import SearchRequest, Sources, content, parse_query, search
+from bridge.index.fulltext_query import Words
+from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.index import Index
+from bridge.models.embedder import Embedder
+from bridge.search.model import SearchRequest, Sources
+from bridge.search.pipeline import search
+from bridge.search.query import parse_query
+from bridge.text.stopwords import content
 from bridge.types import SearchMode, VaultPath
 from scripts.evaluation.floor import Floor
 from scripts.evaluation.indexing import Indexed

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, Final, cast
 from unittest.mock import patch
 
-from bridge.models import Embedder
-from bridge.retrieval import SearchRequest, search
-from bridge.retrieval.fuse import WEIGHTS
+from bridge.models.embedder import Embedder
+from bridge.search.fuse import WEIGHTS
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
 from scripts.evaluation.indexing import Write, open_index
 from scripts.evaluation.linked import SAMPLE, VAULTS
 from scripts.evaluation.metrics import bootstrap, scores

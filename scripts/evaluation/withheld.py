@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bridge.markdown.note import Note, Value
+from bridge.markdown.parse import parse
 from bridge.types import VaultPath
-from bridge.vault import Note, Rules, Value, Vault, parse
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
 from scripts.evaluation.sets import JudgedSet, Question
 
 EVERYTHING: Final = Rules(exclude=(), max_file_bytes=50_000_000, ignored=())

@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from scripts.torturing.report import Report
-from tests.vault.pdfs import packed_pdf
+from tests.markdown.pdfs import packed_pdf
 
 MOST_S = 2.0
 """Seconds of processor time that each answer may take: what else the machine does is not the bridge's fault."""

@@ -7,11 +7,13 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.changes import move
+from bridge.changes.move import move
 from bridge.errors import InvalidArguments, NoteExists
-from bridge.steps import Plan
 from bridge.types import VaultPath
-from bridge.vault import Rules, Vault, Writer
+from bridge.vault.plan import Plan
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+from bridge.vault.write.writer import Writer
 from scripts.torturing.report import Report
 from tests.changes.random_moves import Tally, compare, random_move
 from tests.changes.vaults import Paper

@@ -22,8 +22,8 @@ def torture_races(steps: int, seed: int) -> Report:
     without = steps // WITHOUT_LEASES
     found = {"with leases": run(steps - without, seed)}
     with (
-        patch("bridge.vault.write.disk.Disk.take_lease", staticmethod(no_lease)),
-        patch("bridge.vault.settled.take_lease", no_lease),
+        patch("bridge.vault.write.syscalls.Disk.take_lease", staticmethod(no_lease)),
+        patch("bridge.vault.stable_read.take_lease", no_lease),
     ):
         found["without leases"] = run(without, seed)
     kills, broken = killed(random.Random(seed), max(steps // RACES_A_KILL, 1))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.access import Pace
+from bridge.access.rate import Pace
 from tests.access.test_pairing import Clock
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from bridge.access import Client, Tokens
+from bridge.access.token_file import Client
+from bridge.access.tokens import Tokens
 from bridge.errors import InvalidArguments, ReadOnly
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -223,7 +224,7 @@ def test_a_folder_that_cannot_be_written_is_told(tokens: Tokens, path: Path) -> 
 
 def test_processes_that_write_at_once_lose_nothing(path: Path) -> None:
     code = (
-        "import sys, pathlib; from bridge.access import Tokens; t = Tokens(pathlib.Path(sys.argv[1]))\n"
+        "import sys, pathlib; from bridge.access.tokens import Tokens; t = Tokens(pathlib.Path(sys.argv[1]))\n"
         "for n in range(20): t.create(f'{sys.argv[2]}{n}', ['read'])"
     )
     writers = [subprocess.Popen([sys.executable, "-c", code, str(path), name]) for name in ("a", "b", "c")]

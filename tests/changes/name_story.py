@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import product
 
-from bridge.changes import Desk
+from bridge.changes.draft import Desk
 from bridge.errors import ChangeConflict
-from bridge.store import Change, is_turning
+from bridge.state.change_records import Change, is_turning
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, gone, written
 

@@ -5,10 +5,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bridge.changes import Planned, move
+from bridge.changes.effect import Planned
+from bridge.changes.move import move
 from bridge.errors import InvalidArguments, NoteExists
+from bridge.markdown.kinds import is_document
+from bridge.markdown.names import Names
+from bridge.markdown.note import LinkKind
 from bridge.types import VaultPath
-from bridge.vault import LinkKind, Names, is_document
 from tests.changes.vaults import Paper, path_after
 
 WORDS = ("Rye", "rye", "Old name", "Ноты", "麦", "خبز", "A & B", "50% off", "v1.2", "x(y)", "é", "a'b", "Index")

@@ -5,9 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeVar
 
-from bridge.changes import Desk, differences
+from bridge.changes.draft import Desk
+from bridge.changes.hunks import differences
 from bridge.errors import BridgeError
-from bridge.store import Change, changes, parts_undone
+from bridge.state import change_rows
+from bridge.state.change_parts import parts_undone
+from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, gone, written
 
@@ -132,7 +135,7 @@ class Story:
     def reject(self) -> None:
         """Reject a proposal, or let it expire."""
         if (change := self._change("proposed")) is not None:
-            changes.set_state(self.vault.journal, change.id, self._dice.choice(["rejected", "expired"]), {})
+            change_rows.set_state(self.vault.journal, change.id, self._dice.choice(["rejected", "expired"]), {})
 
     def undo(self) -> None:
         """Undo a change, or some of it."""

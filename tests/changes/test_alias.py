@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.changes import rename_alias
+from bridge.changes.alias import rename_alias
 from bridge.errors import InvalidArguments, ProtectedPath, TextNotFound
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper

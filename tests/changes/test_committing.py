@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bridge.changes import Committed, commit, digest_of
-from bridge.changes.git import NoCommit, Repository, Tracked
-from bridge.steps import Step
-from bridge.store import Change
+from bridge.changes.draft import digest_of
+from bridge.changes.git import Committed, NoCommit, Repository, Tracked, commit
+from bridge.state.change_records import Change
 from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Step
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

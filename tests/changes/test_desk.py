@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.changes import Desk, digest_of
+from bridge.changes.draft import Desk, digest_of
 from bridge.errors import BridgeError, NoteExists, NoteNotFound
-from bridge.steps import Plan, Step
 from bridge.types import VaultPath
+from bridge.vault.plan import Plan, Step
 
 
 def desk_of(files: dict[VaultPath, bytes]) -> Desk:

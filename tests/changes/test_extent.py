@@ -2,12 +2,13 @@
 
 import pytest
 
-from bridge.changes import Effect, digest_of, extent
-from bridge.changes.effect import Reference
-from bridge.edits import Append, ReplaceText
-from bridge.requests import EditNote, MoveNote, Request, SetProperties
-from bridge.steps import Plan, Step
+from bridge.changes.draft import digest_of
+from bridge.changes.effect import Effect, Reference
+from bridge.changes.extent import extent
+from bridge.changes.requests import EditNote, MoveNote, Request, SetProperties
+from bridge.markdown.edit.requests import Append, ReplaceText
 from bridge.types import VaultPath
+from bridge.vault.plan import Plan, Step
 
 OLD, NEW = b"Old.\n", b"Newer.\n"
 BLOBS = {digest_of(data): data for data in (OLD, NEW, b"x" * 3_000)}

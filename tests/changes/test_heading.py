@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.changes import rename_heading
+from bridge.changes.heading import rename_heading
 from bridge.errors import HeadingNotFound, InvalidArguments, ProtectedPath
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper

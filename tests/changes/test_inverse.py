@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.changes import Desk, differences
+from bridge.changes.draft import Desk
+from bridge.changes.hunks import differences
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
-from bridge.steps import Plan, Step
-from bridge.store import Change, parts_undone
+from bridge.state.change_parts import parts_undone
+from bridge.state.change_records import Change
 from bridge.types import VaultPath
+from bridge.vault.plan import Plan, Step
 from tests.changes.trial import Trial, gone, written
 
 NOTE = "".join(f"line {number}\n" for number in range(1, 31))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.changes import Desk
+from bridge.changes.draft import Desk
 from bridge.errors import ChangeConflict
-from bridge.store import Change
+from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, gone, written
 

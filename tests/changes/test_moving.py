@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.changes import Effect, move
+from bridge.changes.effect import Effect
+from bridge.changes.move import move
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound, NoteUnreadable, ProtectedPath
-from bridge.steps import Step
 from bridge.types import VaultPath
+from bridge.vault.plan import Step
 from tests.changes.vaults import Paper
 
 OLD, NEW = VaultPath("Bread/Rye.md"), VaultPath("Grain/Dark rye.md")

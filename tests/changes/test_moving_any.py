@@ -5,10 +5,12 @@ import unicodedata
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.changes import move
+from bridge.changes.move import move
 from bridge.errors import InvalidArguments, NoteExists
+from bridge.markdown.documents import read_document
+from bridge.markdown.link_spans import read_spots
+from bridge.markdown.names import Names
 from bridge.types import VaultPath
-from bridge.vault import Names, read_document, read_spots
 from tests.changes.random_moves import Tally, compare
 from tests.changes.vaults import Paper
 

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from bridge.changes import Desk
-from bridge.steps import Plan, Step
+from bridge.changes.draft import Desk
 from bridge.types import VaultPath
+from bridge.vault.plan import Plan, Step
 from tests.changes.name_story import NameStory
 from tests.changes.trial import Trial, gone, written
 

@@ -1,6 +1,6 @@
 """Whoever read a note too early is told what differs, and what their change would be on it now."""
 
-from bridge.changes import offer
+from bridge.changes.rebase import offer
 from bridge.types import VaultPath
 
 PATH = VaultPath("a.md")

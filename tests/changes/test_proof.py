@@ -4,12 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.changes import rename_heading
-from bridge.changes.proof import prove
-from bridge.changes.shift import Shift
+from bridge.changes.heading import rename_heading
+from bridge.changes.relink import prove
+from bridge.changes.renames import Shift
 from bridge.errors import AmbiguousHeading, HeadingNotFound, InvalidArguments
+from bridge.markdown.link_spans import read_spots
+from bridge.markdown.names import Names
+from bridge.markdown.parse import parse
+from bridge.markdown.sections import decoded_place, meant
 from bridge.types import VaultPath
-from bridge.vault import Names, decoded_place, meant, parse, read_spots
 from tests.changes.vaults import Paper
 
 OLD, NEW, HERE = VaultPath("A/Rye.md"), VaultPath("B/Spelt.md"), VaultPath("Here.md")

@@ -2,10 +2,11 @@
 
 import pytest
 
-from bridge.changes import digest_of, remove
+from bridge.changes.delete import remove
+from bridge.changes.draft import digest_of
 from bridge.errors import NoteNotFound, PathKept
-from bridge.steps import Step
 from bridge.types import VaultPath
+from bridge.vault.plan import Step
 from tests.changes.vaults import Paper
 
 RYE = VaultPath("Bread/Rye.md")

@@ -5,10 +5,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.changes.desk import moved
-from bridge.changes.shorten import shortened
-from bridge.steps import Step
+from bridge.changes.draft import moved, shortened
 from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Step
 
 PATHS = [VaultPath(path) for path in ("a", "b", "F/a", "F/G/a", "G/a")]
 FOLDERS = [VaultPath(path) for path in ("F", "G", "F/G", "H")]

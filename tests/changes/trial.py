@@ -6,13 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
-from bridge.changes import Desk, Today, accept, accepting, digest_of, redo, redoing, undo, undoing
+from bridge.changes.draft import Desk, digest_of
+from bridge.changes.path_history import Today
+from bridge.changes.undo import accept, accepting, redo, redoing, undo, undoing
 from bridge.errors import ChangeConflict, NoteNotFound
-from bridge.steps import Plan, Step
-from bridge.store import Change, State, Wanted, changes, facts_of, records, trails
-from bridge.store.schema import migrate
-from bridge.store.switches import switch
+from bridge.state import change_records, change_rows, file_history
+from bridge.state.change_parts import facts_of, switch
+from bridge.state.change_records import Change, State, Wanted
+from bridge.state.schema import migrate
 from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Plan, Step
 
 
 class Trial:
@@ -60,21 +63,21 @@ class Trial:
             return data is not None and digest_of(data) == digest
 
         def past(path: VaultPath, gone: str | None) -> list[Change]:
-            return trails.past(self.journal, path, gone, 1_000)
+            return file_history.past(self.journal, path, gone, 1_000)
 
         return Today(
             self.inside,
             has,
             past,
-            partial(trails.is_newest, self.journal),
-            partial(trails.folders, self.journal),
-            partial(trails.departures, self.journal),
+            partial(file_history.is_newest, self.journal),
+            partial(file_history.folders, self.journal),
+            partial(file_history.departures, self.journal),
         )
 
     @property
     def changes(self) -> list[Change]:
         """Every change as the journal has it today, the oldest first."""
-        return records.some(self.journal, Wanted(), self.count, 0)[::-1]
+        return change_records.some(self.journal, Wanted(), self.count, 0)[::-1]
 
     def do(
         self, draw: Callable[[Desk], None], facts: Mapping[str, object] | None = None, *, of: Change | None = None
@@ -86,7 +89,7 @@ class Trial:
         if self.proposes:
             self.kept.update(plan.blobs)
             change = self._named(plan.steps, facts, "proposed")
-            changes.insert(self.journal, change, pending=False)
+            change_rows.insert(self.journal, change, pending=False)
             return self.today_of(change)
         self.kept.update(plan.blobs)
         done = [step for planned in plan.steps for step in self._done(planned, trash=not plan.back and self.has_trash)]
@@ -94,13 +97,13 @@ class Trial:
         made = change.id
         if of is not None:
             change = replace(change, id=of.id, state=of.state)
-        changes.insert(self.journal, change, pending=True)
-        changes.settle(self.journal, change.id, made)
+        change_rows.insert(self.journal, change, pending=True)
+        change_rows.settle(self.journal, change.id, made)
         return self.today_of(change)
 
     def today_of(self, change: Change) -> Change:
         """Return a change as the journal has it today."""
-        found = records.one(self.journal, change.id)
+        found = change_records.one(self.journal, change.id)
         assert found is not None
         return found
 
@@ -165,7 +168,7 @@ class Trial:
         return self.do(draw, facts, of=change)
 
     def _find(self, change: str) -> Change | None:
-        return records.one(self.journal, change)
+        return change_records.one(self.journal, change)
 
     def _done(self, step: Step, *, trash: bool) -> list[Step]:
         """Do a step; return it with those that had to come before it."""

@@ -4,13 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bridge.changes import Desk, Known, Planned
+from bridge.changes.draft import Desk
+from bridge.changes.effect import Planned
+from bridge.changes.view import Known
 from bridge.errors import NoteNotFound
-from bridge.index import IndexedNote
-from bridge.index.note import packed
-from bridge.steps import Plan
+from bridge.index.note import IndexedNote, packed
+from bridge.markdown.documents import read_document
+from bridge.markdown.kinds import is_document
+from bridge.markdown.names import Names
 from bridge.types import VaultPath
-from bridge.vault import Names, Rules, is_document, read_document
+from bridge.vault.plan import Plan
+from bridge.vault.rules import Rules
 
 Files = dict[VaultPath, bytes]
 

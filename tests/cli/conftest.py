@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.operations.served import Served, serving, write_vault
+from tests.features.served import Served, serving, write_vault
 
 NOTES = {
     "Bread/Rye.md": "---\ntags: [grain]\nkeeps: 9\n---\n# Rye\n\nDense bread from the north. See [[Beans]], [[Gone]].\n"

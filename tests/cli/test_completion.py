@@ -9,8 +9,8 @@ import pytest
 
 from bridge.cli.completion import SCRIPTS, candidates, commands, strip_quotes
 from bridge.cli.parser import parser
-from bridge.folders import Folders, remember, vault_id
-from tests.operations.served import write_vault
+from bridge.data_folder import Folders, remember, vault_id
+from tests.features.served import write_vault
 from tests.system.test_imports import HEAVY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,4 +134,4 @@ def test_nothing_heavy_is_loaded_to_answer() -> None:
         "print(*sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert not set(ran.stdout.split()) & {*HEAVY, "rich", "bridge.operations", "bridge.engine"}
+    assert not set(ran.stdout.split()) & {*HEAVY, "rich", "bridge.features", "bridge.engine.host"}

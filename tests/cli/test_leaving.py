@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.operations.served import command
+from tests.features.served import command
 
 COMPUTES_FOR_EVER = """
 import asyncio, sys, threading
-from bridge.cli.leaving import leave, run
+from bridge.cli.exit import leave, run
 
 async def work():
     asyncio.get_running_loop().run_in_executor(None, threading.Event().wait)
@@ -22,8 +22,8 @@ sys.exit(leave(7))
 
 FAILS_MEANWHILE = """
 import asyncio, sys, threading
-from bridge.cli import main, operate
-from bridge.cli.leaving import run
+from bridge.cli import main, run_operation as operate
+from bridge.cli.exit import run
 from bridge.errors import NotReady
 
 async def work():
@@ -52,7 +52,7 @@ async def test_what_another_process_measured_is_printed_where_no_bridge_runs(vau
     assert (ran.status, ran.err, ran.json["counts"]["notes"]) == (0, "", 2)
 
 
-@pytest.mark.parametrize("module", ["bridge.cli.commands", "bridge.cli.parser", "bridge.operations", "argparse"])
+@pytest.mark.parametrize("module", ["bridge.cli.commands", "bridge.cli.parser", "bridge.features", "argparse"])
 def test_whoever_interrupts_the_program_while_it_loads_sees_no_traceback(module: str) -> None:
     code = f"""
 import sys

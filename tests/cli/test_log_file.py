@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli import log_file
-from bridge.cli.log_file import LIMIT, keep_short, open_log
+from bridge.cli import serve
+from bridge.cli.serve import LIMIT, keep_short, open_log
 from tests.engine.conftest import until
 
 
@@ -22,7 +22,7 @@ def test_a_log_is_for_this_user_only_and_goes_on(tmp_path: Path) -> None:
 
 
 async def test_a_log_begins_anew_when_it_is_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_file, "LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(serve, "LOOK_EVERY_S", 0.01)
     path = tmp_path / "bridge.log"
     descriptor = open_log(path)
     keeping = asyncio.create_task(keep_short(descriptor))

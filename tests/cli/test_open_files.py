@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from bridge.cli.open_files import MOST
+from bridge.cli.serve import MOST
 
 SAY = (
-    "import resource; from bridge.cli.open_files import permit_many; "
+    "import resource; from bridge.cli.serve import permit_many; "
     "permit_many(); print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
 )
 

@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 import pytest
 
-from bridge.cli.operate import needs_digest
-from bridge.operations import named
-from tests.operations.served import Served, command
+from bridge.cli.run_operation import needs_digest
+from bridge.features import named
+from tests.features.served import Served, command
 
 
 async def test_the_running_bridge_answers(served: Served) -> None:

@@ -9,8 +9,8 @@ import pytest
 from bridge.cli.options import collect
 from bridge.cli.parser import command_first, parser
 from bridge.errors import InvalidArguments
-from bridge.operations import named
-from tests.operations.served import command
+from bridge.features import named
+from tests.features.served import command
 
 
 def typed(*words: str) -> dict[str, Any]:

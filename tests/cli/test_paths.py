@@ -9,7 +9,7 @@ import pytest
 
 from bridge.cli.paths import vault_path
 from bridge.errors import OutsideVault
-from tests.operations.served import Served, command, write_vault
+from tests.features.served import Served, command, write_vault
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bridge.cli import render, render_changes, render_graph, render_links, render_status
-from bridge.operations import operations
+from bridge.cli import console, render, render_changes, render_graph, render_status
+from bridge.features import operations
 
 HIT = {
     "path": "Bread/Rye.md", "title": "Rye", "heading": "Rye > Baking", "lines": [3, 9], "score": 0.9,
@@ -256,7 +256,7 @@ def test_a_daily_note_is_its_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_would_steer_a_terminal_is_taken_out() -> None:
-    assert render.safe("a\x1b]0;title\x07b\x9bc\td\ne") == "a]0;titlebc\td\ne"
+    assert console.safe("a\x1b]0;title\x07b\x9bc\td\ne") == "a]0;titlebc\td\ne"
 
 
 def test_what_is_no_text_is_still_printed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,7 +279,7 @@ CASES = {
 
 
 def test_what_is_shown_in_a_way_of_its_own_is_what_some_operation_answers() -> None:
-    own = (render.SHOWN, render_changes.SHOWN, render_graph.SHOWN, render_links.SHOWN, render_status.SHOWN)
+    own = (render.SHOWN, render_changes.SHOWN, render_graph.GRAPH_VIEWS, render_graph.LINK_VIEWS, render_status.SHOWN)
     assert set().union(*own) <= {operation.result.__name__ for operation in operations()}
 
 

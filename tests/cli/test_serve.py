@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.operations.served import command
+from tests.features.served import command
 from tests.system.vaults import generate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,12 +7,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bridge.cli.stdio.choosing import chosen
+from bridge.cli.stdio.choose_vault import chosen
+from bridge.data_folder import Folders, remember, vault_id
 from bridge.errors import NoSuchVault
-from bridge.folders import Folders, remember, vault_id
-from bridge.server import Runtime
-from bridge.server.runtime import write
-from tests.operations.served import command
+from bridge.server.runtime_file import Runtime, write
+from tests.features.served import command
 
 
 @pytest.fixture

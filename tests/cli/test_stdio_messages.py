@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.inbound import encode_header_value
 
-from bridge.cli.stdio.headers import describing, header_value
-from bridge.cli.stdio.lines import READ_LIMIT, lines
+from bridge.cli.stdio.http_messages import Event, describing, events, header_value
 from bridge.cli.stdio.messages import BODY_LIMIT, VERSION_KEY, Malformed, read
-from bridge.cli.stdio.sse import Event, events
-from bridge.server.guard import BODY_LIMIT as BRIDGE_TAKES
+from bridge.cli.stdio.pipes import READ_LIMIT, lines
+from bridge.server.auth import BODY_LIMIT as BRIDGE_TAKES
 
 REQUEST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 

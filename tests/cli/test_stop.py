@@ -10,9 +10,9 @@ import orjson
 import psutil
 import pytest
 
-from bridge.folders import Folders, remembered, vault_id
+from bridge.data_folder import Folders, remembered, vault_id
 from tests.cli.test_serve import ROOT, ready, started
-from tests.operations.served import Served, command, write_vault
+from tests.features.served import Served, command, write_vault
 
 
 def digests(root: Path) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import aiohttp
 import orjson
 
-from tests.operations.served import Ran, Served, command
+from tests.features.served import Ran, Served, command
 
 
 async def tokens(data: Path, *words: str) -> Ran:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.engine import Bridge
-from bridge.mcp import mount as ours
-from bridge.mcp.serving import endpoint
+from bridge.engine.bridge import Bridge
+from bridge.mcp.endpoint import endpoint
+from bridge.mcp.mount import mount as ours
 from bridge.server.asgi import Mount
 from tests.conformance.server import build
-from tests.operations.served import serving, write_vault
+from tests.features.served import serving, write_vault
 
 __all__ = ["Served", "ours", "pack", "served"]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.engine import Bridge, VaultEngine
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
 
 NOTES = {
     "Bread/Sourdough.md": "# Sourdough\n\nA starter of flour and water raises the loaf. See [[Rye]] and [[Missing]].\n",

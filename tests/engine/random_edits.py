@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.engine import Bridge
+from bridge.api.call import OWNER, Call
+from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError
-from bridge.operations import OWNER, Call, named
-from bridge.vault import Note, is_document, parse
+from bridge.features import named
+from bridge.markdown.kinds import is_document
+from bridge.markdown.note import Note
+from bridge.markdown.parse import parse
 from tests.engine.conftest import until
 
 WORDS = ("rye", "Ноты", "麦", "a [[Rye]] loaf", "- one\n- two", "> quoted", "## Deeper", "100 % & more", "`code`", "é")

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from bridge.engine.apart import Apart
+from bridge.engine.analytics import Apart
 from bridge.errors import Busy
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bridge.edits import Append
-from bridge.engine import Author, Bridge, VaultEngine
-from bridge.requests import DeleteNote, EditNote, MoveNote, Request
+from bridge.changes.requests import DeleteNote, EditNote, MoveNote, Request
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
+from bridge.engine.transactions import Author
+from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, until
 from tests.engine.test_writing import bytes_of, digest

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.engine import Bridge, VaultEngine
-from bridge.operations import answer, encode, named
-from bridge.operations.call import RUNTIME, Call
-from bridge.retrieval import SearchRequest, search
+from bridge.api.call import RUNTIME, Call
+from bridge.api.dispatch import answer
+from bridge.api.encode import encode
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
+from bridge.features import named
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, until
 

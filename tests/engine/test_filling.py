@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.edits import Append
-from bridge.engine import Author
-from bridge.requests import EditNote
-from bridge.store import Store
+from bridge.changes.requests import EditNote
+from bridge.engine.transactions import Author
+from bridge.markdown.edit.requests import Append
+from bridge.state.store import Store
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
 
@@ -23,12 +23,12 @@ async def test_what_is_changed_again_and_again_is_embedded_when_that_ends(
         engine = bridge.find(None)
         await settled(engine)
         before = engine.store.counted("embedded")
-        monkeypatch.setattr("bridge.engine.filling.QUIET_S", 3600)
-        monkeypatch.setattr("bridge.engine.filling.LONGEST_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
         for turn in range(5):
             await engine.carrying.carry([EditNote(BEANS, (Append(text=f"Day {turn}."),))], Author("test"))
         assert engine.progress().pending_vectors == 1
-        monkeypatch.setattr("bridge.engine.filling.QUIET_S", 0)
+        monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
         engine.parts.filling.wake()
         await settled(engine)
         assert engine.store.counted("embedded") == before + 1
@@ -46,19 +46,19 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
 
         def counting(what: str, many: int) -> None:
             count(what, many)
-            monkeypatch.setattr("bridge.engine.filling.QUIET_S", 3600)
+            monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
             loop.call_soon_threadsafe(filling.wake)
 
         async def change(path: VaultPath, text: str) -> None:
             await engine.carrying.carry([EditNote(path, (Append(text=text),))], Author("test"))
 
-        monkeypatch.setattr("bridge.engine.filling.AT_ONCE", 1)
-        monkeypatch.setattr("bridge.engine.filling.QUIET_S", 3600)
-        monkeypatch.setattr("bridge.engine.filling.LONGEST_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.AT_ONCE", 1)
+        monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
         for path in (BEANS, RAIN):
             await change(path, "Watered.")
         monkeypatch.setattr(Store, "count", staticmethod(counting))
-        monkeypatch.setattr("bridge.engine.filling.QUIET_S", 0)
+        monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
         filling.wake()
         await until(lambda: engine.progress().pending_vectors == 1)
         for turn in range(5):
@@ -78,8 +78,8 @@ async def test_who_waits_for_meaning_waits_for_no_pause(
     async with opened(vault) as bridge:
         engine = bridge.find(None)
         await settled(engine)
-        monkeypatch.setattr("bridge.engine.filling.QUIET_S", 3600)
-        monkeypatch.setattr("bridge.engine.filling.LONGEST_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
+        monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
         await engine.carrying.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
         assert await engine.waiting.indexed(BEANS, None, "vectors", 60)
 

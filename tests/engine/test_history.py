@@ -3,11 +3,14 @@
 import time
 from pathlib import Path
 
-from bridge.folders import remember
-from bridge.steps import Plan
-from bridge.store import Change, Store
+from bridge.data_folder import remember
+from bridge.state.change_records import Change
+from bridge.state.store import Store
 from bridge.types import VaultPath
-from bridge.vault import Rules, Vault, Writer
+from bridge.vault.plan import Plan
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+from bridge.vault.write.writer import Writer
 from tests.engine.conftest import NOTES, Opened, settled, until
 from tests.engine.test_vault_engine import only
 from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.engine.hold import Hold
+from bridge.data_folder import Folders, vault_id
+from bridge.engine.vault_lock import Hold
 from bridge.errors import VaultHeld
-from bridge.folders import Folders, vault_id
 
 HOLDER = """
 import sys
 from pathlib import Path
-from bridge.engine.hold import Hold
+from bridge.engine.vault_lock import Hold
 hold = Hold.take(Path(sys.argv[1]), Path(sys.argv[2]))
 print("held", flush=True)
 sys.stdin.read()

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.edits import Append
-from bridge.engine import Author, Bridge, VaultEngine
-from bridge.requests import DeleteNote, EditNote
-from bridge.store import Wanted
+from bridge.changes.requests import DeleteNote, EditNote
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
+from bridge.engine.transactions import Author
+from bridge.markdown.edit.requests import Append
+from bridge.state.change_records import Wanted
 from bridge.types import Digest, VaultPath
-from bridge.vault.write.disk import Disk
+from bridge.vault.write.syscalls import Disk
 from tests.engine.conftest import Opened, until
 from tests.engine.test_writing import digest
 
@@ -20,7 +22,7 @@ AGENT = Author("edit_note", client="agent")
 @pytest.fixture(autouse=True)
 def _without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Disk, "take_lease", staticmethod(lambda _descriptor: None))
-    monkeypatch.setattr("bridge.vault.settled.unsettled_for", lambda *_: 0.0)
+    monkeypatch.setattr("bridge.vault.stable_read.unsettled_for", lambda *_: 0.0)
 
 
 async def ready(bridge: Bridge) -> VaultEngine:

@@ -3,11 +3,15 @@
 import json
 from collections.abc import Mapping
 
-from bridge.engine.links import Links
-from bridge.graph import Graph
-from bridge.index import Boilerplate, IndexedNote, prepare
+from bridge.engine.link_graph import Links
+from bridge.graph.graph import Graph
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.note import IndexedNote
+from bridge.index.prepare import prepare
+from bridge.markdown.documents import read_document
+from bridge.markdown.names import Names
 from bridge.types import VaultPath
-from bridge.vault import Names, Stat, read_document
+from bridge.vault.scan import Stat
 
 
 class Vault:

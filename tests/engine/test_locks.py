@@ -3,7 +3,7 @@
 import asyncio
 import random
 
-from bridge.engine.locks import Locks
+from bridge.engine.path_locks import Locks
 from bridge.types import VaultPath
 
 A, B, C = VaultPath("a.md"), VaultPath("b.md"), VaultPath("c.md")

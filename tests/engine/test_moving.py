@@ -4,8 +4,8 @@ import asyncio
 import itertools
 from pathlib import Path
 
-from bridge.edits import Append
-from bridge.requests import EditNote, MoveNote, RenameHeading
+from bridge.changes.requests import EditNote, MoveNote, RenameHeading
+from bridge.markdown.edit.requests import Append
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened
 from tests.engine.test_writing import AGENT, BEANS, RYE, SOURDOUGH, bytes_of, digest, folders_of, make, ready

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from bridge.edits import Append
-from bridge.engine import Author, VaultEngine
+from bridge.changes.requests import EditNote
+from bridge.engine.host import VaultEngine
+from bridge.engine.transactions import Author
 from bridge.errors import NoteChanged
-from bridge.requests import EditNote
+from bridge.markdown.edit.requests import Append
 from bridge.types import Digest, VaultPath
-from bridge.vault.write.disk import Disk
-from bridge.vault.write.renaming import exchange
+from bridge.vault.write.syscalls import Disk, exchange
 from tests.engine.conftest import Opened, until
 from tests.engine.test_writing import digest
 

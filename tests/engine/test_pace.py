@@ -1,4 +1,4 @@
-from bridge.engine.pace import STEPS, Pace
+from bridge.engine.backfill import STEPS, Pace
 
 
 def test_the_pace_is_that_of_the_last_steps_until_a_rest() -> None:

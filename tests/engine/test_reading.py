@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
 
-from bridge.engine.reader import Reading, learn, read_all, stoppable
-from bridge.engine.reading import FEW, Readers
-from bridge.index import Boilerplate
+from bridge.engine.parser import Reading, learn, read_all, stoppable
+from bridge.engine.parser_pool import FEW, Readers
+from bridge.index.boilerplate import Boilerplate
 from bridge.types import VaultPath
-from bridge.vault import Rules, Vault
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
 from tests.engine.conftest import NOTES, until
 
 

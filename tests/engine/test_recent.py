@@ -1,6 +1,6 @@
 """What was read lately is known; what was not read for long is not."""
 
-from bridge.engine.recent import LARGEST, ROOM, Recent
+from bridge.engine.read_cache import LARGEST, ROOM, Recent
 from bridge.types import Digest
 
 

@@ -11,11 +11,14 @@ from typing import Any
 import lancedb
 import pytest
 
-from bridge.engine import Bridge, VaultEngine
-from bridge.engine.links import Web
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
+from bridge.engine.link_graph import Web
 from bridge.errors import NoteNotFound, RulesUnknown
-from bridge.retrieval import SearchRequest, search
-from bridge.settings import Settings, change
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
+from bridge.settings.file import change
+from bridge.settings.schema import Settings
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
 
@@ -162,7 +165,7 @@ async def test_erasing_that_was_broken_off_is_done_at_the_next_start(
         pass
 
     with monkeypatch.context() as patched:
-        patched.setattr("bridge.index.erasing.Erasing.erase", lambda *_: (_ for _ in ()).throw(Crash))
+        patched.setattr("bridge.index.erase.Erasing.erase", lambda *_: (_ for _ in ()).throw(Crash))
         async with opened(secretive) as bridge:
             await until(lambda: only(bridge).progress().ready_keyword)
             await assert_missing(only(bridge))

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from bridge.edits import Append
-from bridge.engine import Author
+from bridge.changes.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request
+from bridge.engine.transactions import Author
 from bridge.index.table import Table
-from bridge.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request
-from bridge.retrieval import SearchRequest, search
+from bridge.markdown.edit.requests import Append
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, until
 

@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from bridge.engine import Bridge, VaultEngine
+from bridge.data_folder import remember, remembered
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
-from bridge.folders import remember, remembered
-from bridge.models import DEFAULT_MODEL, find, use_file
-from bridge.retrieval import SearchRequest, search
+from bridge.models.catalogue import DEFAULT_MODEL
+from bridge.models.folder import find
+from bridge.models.install import use_file
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
 from bridge.types import Digest, VaultPath
 from tests.engine.conftest import Opened, settled, until
 

@@ -3,7 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from bridge.engine import Bridge, VaultEngine
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
 

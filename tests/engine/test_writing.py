@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.edits import Append, Edit, InsertUnder, ReplaceText
-from bridge.engine import Author, Bridge, Made, VaultEngine
+from bridge.changes.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request, SetProperties
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
+from bridge.engine.transactions import Author, Made
 from bridge.errors import (
     BridgeError,
     ChangeConflict,
@@ -23,9 +25,10 @@ from bridge.errors import (
     VaultUnreadable,
 )
 from bridge.events import Event
-from bridge.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request, SetProperties
-from bridge.retrieval import SearchRequest, search
-from bridge.store import Wanted
+from bridge.markdown.edit.requests import Append, Edit, InsertUnder, ReplaceText
+from bridge.search.model import SearchRequest
+from bridge.search.pipeline import search
+from bridge.state.change_records import Wanted
 from bridge.types import Digest, VaultPath
 from tests.engine.conftest import Opened, until
 

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
-from bridge.export import catalogue, command, openapi, reference, typescript
-from bridge.export.catalogue import form
-from bridge.export.typescript import kind
-from bridge.operations import operations, read_docstring, records_in
+from bridge.api.docstring import read
+from bridge.api.hints import records_in
+from bridge.export.catalogue import catalogue, form
+from bridge.export.openapi import openapi
+from bridge.export.reference import command, reference
+from bridge.export.typescript import kind, typescript
+from bridge.features import operations
 
 
 def test_the_generated_files_are_up_to_date() -> None:
@@ -68,7 +71,7 @@ def test_the_page_tells_of_every_argument_and_field(operation: Any) -> None:
         assert f"| `{argument.name}` |" in found[1]
         assert argument.meaning in found[1]
     for record in records_in(operation.result):
-        for name, meaning in read_docstring(record).section("Attributes").items():
+        for name, meaning in read(record).section("Attributes").items():
             assert f"- `{name}`: {meaning}\n" in found[1]
     assert f"$ {command(operation)}" in found[1]
 

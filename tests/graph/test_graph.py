@@ -1,4 +1,4 @@
-from bridge.graph import Edge, Graph
+from bridge.graph.graph import Edge, Graph
 from bridge.types import VaultPath
 
 A, B, C, D = (VaultPath(f"{name}.md") for name in "abcd")

@@ -5,11 +5,9 @@ import numpy as np
 import pytest
 
 from bridge.graph.cocitation import gaps
-from bridge.graph.cuts import cuts_of
-from bridge.graph.edges import Edges
+from bridge.graph.columns import Edges
 from bridge.graph.layout import laid_out
-from bridge.graph.measure import Measures, measured, pagerank
-from bridge.graph.network import Network, network_of
+from bridge.graph.measure import Measures, Network, cuts_of, measured, network_of, pagerank
 from bridge.graph.walk import FAR, arcs, distances, spread, ways
 
 SEEDS = pytest.mark.parametrize("seed", range(8))

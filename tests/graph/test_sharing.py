@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from bridge.graph.sharing import MOST_IN_FOLDER, MOST_TAGS, RARE, by_folder, by_tag, shared_tags
+from bridge.graph.pairs import MOST_IN_FOLDER, MOST_TAGS, RARE, by_folder, by_tag, shared_tags
 from bridge.graph.similar import BLOCK, mutually_nearest
 
 

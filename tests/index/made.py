@@ -10,10 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bridge.index import Boilerplate, Index, Prepared, Words, prepare
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.fulltext_query import Words
+from bridge.index.index import Index
 from bridge.index.matrix import Floats
+from bridge.index.prepare import Prepared, prepare
+from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
-from bridge.vault import Stat, read_document
+from bridge.vault.scan import Stat
 
 MODEL = "made-000000000000"
 DIMENSIONS = 32

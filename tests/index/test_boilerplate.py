@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.index import Boilerplate
+from bridge.index.boilerplate import Boilerplate
 from tests.index.made import sentence
 
 

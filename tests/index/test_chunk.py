@@ -3,9 +3,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.index.chunk import FARTHEST, MOST, TARGET, drafts
-from bridge.index.script import tokens
+from bridge.markdown.documents import read_document
+from bridge.markdown.note import Note
+from bridge.text.invisible import visible
+from bridge.text.scripts import tokens
 from bridge.types import VaultPath
-from bridge.vault import Note, read_document, visible
 from tests.index.made import sentence
 
 LONG = "\n".join(f"hidden line {number} of many words that say something" for number in range(60))

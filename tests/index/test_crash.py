@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.index import Index
+from bridge.index.index import Index
 from tests.index.made import DIMENSIONS, MODEL, embed_all, opened, paths, until, words
 
 WRITER = """

@@ -5,7 +5,9 @@ import lancedb
 import numpy as np
 import pytest
 
-from bridge.index import Boilerplate, Index, PassageHit
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.hits import PassageHit
+from bridge.index.index import Index
 from bridge.index.schema import VECTORS
 from bridge.index.table import names_of
 from bridge.types import VaultPath

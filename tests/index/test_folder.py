@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import DiskFull, IndexUnusable, NotReady, ReadOnly
-from bridge.index import Boilerplate, Index
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.index import Index
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, sentence, words
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -6,10 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from bridge.index import Boilerplate, prepare
-from bridge.linking import Corpus, Name, Names, prospects
+from bridge.index.boilerplate import Boilerplate
+from bridge.index.prepare import prepare
+from bridge.linking.corpus import Corpus
+from bridge.linking.mentions import Name, Names
+from bridge.linking.prospects import prospects
+from bridge.markdown.link_spans import read_spots
+from bridge.markdown.parse import parse
+from bridge.markdown.prose import protected
 from bridge.types import VaultPath
-from bridge.vault import Stat, parse, protected, read_spots
+from bridge.vault.scan import Stat
 from tests.hostile_texts import HOSTILE
 
 PATH = VaultPath("a.md")

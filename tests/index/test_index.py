@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from bridge.errors import DiskFull, IndexUnusable
-from bridge.index import Index, NoteHit, PassageHit
+from bridge.index.hits import NoteHit, PassageHit
+from bridge.index.index import Index
 from bridge.index.table import Table
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, all_of, embed_all, opened, paths, prepared, vector, words

@@ -3,7 +3,7 @@ import sys
 
 LOOK = """
 import sys
-from bridge.index.library import load_lancedb
+from bridge.index.open import load_lancedb
 load_lancedb()
 print("urllib3" in sys.modules, "lance_namespace_urllib3_client.api" in sys.modules, "lancedb" in sys.modules)
 """

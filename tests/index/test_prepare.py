@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index import Boilerplate
+from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import digest_of
 from tests.index.made import prepared, sentence
 

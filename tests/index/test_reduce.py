@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.index.reduce import reduced, without_programs, without_tags
+from bridge.index.prepare import reduced, without_programs, without_tags
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.index import Index, Words
+from bridge.index.fulltext_query import Words
+from bridge.index.index import Index
 from bridge.types import VaultPath
 from tests.index.made import opened, paths, words
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bridge.index import Index
+from bridge.index.index import Index
 from bridge.index.table import Table
 from bridge.types import VaultPath
 from tests.index.made import opened, paths, prepared, words

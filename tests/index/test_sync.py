@@ -1,6 +1,6 @@
-from bridge.index import Plan, plan
+from bridge.index.diff import Plan, plan
 from bridge.types import VaultPath
-from bridge.vault import Stat
+from bridge.vault.scan import Stat
 from tests.index.made import prepared
 
 

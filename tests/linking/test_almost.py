@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.linking import Corpus, Name, Names, Source, Strictness, suggest
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import Strictness
+from bridge.linking.mentions import Name, Names
+from bridge.linking.suggest import Source, suggest
 from bridge.types import VaultPath
 from tests.linking.test_suggest import Around
 

@@ -2,10 +2,16 @@
 
 import pytest
 
-from bridge.linking import Corpus, Linked, Name, Place, Source, linked, places
-from bridge.linking import Names as Spoken
+from bridge.linking.apply import Linked, Place, linked, places
+from bridge.linking.corpus import Corpus
+from bridge.linking.mentions import Name
+from bridge.linking.mentions import Names as Spoken
+from bridge.linking.suggest import Source
+from bridge.markdown.names import Names
+from bridge.markdown.parse import parse
+from bridge.markdown.prose import protected
 from bridge.types import VaultPath
-from bridge.vault import Names, ObsidianSettings, parse, protected
+from bridge.vault.obsidian_settings import ObsidianSettings
 from tests.linking.test_suggest import Around
 
 HERE, RYE, SPELT, STRANGE = map(VaultPath, ("Here.md", "Old Rye.md", "Spelt.md", "C# [x].md"))

@@ -1,7 +1,7 @@
 """What was accepted and declined counts for the next suggestion."""
 
-from bridge.linking import Learned
-from bridge.store import Verdict
+from bridge.linking.evidence import Learned
+from bridge.state.link_feedback import Verdict
 from bridge.types import VaultPath
 
 A, B, T, U = (VaultPath(f"{name}.md") for name in "ABTU")

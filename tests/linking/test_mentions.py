@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.linking import Corpus, Name, Names
+from bridge.linking.corpus import Corpus
+from bridge.linking.mentions import Name, Names
 from bridge.types import VaultPath
 
 

@@ -1,6 +1,6 @@
 """Names that several notes say and no note has."""
 
-from bridge.linking import Prospect, prospects
+from bridge.linking.prospects import Prospect, prospects
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 

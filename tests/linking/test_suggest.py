@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.linking import Corpus, Name, Names, Part, Source, Suggestion, of_meaning, suggest
+from bridge.linking.corpus import Corpus
+from bridge.linking.evidence import Part, of_meaning
+from bridge.linking.mentions import Name, Names
+from bridge.linking.suggest import Source, Suggestion, suggest
 from bridge.types import VaultPath
 from scripts.evaluation.rediscovery import rediscover, stripped
 from tests.evaldata import EVAL

@@ -9,7 +9,7 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.operations.served import Served
+from tests.features.served import Served
 
 Era = Literal["legacy", "auto"]
 ERAS: tuple[Era, ...] = ("legacy", "auto")

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.operations import Operation, offered
+from bridge.api.presets import offered
+from bridge.api.registry import Operation
 from bridge.types import Preset
-from tests.operations.test_contract import CODES
+from tests.features.test_contract import CODES
 from tests.system.sidecar import PATIENCE_S, Sidecar, serving
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"

@@ -7,8 +7,8 @@ import pytest
 from mcp import types
 from mcp.client import ClientRequestContext
 
+from tests.features.served import Served
 from tests.mcp.client import ERAS, Era, connected, text_of
-from tests.operations.served import Served
 
 BOTH = pytest.mark.parametrize("era", ERAS)
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from bridge.mcp.excerpts import cost
 from bridge.mcp.forms import form_of
 from bridge.mcp.graph_forms import SHOWN
+from bridge.text.budget import cost
+from tests.features.served import Served
 from tests.mcp.client import connected, text_of
-from tests.operations.served import Served
 
 STAR = "Bread/Starters/Sourdough starter.md"
 ASKED: dict[str, dict[str, Any]] = {

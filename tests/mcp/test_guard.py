@@ -7,10 +7,10 @@ import aiohttp
 import pytest
 from mcp import Client
 
-from bridge.access import Tokens
+from bridge.access.tokens import Tokens
 from bridge.types import Preset, Scope
+from tests.features.served import PATIENCE_S, Answer, Served
 from tests.mcp.client import ERAS, Era, connected, text_of
-from tests.operations.served import PATIENCE_S, Answer, Served
 
 pytestmark = pytest.mark.filterwarnings("ignore:resources/:mcp.MCPDeprecationWarning")
 

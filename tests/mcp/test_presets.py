@@ -5,13 +5,12 @@ import json
 
 import pytest
 
+from bridge.api.presets import DEFAULT, READ_ONLY, WRITING, offered
 from bridge.mcp.server import INSTRUCTIONS
 from bridge.mcp.tools import described
-from bridge.operations import offered
-from bridge.operations.presets import DEFAULT, READ_ONLY, WRITING
 from bridge.types import Preset
+from tests.features.served import PATIENCE_S, Served
 from tests.mcp.client import ERAS, Era, connected, text_of
-from tests.operations.served import PATIENCE_S, Served
 
 BOTH = pytest.mark.parametrize("era", ERAS)
 

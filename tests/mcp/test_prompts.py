@@ -9,9 +9,9 @@ from mcp import MCPError
 from mcp.types import EmbeddedResource, PromptReference, ResourceTemplateReference
 
 from bridge.errors import InvalidArguments
-from bridge.mcp.periods import PERIODS, since
+from bridge.mcp.prompts import PERIODS, since
+from tests.features.served import Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected
-from tests.operations.served import Served, serving, write_vault
 
 BOTH = pytest.mark.parametrize("era", ERAS)
 

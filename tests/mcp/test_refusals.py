@@ -3,9 +3,10 @@
 import pytest
 
 from bridge.errors import HeadingNotFound
-from bridge.mcp.refusals import of_tool
+from bridge.markdown.parse import parse
+from bridge.markdown.sections import section
+from bridge.mcp.errors import of_tool
 from bridge.types import VaultPath
-from bridge.vault import parse, section
 from tests.mcp.client import text_of
 
 

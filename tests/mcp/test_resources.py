@@ -11,8 +11,8 @@ import pytest
 from mcp import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 
+from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected
-from tests.operations.served import PATIENCE_S, Served, serving, write_vault
 
 pytestmark = pytest.mark.filterwarnings("ignore:resources/:mcp.MCPDeprecationWarning")
 

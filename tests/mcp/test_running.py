@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bridge.engine import Bridge
+from bridge.api.call import RUNTIME, Call
+from bridge.api.registry import OPERATIONS, operation
+from bridge.engine.bridge import Bridge
+from bridge.features import named
 from bridge.mcp.caller import Caller
-from bridge.operations import RUNTIME, Call, named
-from bridge.operations.registry import OPERATIONS, operation
+from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected, text_of
-from tests.operations.served import PATIENCE_S, Served, serving, write_vault
 
 BOTH = pytest.mark.parametrize("era", ERAS)
 

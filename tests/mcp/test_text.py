@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.mcp.excerpts import around_match, cost, fitting
+from bridge.features import operations
 from bridge.mcp.forms import FORMS, form_of
 from bridge.mcp.text import UNTRUSTED, fields, inline, written
-from bridge.operations import operations
+from bridge.text.budget import around_match, cost, fitting
+from tests.features.served import Served
 from tests.mcp.client import connected, text_of
-from tests.operations.served import Served
 
 CHARACTERS_A_TOKEN = 3.1
 """Of hits, counted once with the tokenizer `o200k_base`; what is not Latin is weighed as more characters."""

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from bridge.operations import offered, operations
+from bridge.api.presets import offered
+from bridge.features import operations
+from tests.features.served import Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected, text_of
-from tests.operations.served import Served, serving, write_vault
 
 BOTH = pytest.mark.parametrize("era", ERAS)
 

@@ -5,11 +5,12 @@ import re
 
 import pytest
 
-from bridge.access import Tokens
-from bridge.mcp.schemas import input_schema
-from bridge.operations import Operation, operations
+from bridge.access.tokens import Tokens
+from bridge.api.registry import Operation
+from bridge.features import operations
+from bridge.mcp.tool_schemas import input_schema
+from tests.features.served import Served
 from tests.mcp.client import ERAS, Era, connected, text_of
-from tests.operations.served import Served
 
 BOTH = pytest.mark.parametrize("era", ERAS)
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bridge.models import ModelSpec
-from bridge.models.probe import facts_of, vectors_of
+from bridge.models.catalogue import ModelSpec
+from bridge.models.worker import facts_of, vectors_of
 from tests.models import reference
 from tests.models.small import CONFIG, VOCABULARY, bert_gguf, bert_weights, sentences
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import DiskFull, ModelUnusable
-from bridge.models import ModelSpec
+from bridge.models.catalogue import ModelSpec
 from bridge.models.download import download
-from bridge.models.installing import fetch
+from bridge.models.install import fetch
 from tests.models import disks
 from tests.models.hub import Hub, serving
 
@@ -196,8 +196,8 @@ def test_a_file_over_the_users_limit_is_a_full_disk_and_the_next_run_goes_on(hub
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))\n"
         "from pathlib import Path\n"
         "from bridge.errors import DiskFull\n"
-        "from bridge.models import ModelSpec\n"
-        "from bridge.models.installing import fetch\n"
+        "from bridge.models.catalogue import ModelSpec\n"
+        "from bridge.models.install import fetch\n"
         f"spec = {spec(hub)!r}\n"
         "try:\n"
         "    fetch(Path(sys.argv[1]), spec, lambda *_: None)\n"

@@ -15,7 +15,10 @@ import psutil
 import pytest
 
 from bridge.errors import ModelUnusable
-from bridge.models import DEFAULT_MODEL, Embedder, Installed, PoisonText, find
+from bridge.models.catalogue import DEFAULT_MODEL
+from bridge.models.embedder import Embedder
+from bridge.models.embeddings import PoisonText
+from bridge.models.folder import Installed, find
 from bridge.types import Digest
 from tests.models.small import bert_gguf
 from tests.models.test_convert import SPEC
@@ -349,7 +352,9 @@ async def test_closing_while_starting_leaves_no_process(pool: Pool) -> None:
 PARENT = """
 import asyncio, signal, sys
 from pathlib import Path
-from bridge.models import DEFAULT_MODEL, Embedder, find
+from bridge.models.catalogue import DEFAULT_MODEL
+from bridge.models.embedder import Embedder
+from bridge.models.folder import find
 # What runs the tests may have had itself started with this ignored, and that is passed on.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 async def main():

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.models.frames import Frame, request, texts_of, unpacked
+from bridge.models.worker_process import Frame, request, texts_of, unpacked
 
 FRAMES = st.lists(st.builds(Frame, st.dictionaries(st.text(), st.integers()), st.binary()), max_size=4)
 

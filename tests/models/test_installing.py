@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from bridge.errors import ModelMissing, ModelUnusable, ReadOnly
-from bridge.models import DEFAULT_MODEL, ModelSpec, find, install, installed, use_file, verify
-from bridge.models.installing import fetch
-from bridge.models.known import listed
-from bridge.models.probe import vectors_of
+from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, listed
+from bridge.models.folder import find, installed
+from bridge.models.install import fetch, install, use_file, verify
+from bridge.models.worker import vectors_of
 from tests.models import disks
 from tests.models.hub import Hub, serving
 from tests.models.small import bert_gguf, writer_gguf
@@ -256,7 +256,7 @@ INSTALL = """
 import sys
 import zipfile
 from pathlib import Path
-from bridge.models import use_file
+from bridge.models.install import use_file
 print(use_file(Path(sys.argv[1]), Path(sys.argv[2]), lambda *step: print(*step, flush=True)).digest)
 """
 

@@ -1,8 +1,7 @@
 import pytest
 
 from bridge.errors import ModelMissing
-from bridge.models import DEFAULT_MODEL, catalogue
-from bridge.models.known import kin, listed
+from bridge.models.catalogue import DEFAULT_MODEL, catalogue, kin, listed
 
 
 def test_the_default_model_comes_first_and_needs_no_hub() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.folders import default_models_dir
+from bridge.data_folder import default_models_dir
 from tests.npm import installed
 from tests.plugin.browser import chromium
 

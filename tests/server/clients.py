@@ -5,10 +5,10 @@ from typing import Any
 
 import orjson
 
-from bridge.access import Tokens
-from bridge.server.guard import CLIENT
+from bridge.access.tokens import Tokens
+from bridge.server.auth import CLIENT
 from bridge.types import Scope
-from tests.operations.served import Answer, Served
+from tests.features.served import Answer, Served
 
 
 def bearer(token: str, client: str | None = None) -> Mapping[str, str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bridge.access import Pace
-from bridge.server import limits
-from tests.operations.served import Served, serving, write_vault
+from bridge.access.rate import Pace
+from bridge.server import rate_limits
+from tests.features.served import Served, serving, write_vault
 
 NOTES = {
     "Bread/Rye.md": "# Rye\n\nDense bread from the north. See [[Beans]].\n",
@@ -27,5 +27,5 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 def standing(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that goes when told, for every pace."""
     now = [1000.0]
-    monkeypatch.setattr(limits, "Pace", lambda: Pace(lambda: now[0]))
+    monkeypatch.setattr(rate_limits, "Pace", lambda: Pace(lambda: now[0]))
     return now

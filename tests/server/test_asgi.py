@@ -9,9 +9,9 @@ import aiohttp
 import orjson
 import pytest
 
-from bridge.engine import Bridge
+from bridge.engine.bridge import Bridge
 from bridge.server.asgi import App, Mount
-from tests.operations.served import Served, serving, write_vault
+from tests.features.served import Served, serving, write_vault
 
 
 def mounted(app: App) -> Mount:

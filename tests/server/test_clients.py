@@ -10,12 +10,12 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bridge.access import Tokens
-from bridge.operations import operations
-from bridge.server import door
-from bridge.settings import change
+from bridge.access.tokens import Tokens
+from bridge.features import operations
+from bridge.server import auth
+from bridge.settings.file import change
 from bridge.types import Scope
-from tests.operations.served import Answer, Served, serving
+from tests.features.served import Answer, Served, serving
 from tests.server.clients import bearer, call, made
 
 
@@ -168,7 +168,7 @@ async def test_the_runtime_token_is_not_held_up(served: Served) -> None:
 async def test_requests_that_make_no_sense_do_not_use_up_a_client_s_calls(
     standing: list[float], served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "LONGEST_WAIT_S", 0.0)
+    monkeypatch.setattr(auth, "LONGEST_WAIT_S", 0.0)
     await slowed(served, 2)
     headers = bearer(made(served, "busy", "read"))
     flood = [await served.request("POST", "/api/status", headers=headers, data=b"{") for _ in range(30)]

@@ -17,9 +17,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from bridge.api.arguments import VAULT
 from bridge.errors import BridgeError
-from bridge.export import openapi
-from bridge.operations import VAULT, named
+from bridge.export.openapi import openapi
+from bridge.features import named
 from tests.system.sidecar import Sidecar, serving
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from bridge.access import Tokens, digest
+from bridge.access.tokens import Tokens, digest
+from bridge.api.call import OWNER, RUNTIME, Principal
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.operations import OWNER, RUNTIME, Principal
-from bridge.server.guard import CLIENT, Guard, Visitor
+from bridge.server.auth import CLIENT, Guard, Visitor
 
 GUARD = Guard(4321, digest("right"), Tokens(Path("there", "are", "none")))
 

@@ -11,10 +11,10 @@ import aiohttp
 import orjson
 import pytest
 
-from bridge.engine import handing
+from bridge.engine import editor_handoff
 from bridge.errors import DiskFull
-from bridge.store import Store
-from tests.operations.served import Answer, Served
+from bridge.state.store import Store
+from tests.features.served import Answer, Served
 from tests.server.clients import bearer, made
 from tests.server.conftest import NOTES
 from tests.server.test_stream import Reader
@@ -30,9 +30,9 @@ Told = Mapping[str, Any]
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing depend on how busy the machine is: nobody is late but who is made so."""
-    monkeypatch.setattr(handing, "CLAIMED_WITHIN_S", 300.0)
-    monkeypatch.setattr(handing, "ANSWERED_WITHIN_S", 300.0)
-    monkeypatch.setattr(handing, "LEFT_S", 0.0)
+    monkeypatch.setattr(editor_handoff, "CLAIMED_WITHIN_S", 300.0)
+    monkeypatch.setattr(editor_handoff, "ANSWERED_WITHIN_S", 300.0)
+    monkeypatch.setattr(editor_handoff, "LEFT_S", 0.0)
 
 
 @asynccontextmanager
@@ -132,7 +132,7 @@ async def test_without_a_program_the_disk_is_written(served: Served) -> None:
 
 
 async def test_an_unclaimed_change_goes_to_the_disk(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handing, "CLAIMED_WITHIN_S", 0.0)
+    monkeypatch.setattr(editor_handoff, "CLAIMED_WITHIN_S", 0.0)
     async with applying(served) as reader, editing(served) as edit:
         change = await offered(reader)
         assert (await edit).json["by"] == "disk"

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
-from bridge.access import Tokens
-from tests.operations.served import Answer, Served, serving
+from bridge.access.tokens import Tokens
+from tests.features.served import Answer, Served, serving
 from tests.server.clients import bearer, call, made
 
 

@@ -8,11 +8,13 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bridge.engine import Bridge
-from bridge.server import Runtime, presence, serve
+from bridge.engine.bridge import Bridge
+from bridge.server import presence
 from bridge.server.presence import FINISHING_S, Presence, is_indexing, leave_alone
+from bridge.server.runtime_file import Runtime
+from bridge.server.serve import serve
 from tests.engine.conftest import until
-from tests.operations.served import write_vault
+from tests.features.served import write_vault
 from tests.server.conftest import NOTES
 
 SOON_S = 0.05

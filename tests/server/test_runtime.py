@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.server import Runtime, running
-from bridge.server.runtime import read, remove, write
+from bridge.server.runtime_file import Runtime, read, remove, running, write
 
 HERE = Runtime("http://127.0.0.1:1", "token", os.getpid(), "0.1.0")
 

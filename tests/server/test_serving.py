@@ -10,13 +10,13 @@ import aiohttp
 import orjson
 import pytest
 
-from bridge.engine import Bridge
+from bridge.data_folder import vault_id
+from bridge.engine.bridge import Bridge
 from bridge.errors import Busy, VaultHeld
-from bridge.folders import vault_id
-from bridge.operations import operations
-from bridge.server import serve
-from bridge.server.runtime import read
-from tests.operations.served import Served, serving, write_vault
+from bridge.features import operations
+from bridge.server.runtime_file import read
+from bridge.server.serve import serve
+from tests.features.served import Served, serving, write_vault
 from tests.server.clients import bearer, call
 from tests.server.conftest import NOTES
 

@@ -3,8 +3,8 @@
 import orjson
 import pytest
 
+from tests.features.served import Served
 from tests.mcp.client import ERAS, Era, connected
-from tests.operations.served import Served
 
 BEANS = "Garden/Beans.md"
 

@@ -9,8 +9,8 @@ import aiohttp
 import orjson
 import pytest
 
-from bridge.server import stream
-from tests.operations.served import Served
+from bridge.server import events
+from tests.features.served import Served
 
 
 class Reader:
@@ -73,7 +73,7 @@ async def test_an_id_that_is_not_known_means_reset(served: Served, last: str) ->
 
 
 async def test_silence_is_broken_by_a_comment(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(events, "HEARTBEAT_S", 0.05)
     async with listening(served) as reader:
         assert await reader.block() == b":\n\n"
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import InvalidArguments, ReadOnly
-from bridge.settings import Settings, change, keeping_rules, load
+from bridge.settings.file import change, keeping_rules, load
+from bridge.settings.schema import Settings
 
 
 def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
-from tests.vault.pdfs import pdf
+from tests.markdown.pdfs import pdf
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.operations import operations
+from bridge.features import operations
 from tests.system.sidecar import CallFailed, Sidecar, serving
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1

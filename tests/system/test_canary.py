@@ -23,7 +23,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import PromptReference, ResourceTemplateReference
 
-from bridge.operations import operations
+from bridge.features import operations
 from tests.mcp.client import ERAS, Era
 from tests.system.canaries import DENIED, FOLDER, NOTE, SECRET, write_open, write_private
 from tests.system.sidecar import COMMAND, Sidecar, request, serving

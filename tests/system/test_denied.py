@@ -16,8 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.index import Index
-from bridge.operations import Operation, operations
+from bridge.api.registry import Operation
+from bridge.features import operations
+from bridge.index.index import Index
 from bridge.types import VaultPath
 from tests.system.canaries import DENIED, FOLDER, LINKED, NOTE, SECRET, write_open, write_private
 from tests.system.sidecar import Sidecar, request, serving, settled

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.operations import operations
+from bridge.features import operations
 from tests.system.sidecar import COMMAND
 
 BRIDGE = Path(__file__).resolve().parents[2] / "bridge"
@@ -49,37 +49,40 @@ def test_only_the_server_serves() -> None:
     assert serving == {"server"}
 
 
-def offered(package: str) -> set[str]:
-    """Return what others may import from a package: its `__all__`, else what it defines."""
-    tree = ast.parse((BRIDGE / package / "__init__.py").read_text(encoding="utf-8"))
-    for node in tree.body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
-                return set(ast.literal_eval(value))
-    defined = (
-        node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    )
-    assigned = (
-        node.targets[0].id
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    )
-    return {*defined, *assigned}
+def test_packages_hold_only_a_docstring() -> None:
+    roots = {BRIDGE / "__init__.py", BRIDGE / "features" / "__init__.py"}
+    code = {
+        path.relative_to(BRIDGE)
+        for path in set(BRIDGE.rglob("__init__.py")) - roots
+        if len(ast.parse(path.read_text(encoding="utf-8")).body) != 1
+    }
+    assert code == set()
 
 
-def test_packages_import_each_other_by_their_front_door() -> None:
-    front = {package: offered(package) for package in PACKAGES}
-    insides = [
-        f"{path.relative_to(BRIDGE)}:{line} imports {name}"
-        for path in sorted(BRIDGE.rglob("*.py"))
-        for name, line in imports(path)
-        if (parts := name.split("."))[0] == "bridge"
-        and len(parts) > 2
-        and parts[1] in PACKAGES
-        and parts[1] != path.relative_to(BRIDGE).parts[0]
-        and (len(parts) > 3 or parts[2] not in front[parts[1]])
+def test_each_name_is_imported_from_where_it_is_defined() -> None:
+    trees = {
+        ".".join(("bridge", *path.relative_to(BRIDGE).with_suffix("").parts)): ast.parse(path.read_text("utf-8"))
+        for path in BRIDGE.rglob("*.py")
+        if path.name != "__init__.py"
+    }
+    imported = {
+        module: {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bridge")
+            for alias in node.names
+        }
+        for module, tree in trees.items()
+    }
+    passed_on = [
+        f"{module} imports {alias.name} from {node.module}"
+        for module, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in imported.get(node.module or "", ())
     ]
-    assert insides == []
+    assert passed_on == []
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -102,16 +105,20 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_reading_a_vault_loads_nothing_heavy() -> None:
-    assert loaded_by("-c", "import bridge.vault") & HEAVY == set()
+    assert loaded_by("-c", "import bridge.vault.vault, bridge.markdown.parse") & HEAVY == set()
 
 
 def test_everything_can_be_imported_without_opening_the_heavy_libraries() -> None:
     opened_later = HEAVY - {"numpy", "aiohttp", "pydantic"}
-    assert loaded_by("-c", "import bridge.engine, bridge.server, bridge.mcp, bridge.export") & opened_later == set()
+    assert (
+        loaded_by("-c", "import bridge.engine.bridge, bridge.server.serve, bridge.mcp.mount, bridge.export.openapi")
+        & opened_later
+        == set()
+    )
 
 
 def test_operations_are_listed_without_the_engine() -> None:
-    code = "import sys, bridge.operations as o; assert o.operations(); print('bridge.engine.bridge' in sys.modules)"
+    code = "import sys, bridge.features as o; assert o.operations(); print('bridge.engine.bridge' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert (answer.stdout.strip(), "search" in {o.name for o in operations()}) == ("False", True)
 

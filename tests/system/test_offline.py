@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bridge.operations import operations
+from bridge.features import operations
 from tests.system.offline import exercise
 from tests.system.sidecar import COMMAND
 from tests.system.vaults import generate

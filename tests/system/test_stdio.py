@@ -17,11 +17,11 @@ import pytest
 from mcp.client import ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult, PromptReference
 
-from bridge.engine.hold import Hold
-from bridge.folders import Folders, vault_id
-from bridge.server import read_runtime
+from bridge.data_folder import Folders, vault_id
+from bridge.engine.vault_lock import Hold
+from bridge.server.runtime_file import read
+from tests.features.served import command, write_vault
 from tests.mcp.client import ERAS, Era, text_of
-from tests.operations.served import command, write_vault
 from tests.system.entry import MODERN, OPENING, Entry, client, entered, words
 from tests.system.sidecar import PATIENCE_S, Sidecar, serving
 from tests.system.test_data_folder import unwritable
@@ -78,7 +78,7 @@ def bridges(data: Path) -> list[psutil.Process]:
 
 def serves(vault: Path, data: Path) -> int | None:
     """Return the process that the runtime file names."""
-    runtime = read_runtime(Folders(data).runtime(vault_id(vault)))
+    runtime = read(Folders(data).runtime(vault_id(vault)))
     return None if runtime is None else runtime.pid
 
 
@@ -275,7 +275,7 @@ def test_nothing_heavy_is_loaded(bridge: Sidecar, folder: Path) -> None:
     loaded = {name.partition(".")[0] if not name.startswith("bridge.") else name for name in imported}
     assert json.loads(ran.stdout)["id"] == 1
     assert "aiohttp" in loaded
-    assert loaded & (HEAVY - {"aiohttp"} | {"mcp", "bridge.operations", "bridge.engine"}) == set()
+    assert loaded & (HEAVY - {"aiohttp"} | {"mcp", "bridge.features", "bridge.engine.host"}) == set()
 
 
 @BOTH

@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bridge.errors import BridgeError, InvalidArguments, OutsideVault, ProtectedPath
-from bridge.vault import ObsidianSettings, daily_path, moment_of
+from bridge.vault.daily_notes import daily_path, moment_of
+from bridge.vault.obsidian_settings import ObsidianSettings
 
 DAY = date(2026, 1, 5)
 

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from bridge.errors import NoteNotFound, OutsideVault, ProtectedPath
 from bridge.types import VaultPath
-from bridge.vault import Rules, Scan, Vault
-from bridge.vault.inside import located
+from bridge.vault.open_file import located
+from bridge.vault.rules import Rules
+from bridge.vault.scan import Scan
+from bridge.vault.vault import Vault
 from tests.vault.trees import apart, grow, without_rights
 
 PRIVATE = Rules(deny=("Private/**",))

@@ -8,8 +8,8 @@ import pytest
 from watchfiles import _rust_notify
 
 from bridge.errors import VaultUnreadable
-from bridge.vault import ear as ears
-from bridge.vault.ear import EACH_FOLDER, Deaf, Ear, Ending, folders_of, is_folder, visible
+from bridge.vault import notifications as ears
+from bridge.vault.notifications import EACH_FOLDER, Deaf, Ear, Ending, folders_of, is_folder, visible
 from tests.vault.trees import apart, grow, without_rights
 
 DEADLINE_S = 30

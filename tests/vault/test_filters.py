@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.vault import Rules
-from bridge.vault.filters import filter_pattern, may_run_away
+from bridge.vault.exclusions import filter_pattern, may_run_away
+from bridge.vault.rules import Rules
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import NoteNotFound, NoteUnreadable, OutsideVault, ProtectedPath, VaultUnreadable
-from bridge.vault.inside import STEPWISE, located, relative, sort_of
+from bridge.vault.open_file import STEPWISE, located, relative, sort_of
 from tests.vault.trees import apart, grow, without_rights
 
 WAYS = pytest.mark.parametrize("stepwise", [True, False] if STEPWISE else [False])

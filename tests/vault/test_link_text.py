@@ -4,8 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.markdown.names import Names
+from bridge.markdown.parse import parse
 from bridge.types import VaultPath
-from bridge.vault import Names, ObsidianSettings, link_text, parse, tables
+from bridge.vault.obsidian_settings import ObsidianSettings
+from bridge.vault.write_links import link_text, tables
 
 SOURCE = VaultPath("Travels/Lisbon.md")
 FILES = (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.vault import ObsidianSettings, TaskSettings, read_obsidian_settings
-from bridge.vault.task_settings import Status
+from bridge.markdown.tasks import Status, TaskSettings
+from bridge.vault.obsidian_settings import ObsidianSettings, read_obsidian_settings
 
 
 def write(root: Path, **files: object) -> None:

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, InvalidArguments, OutsideVault, ProtectedPath
 from bridge.types import VaultPath
-from bridge.vault import Rules, Vault
 from bridge.vault.paths import LONGEST, at_or_below, flaw, is_hidden, parents, shown, vault_path
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
 
 
 @pytest.mark.parametrize(

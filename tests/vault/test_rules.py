@@ -2,7 +2,7 @@ import pickle
 
 import pytest
 
-from bridge.vault import Rules
+from bridge.vault.rules import Rules
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import VaultUnreadable
-from bridge.vault import Rules, Scan, Stat, Vault
+from bridge.vault.rules import Rules
+from bridge.vault.scan import Scan, Stat
+from bridge.vault.vault import Vault
 from tests.vault.trees import apart, grow, without_rights
 
 

@@ -13,7 +13,9 @@ from bridge.errors import (
     VaultUnreadable,
 )
 from bridge.types import VaultPath
-from bridge.vault import Rules, Stat, Vault
+from bridge.vault.rules import Rules
+from bridge.vault.scan import Stat
+from bridge.vault.vault import Vault
 from tests.vault.trees import apart, grow, without_rights
 
 A = VaultPath("A/a.md")

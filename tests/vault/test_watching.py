@@ -12,8 +12,11 @@ import pytest
 from watchfiles import _rust_notify
 
 from bridge.errors import VaultUnreadable
-from bridge.vault import Rules, Vault, poll, watch
-from bridge.vault import watching as watching_module
+from bridge.vault import poll
+from bridge.vault import watch as watching_module
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+from bridge.vault.watch import watch
 from tests.vault.trees import grow
 
 DEADLINE_S = 120
@@ -241,7 +244,7 @@ async def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
 FEW_WATCHES = """
 import asyncio, sys
 from pathlib import Path
-from bridge.vault import watch
+from bridge.vault.watch import watch
 
 Path("/proc/sys/user/max_inotify_watches").write_text("3")
 root = Path(sys.argv[1])

@@ -7,9 +7,9 @@ from http import HTTPStatus
 
 import aiohttp
 
-from bridge.cli.stdio.finding import Finder, Unserved
+from bridge.cli.stdio.find import Finder, Unserved
 from bridge.errors import BridgeError
-from bridge.server import Runtime
+from bridge.server.runtime_file import Runtime
 
 CONNECT_S = 5.0
 TRIES = 5

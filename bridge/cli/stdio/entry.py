@@ -11,14 +11,14 @@ from typing import Any
 import aiohttp
 
 from bridge.cli.serve import leave_on_signal
-from bridge.cli.stdio.choosing import chosen
+from bridge.cli.stdio.choose_vault import chosen
 from bridge.cli.stdio.endpoint import Endpoint, connections
-from bridge.cli.stdio.finding import Finder
-from bridge.cli.stdio.lines import Input, Output
+from bridge.cli.stdio.find import Finder
+from bridge.cli.stdio.launch import Starter
+from bridge.cli.stdio.pipes import Input, Output
 from bridge.cli.stdio.pump import Pump
-from bridge.cli.stdio.starting import Starter
-from bridge.folders import Folders, default_data_dir, vault_id
-from bridge.server import Runtime
+from bridge.data_folder import Folders, default_data_dir, vault_id
+from bridge.server.runtime_file import Runtime
 
 LEAVE_AFTER_S = 600
 LEAVE_AFTER_ELSEWHERE_S = 30
@@ -96,3 +96,17 @@ async def first_of(*what: asyncio.Future[Any] | asyncio.Event, within: float | N
     await asyncio.wait(tasks | events, timeout=within, return_when=asyncio.FIRST_COMPLETED)
     for event in events:
         event.cancel()
+
+
+__all__ = ["main"]
+
+
+def main(given: argparse.Namespace) -> int:
+    """Serve one client, or print how to set it up."""
+    if given.print_config is not None:
+        from bridge.cli.stdio.print_config import configure
+
+        return configure(given)
+    # MERGED
+
+    return serve(given)

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from bridge.cli.stdio.lines import READ_LIMIT
+from bridge.cli.stdio.pipes import READ_LIMIT
 from bridge.errors import BridgeError
 
 BODY_LIMIT = 8 * 2**20

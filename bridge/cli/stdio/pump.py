@@ -9,9 +9,8 @@ from http import HTTPStatus
 import aiohttp
 import orjson
 
-from bridge.cli.stdio.answers import is_answer, messages
 from bridge.cli.stdio.endpoint import Endpoint, Lost
-from bridge.cli.stdio.headers import describing
+from bridge.cli.stdio.http_messages import describing, is_answer, messages
 from bridge.cli.stdio.messages import Id, Malformed, Message, read, refusal
 from bridge.cli.stdio.session import INITIALIZED, Session
 from bridge.errors import BridgeError, Internal

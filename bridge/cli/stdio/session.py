@@ -8,10 +8,9 @@ from typing import Any
 
 import aiohttp
 
-from bridge.cli.stdio import sse
-from bridge.cli.stdio.answers import messages
+from bridge.cli.stdio import http_messages
 from bridge.cli.stdio.endpoint import Endpoint, Lost
-from bridge.cli.stdio.headers import SESSION, VERSION
+from bridge.cli.stdio.http_messages import SESSION, VERSION, messages
 from bridge.cli.stdio.messages import Message, notification
 from bridge.errors import BridgeError
 
@@ -98,7 +97,7 @@ class Session:
         taken_up = {"Last-Event-ID": self._last_heard} if self._last_heard else {}
         async with self._endpoint.listen({**session, **taken_up}) as response:
             if response.status == HTTPStatus.OK:
-                async for event in sse.events(response.content.iter_any()):
+                async for event in http_messages.events(response.content.iter_any()):
                     self._last_heard = event.id or self._last_heard
                     if event.data:
                         self._say(event.data)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bridge.types import Digest
-from bridge.vault.inside import FILE
-from bridge.vault.settled import being_saved
-from bridge.vault.write.conditions import gone
-from bridge.vault.write.disk import Disk
-from bridge.vault.write.place import Place
+from bridge.vault.open_file import FILE
+from bridge.vault.stable_read import being_saved
+from bridge.vault.write.handle import Place, gone
+from bridge.vault.write.syscalls import Disk
 
 
 @dataclass(frozen=True, slots=True)

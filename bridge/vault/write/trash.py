@@ -4,14 +4,14 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from bridge.steps import Plan, Step
 from bridge.types import VaultPath
-from bridge.vault.obsidian import read_obsidian_settings
+from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.paths import nfc
+from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
-from bridge.vault.write.hands import Hands
-from bridge.vault.write.place import Place
-from bridge.vault.write.system_trash import has_trash
+from bridge.vault.write.file_ops import Hands
+from bridge.vault.write.handle import Place
+from bridge.vault.write.syscalls import has_trash
 
 TRASH = ".trash"
 """Obsidian's trash of a vault."""

@@ -8,22 +8,20 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
-from bridge.steps import Plan, Step
 from bridge.types import VaultPath
-from bridge.vault.inside import STEPWISE
+from bridge.vault.open_file import STEPWISE
 from bridge.vault.paths import shown
-from bridge.vault.settled import LOOK_AGAIN_S, PATIENCE_S
+from bridge.vault.plan import Plan, Step
+from bridge.vault.stable_read import LOOK_AGAIN_S, PATIENCE_S
 from bridge.vault.vault import Vault
-from bridge.vault.write.carry import back, forward
-from bridge.vault.write.checking import Checking
-from bridge.vault.write.conditions import Halfway
-from bridge.vault.write.disk import Disk
-from bridge.vault.write.expanding import expanded
+from bridge.vault.write.expand import expanded
+from bridge.vault.write.file_ops import Hands
 from bridge.vault.write.guard import Displaced
-from bridge.vault.write.hands import Hands
-from bridge.vault.write.refusals import told
-from bridge.vault.write.states import SOMETHING, Folder, Held, is_at_start, progress, states
-from bridge.vault.write.tidying import tidy
+from bridge.vault.write.handle import Halfway, told
+from bridge.vault.write.preflight import Checking
+from bridge.vault.write.recovery import SOMETHING, Folder, Held, is_at_start, progress, states, tidy
+from bridge.vault.write.step import back, forward
+from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.trash import TRASH, Trash, in_trash
 
 Recovered = Literal["before", "after", "conflict"]

@@ -11,10 +11,10 @@ export const FORMS = {
 	list_folders: "b88ee7f439c2",
 	list_tags: "53d5f8fd4475",
 	list_tasks: "2e5051d20628",
+	toggle_task: "3e04fcd3094e",
+	add_task: "5479d8dce93f",
 	read_note: "7336ef095042",
 	read_notes: "52b603bd8431",
-	suggest_links: "d5bb8e8f8a97",
-	judge_link: "a11a23625bef",
 	create_note: "c77d3de86542",
 	edit_note: "9165ccbd3ba4",
 	set_properties: "99fe2d217b3a",
@@ -23,8 +23,6 @@ export const FORMS = {
 	rename_alias: "e9e5a8c67fde",
 	delete_note: "9e215e1d2392",
 	daily_note: "a41ea3243afb",
-	toggle_task: "3e04fcd3094e",
-	add_task: "5479d8dce93f",
 	change_set: "849ad82d33fa",
 	list_changes: "752f552f2d51",
 	show_change: "6dc88704d854",
@@ -37,10 +35,12 @@ export const FORMS = {
 	acknowledge_change: "c01084f4f67a",
 	note_links: "37d721254a53",
 	resolve_link: "c512cf228b19",
+	suggest_links: "d5bb8e8f8a97",
+	judge_link: "a11a23625bef",
 	pick_link: "9711f0fb767b",
 	apply_links: "abfffa44c726",
-	find_prospects: "d3d99e94a5fe",
 	link_report: "7624f7324bdd",
+	find_prospects: "d3d99e94a5fe",
 	graph_neighbours: "d674ddfb705d",
 	graph_path: "41b89f5ae297",
 	graph_insights: "ed1c1671f8fb",
@@ -58,9 +58,9 @@ export const FORMS = {
 	read_settings: "f4e0fa575426",
 	change_settings: "7df0e72c2e86",
 	check_globs: "2be683f630fb",
+	list_models: "2ab29cd03574",
 	list_clients: "c3f2860a70bf",
 	revoke_client: "5837519f92db",
-	list_models: "2ab29cd03574",
 	open_pairing: "3ceefd3165ba",
 	doctor: "a19b65f3f6da",
 	usage: "b4dd020cc886",
@@ -2603,6 +2603,18 @@ export interface Operations {
 		result: TaskList;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
+	/** Change the box of a task, as a click on it in Obsidian does, or to any mark. */
+	toggle_task: {
+		arguments: ToggleTaskArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
+	};
+	/** Add a task to a note, its dates written as the note's other tasks write them. */
+	add_task: {
+		arguments: AddTaskArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
+	};
 	/** Read a note from the disk: all of it, one section, some lines, or only its outline. */
 	read_note: {
 		arguments: ReadNoteArguments;
@@ -2614,18 +2626,6 @@ export interface Operations {
 		arguments: ReadNotesArguments;
 		result: ReadNotes;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
-	};
-	/** Find names of notes in prose that should be links, likeliest first, with what speaks for each. */
-	suggest_links: {
-		arguments: SuggestLinksArguments;
-		result: LinkSuggestions;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
-	/** Tell what became of a suggested link, so that the next suggestions are better. */
-	judge_link: {
-		arguments: JudgeLinkArguments;
-		result: LinkJudged;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
 	/** Create a note; an existing one is never overwritten. */
 	create_note: {
@@ -2674,18 +2674,6 @@ export interface Operations {
 		arguments: DailyNoteArguments;
 		result: DailyNote;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "forbidden" | "heading_not_found" | "note_not_found" | "settings_unreadable" | "confirmation_required";
-	};
-	/** Change the box of a task, as a click on it in Obsidian does, or to any mark. */
-	toggle_task: {
-		arguments: ToggleTaskArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
-	};
-	/** Add a task to a note, its dates written as the note's other tasks write them. */
-	add_task: {
-		arguments: AddTaskArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
 	/** Make several changes as one: all or nothing, one after the other, undone as one. */
 	change_set: {
@@ -2759,6 +2747,18 @@ export interface Operations {
 		result: ResolvedLink;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
+	/** Find names of notes in prose that should be links, likeliest first, with what speaks for each. */
+	suggest_links: {
+		arguments: SuggestLinksArguments;
+		result: LinkSuggestions;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** Tell what became of a suggested link, so that the next suggestions are better. */
+	judge_link: {
+		arguments: JudgeLinkArguments;
+		result: LinkJudged;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
 	/** Find the notes that a link may lead to, by their names and by what they say. */
 	pick_link: {
 		arguments: PickLinkArguments;
@@ -2771,16 +2771,16 @@ export interface Operations {
 		result: LinkEdit;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed";
 	};
-	/** Find names worth a note that has none: linked to without leading anywhere, or said by several notes. */
-	find_prospects: {
-		arguments: FindProspectsArguments;
-		result: NameProspects;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
-	};
 	/** Tell which links are unresolved and may mean what, which notes are mentioned unlinked, and which names clash. */
 	link_report: {
 		arguments: LinkReportArguments;
 		result: LinkReport;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
+	};
+	/** Find names worth a note that has none: linked to without leading anywhere, or said by several notes. */
+	find_prospects: {
+		arguments: FindProspectsArguments;
+		result: NameProspects;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
 	/** Find the notes around a note, step by step along links, arrows, shared rare tags or nearness in meaning. */
@@ -2885,6 +2885,12 @@ export interface Operations {
 		result: CheckedGlobs;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
+	/** List the embedding models, those that are installed and those that can be; none is fetched. */
+	list_models: {
+		arguments: ListModelsArguments;
+		result: ListedModels;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
 	/** List the clients that hold tokens of their own, and what becomes of what they change. */
 	list_clients: {
 		arguments: ListClientsArguments;
@@ -2895,12 +2901,6 @@ export interface Operations {
 	revoke_client: {
 		arguments: RevokeClientArguments;
 		result: ListedClients;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault";
-	};
-	/** List the embedding models, those that are installed and those that can be; none is fetched. */
-	list_models: {
-		arguments: ListModelsArguments;
-		result: ListedModels;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault";
 	};
 	/** Let one client get a token of its own: show the code to the person, who gives it to the client. */

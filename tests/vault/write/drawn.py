@@ -3,8 +3,8 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from bridge.steps import Plan, Step
 from bridge.types import Digest
+from bridge.vault.plan import Plan, Step
 from tests.vault.write.plans import folder, move, no_folder, put, remove, together
 
 NAMES = ["a.md", "b.md", "é.md", "Folder/a.md", "Folder/c.md", "Folder/Deep/d.md", "Other/e.md", "New/f.md", "g.png"]

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bridge.steps import Plan
-from bridge.store import Change, Store
-from bridge.vault import Rules, Vault, Writer
+from bridge.state.change_records import Change
+from bridge.state.store import Store
+from bridge.vault.plan import Plan
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+from bridge.vault.write.writer import Writer
 from tests.vault.write.plans import put, together, tree
 
 SPREAD = 200_000

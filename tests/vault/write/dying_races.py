@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 from bridge.errors import BridgeError
-from bridge.store import Change
+from bridge.state.change_records import Change
 from bridge.types import VaultPath
-from bridge.vault import read_settled
+from bridge.vault.stable_read import read_settled
 from tests.vault.write.dying import opened
 from tests.vault.write.plans import put
 from tests.vault.write.savers import MANNERS, save

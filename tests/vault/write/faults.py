@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bridge.steps import Plan
-from bridge.vault import Entry
-from bridge.vault.write.disk import Disk
+from bridge.vault.plan import Plan
+from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.writer import Entry
 
 Kind = Literal["none", "kill", "torn", "once", "on", "save"]
 CODES = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)

@@ -5,10 +5,11 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.steps import Plan, Step
 from bridge.types import Digest, VaultPath
-from bridge.vault import Rules, Vault
-from bridge.vault.write import Writer
+from bridge.vault.plan import Plan, Step
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+from bridge.vault.write.writer import Writer
 
 
 @dataclass

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bridge.edits import Append
-from bridge.engine import Author, Bridge, VaultEngine
+from bridge.changes.requests import EditNote, Request, SetProperties
+from bridge.engine.bridge import Bridge
+from bridge.engine.host import VaultEngine
+from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
-from bridge.requests import EditNote, Request, SetProperties
-from bridge.store import Wanted
+from bridge.markdown.edit.requests import Append
+from bridge.state.change_records import Wanted
 from bridge.types import VaultPath
 from tests.vault.write.plans import digest
 from tests.vault.write.savers import MANNERS

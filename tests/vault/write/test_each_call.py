@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from bridge.errors import BridgeError, Busy, NoteChanged, NoteUnreadable
-from bridge.steps import Plan
-from bridge.vault import Rules, Vault, Writer
-from bridge.vault.write import renaming
-from bridge.vault.write.carry import back
-from bridge.vault.write.disk import Disk
-from bridge.vault.write.renaming import exchange
+from bridge.vault.plan import Plan
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+from bridge.vault.write import syscalls
+from bridge.vault.write.step import back
+from bridge.vault.write.syscalls import Disk, exchange
+from bridge.vault.write.writer import Writer
 from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree
@@ -29,7 +30,7 @@ MOST = 400
 def stepwise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Use the system's renames with flags, or what is done where there are none, or where no folder can be held."""
     if request.param != "swaps":
-        monkeypatch.setattr(renaming, "_rename", None)
+        monkeypatch.setattr(syscalls, "_rename", None)
     return bool(request.param != "names")
 
 
@@ -292,7 +293,7 @@ def test_a_rename_that_cannot_lose_the_old_name_gives_no_new_one(
 ) -> None:
     root = fresh()
     before = tree(root)
-    monkeypatch.setattr(renaming, "_rename", None)
+    monkeypatch.setattr(syscalls, "_rename", None)
     unlink, failures = os.unlink, iter([OSError(errno.EIO, "once")])
 
     def failing(*arguments: Any, **named: Any) -> None:

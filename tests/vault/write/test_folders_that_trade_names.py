@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import BridgeError
-from bridge.steps import Plan
-from bridge.vault import Rules, Vault, Writer
+from bridge.vault.plan import Plan
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+from bridge.vault.write.writer import Writer
 from tests.vault.write.drawn import Tree
 from tests.vault.write.faults import Fault, FaultyDisk, FaultyEntry, Killed, Kind
 from tests.vault.write.plans import Noted, folder, move, put, together, tree

@@ -12,11 +12,12 @@ import pytest
 
 from bridge.errors import Busy
 from bridge.types import VaultPath
-from bridge.vault import Rules, Vault, read_settled
 from bridge.vault.lease import end_lease, is_lease_kept, is_remote, take_lease
-from bridge.vault.settled import unsettled_for
-from bridge.vault.write import Writer
-from bridge.vault.write.disk import Disk
+from bridge.vault.rules import Rules
+from bridge.vault.stable_read import read_settled, unsettled_for
+from bridge.vault.vault import Vault
+from bridge.vault.write.syscalls import Disk
+from bridge.vault.write.writer import Writer
 from tests.vault.write.dying_races import raced_once
 from tests.vault.write.plans import Noted, put, remove
 from tests.vault.write.races import run_races
@@ -33,7 +34,7 @@ def no_lease(_descriptor: int) -> None:
 @pytest.fixture
 def without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Disk, "take_lease", staticmethod(no_lease))
-    monkeypatch.setattr("bridge.vault.settled.take_lease", no_lease)
+    monkeypatch.setattr("bridge.vault.stable_read.take_lease", no_lease)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """What the paths of a plan hold, step by step."""
 
-from bridge.steps import Step
 from bridge.types import Digest, VaultPath
-from bridge.vault.write.states import SOMETHING, beginning, beginnings, states
+from bridge.vault.plan import Step
+from bridge.vault.write.recovery import SOMETHING, beginning, beginnings, states
 
 OLD, NEW = Digest("old"), Digest("new")
 A, B, C = VaultPath("a.md"), VaultPath("b.md"), VaultPath("f/c.md")

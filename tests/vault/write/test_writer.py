@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import InvalidArguments, NoteChanged, NoteExists, OutsideVault, ProtectedPath, ReadOnly
-from bridge.steps import Plan
 from bridge.types import VaultPath
-from bridge.vault.write import Writer
-from bridge.vault.write.naming import DEEPEST
+from bridge.vault.plan import Plan
+from bridge.vault.write.preflight import DEEPEST
+from bridge.vault.write.writer import Writer
 from tests.vault.write.plans import Noted, folder, move, no_folder, put, remove, together, tree, writer_of
 
 

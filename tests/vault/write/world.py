@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.errors import BridgeError
-from bridge.steps import Plan
-from bridge.store import Change, Store
+from bridge.state.change_records import Change
+from bridge.state.store import Store
 from bridge.types import Digest
-from bridge.vault import Rules, Vault, Writer
+from bridge.vault.plan import Plan
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+from bridge.vault.write.writer import Writer
 from tests.vault.write.drawn import NAMES, Tree, after, drawn_plan, is_note
 from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Killed
 from tests.vault.write.plans import digest, tree

@@ -1,0 +1,264 @@
+"""Checks what a caller sent against an operation's signature; pydantic stays behind this door."""
+
+import dataclasses
+import difflib
+import functools
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+import orjson
+
+from bridge.api.coerce import coerce
+from bridge.api.hints import Folder, Period, expected, field_names, inside, plain, public, role_of, tagged
+from bridge.api.moments import day, period
+from bridge.api.note_names import find_file
+from bridge.errors import InvalidArguments
+from bridge.types import SHORT_DIGEST, Day, Digest, PathRole, VaultPath
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from bridge.api.registry import Operation
+    from bridge.markdown.names import Names
+    from bridge.vault.vault import Vault
+
+DIGEST = re.compile(f"[0-9a-fA-F]{{{SHORT_DIGEST},64}}")
+
+VAULT = "vault"
+"""The argument that the registry adds to every operation."""
+
+
+def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments as the operation's function takes them, defaults included.
+
+    Raises:
+        InvalidArguments: A name is unknown, a required one is missing, or a value does not fit.
+    """
+    from pydantic import ValidationError
+
+    known = [argument.name for argument in operation.arguments]
+    for name in arguments:
+        if name not in known:
+            raise unknown(operation, str(name), known)
+    try:
+        try:
+            model = model_of(operation).model_validate_json(orjson.dumps(arguments))
+        except ValidationError:
+            hints = {argument.name: argument.hint for argument in operation.arguments}
+            arguments = {name: coerce(value, hints[name]) for name, value in arguments.items()}
+            model = model_of(operation).model_validate_json(orjson.dumps(arguments))
+    except ValidationError as error:
+        raise InvalidArguments(misfit(operation, arguments, error), operation=operation.name) from None
+    except TypeError:
+        raise InvalidArguments(
+            f"The arguments of `{operation.name}` hold a value that JSON cannot carry.", operation=operation.name
+        ) from None
+    return {name: getattr(model, name) for name in known}
+
+
+def unknown(operation: "Operation", name: str, known: list[str]) -> InvalidArguments:
+    """Say that there is no such argument, and which one may be meant."""
+    near = difflib.get_close_matches(name, [*known, VAULT], n=1)
+    meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(f'`{k}`' for k in known) or 'none'}."
+    return InvalidArguments(
+        f"`{operation.name}` has no argument `{shortened(name)}`; {meant}", operation=operation.name, argument=name
+    )
+
+
+def misfit(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
+    """Say in one sentence what is wrong with the first argument that does not fit."""
+    problems = error.errors(include_url=False, include_context=False, include_input=True)
+    # A misspelt field is missing as well; the misspelling tells more.
+    first = next((each for each in problems if each["type"] == "unexpected_keyword_argument"), problems[0])
+    name, *place = first["loc"]
+    argument = next(a for a in operation.arguments if a.name == name)
+    if first["type"] == "missing" and not place:
+        return f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}"
+    if first["type"] == "unexpected_keyword_argument":
+        return stray(argument.hint, name, place)
+    hint, way = inside(argument.hint, tuple(place))
+    if first["type"].startswith("union_tag") and (options := tagged(hint)):
+        return unchosen(spelled(name, way), *options, first["input"])
+    if first["type"] == "too_short":
+        return f"`{spelled(name, way)}` is empty."
+    value = functools.reduce(lambda held, step: held[step], way, arguments[name]) if present(first, way) else None
+    said = f", not {described(value)}" if present(first, way) else "; it is missing"
+    return f"`{spelled(name, way)}` must be {expected(hint)}{said}."
+
+
+def unchosen(where: str, field: str, records: Mapping[str, type], value: Mapping[str, Any]) -> str:
+    """Say that an object names none of the records that it could be."""
+    said = f", not {described(value[field])}" if field in value else "; it is missing"
+    return f"`{where}.{field}` must be one of {', '.join(records)}{said}."
+
+
+def stray(hint: Any, name: str, place: list[int | str]) -> str:
+    """Say that a record among the arguments has no such field."""
+    record, way = inside(hint, tuple(place[:-1]))
+    names = field_names(plain(record))
+    near = difflib.get_close_matches(str(place[-1]), names, n=1)
+    meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(names)}."
+    return f"`{spelled(name, way)}` has no field `{shortened(str(place[-1]))}`; {meant}"
+
+
+def spelled(name: str, way: tuple[int | str, ...]) -> str:
+    """Write a place inside an argument."""
+    return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in way)
+
+
+def present(problem: Mapping[str, Any], way: tuple[int | str, ...]) -> bool:
+    """Say whether there is a value where the problem was found."""
+    return problem["type"] != "missing" or not way or way[-1] != problem["loc"][-1]
+
+
+def described(value: Any) -> str:
+    """Show a value that was refused, shortened."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case str():
+            return f"{len(value):,} characters" if len(value) > 200 else f'"{shortened(value)}"'
+        case list() | tuple():
+            return f"a list of {len(value)}"
+        case Mapping():
+            return "an object"
+        case _:
+            return shortened(str(value))
+
+
+def shortened(text: str) -> str:
+    """Cut a caller's text to what fits in a sentence, on one line."""
+    line = "".join(c if unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text[:60])
+    return line if len(text) <= 60 else line + "…"
+
+
+@functools.cache
+def model_of(operation: "Operation") -> "type[BaseModel]":
+    """Build the pydantic model of an operation's arguments."""
+    from pydantic import ConfigDict, create_model
+
+    fields: dict[str, Any] = {a.name: (a.hint, ... if a.required else a.default) for a in operation.arguments}
+    return create_model(operation.name, __config__=ConfigDict(strict=True, extra="forbid"), **fields)
+
+
+def locate(
+    operation: "Operation", bound: dict[str, Any], vault: "Vault", names: "Names | None" = None
+) -> dict[str, Any]:
+    """Check every path, digest and day among the arguments and give them the form that operations take.
+
+    Args:
+        operation: What is called.
+        bound: Its arguments.
+        vault: The vault.
+        names: Its files by name; without them only whole paths are understood.
+
+    Raises:
+        OutsideVault: A path leaves the vault.
+        ProtectedPath: A path belongs to Obsidian or another program.
+        InvalidArguments: A path or a digest cannot be one.
+        NoteNotFound: Several notes have the name that is given for a path.
+    """
+    locator = Locator(vault, names)
+    return {one.name: locator.located(bound[one.name], one.hint, one.name) for one in operation.arguments}
+
+
+@dataclasses.dataclass
+class Locator:
+    """Gives the paths of one call the vault's form."""
+
+    vault: "Vault"
+    names: "Names | None"
+    made: list[VaultPath] = dataclasses.field(default_factory=list)
+    """Paths that earlier records of the call make: a later one may mean them by name."""
+    source: VaultPath | None = None
+    """The file or folder that the call, or one of its records, is about: what a move takes along."""
+
+    def located(self, value: Any, hint: Any, name: str) -> Any:
+        """Check a value that may be, or hold, a path, a digest or a day."""
+        bare = plain(hint)
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return self.named(value, hint, name)
+        if isinstance(value, tuple) and get_args(bare)[-1:] == (Ellipsis,):
+            return tuple(self.item(each, get_args(bare)[0], name) for each in value)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            hints = fields_of(type(value))
+            self.source = None
+            return dataclasses.replace(
+                value, **{field: self.located(getattr(value, field), hints[field], field) for field in hints}
+            )
+        return value
+
+    def named(self, value: str, hint: Any, name: str) -> str | None:
+        """Check a string by what it is to be."""
+        bare = plain(hint)
+        if bare in (Digest, VaultPath):
+            return parse_digest(value) if bare is Digest else self.path(value, role_of(hint))
+        if bare is Folder:
+            return self.vault.locate(value.rstrip("/")) if value.rstrip("/") else ""
+        if bare is Period:
+            return period(name, value)
+        return day(name, value) if bare is Day else value
+
+    def item(self, value: Any, hint: Any, name: str) -> Any:
+        """Check an item of a list, and remember the path that it makes."""
+        found = self.located(value, hint, name)
+        if dataclasses.is_dataclass(found) and not isinstance(found, type):
+            hints = fields_of(type(found))
+            self.made += [getattr(found, each) for each in hints if role_of(hints[each]) is PathRole.NEW]
+        return found
+
+    def path(self, value: str, role: PathRole | None) -> VaultPath:
+        """Give a path the vault's form; for one that is to exist, a name or a link will do."""
+        if role is PathRole.NEW:
+            found = self.vault.locate(value)
+            return self.destination(found, self.source) if value.endswith("/") and self.source else found
+        found = (
+            self.vault.locate(value)
+            if self.names is None
+            else find_file(self.vault, self.names, value, self.made, folders=role is PathRole.FOLDER)
+        )
+        if role is PathRole.FOLDER:
+            self.source = found
+        return found
+
+    def destination(self, folder: VaultPath, source: VaultPath) -> VaultPath:
+        """Return where something goes that is moved to a path with a slash at its end.
+
+        A file goes into the folder of that path. So does a folder when there is one; else it becomes that folder.
+        """
+        moves_folder = self.vault.has(source) and (self.vault.root / source).is_dir()
+        there = self.vault.has(folder) or any(path.startswith(f"{folder}/") for path in self.made)
+        return VaultPath(f"{folder}/{source.rpartition('/')[2]}") if there or not moves_folder else folder
+
+
+@functools.cache
+def fields_of(record: type) -> Mapping[str, Any]:
+    """Return the hints of a record's fields."""
+    hints = get_type_hints(record, include_extras=True)
+    return {field.name: hints[field.name] for field in dataclasses.fields(record)}
+
+
+def parse_digest(text: str) -> Digest:
+    """Read a digest that a caller gives, whole or its beginning.
+
+    Raises:
+        InvalidArguments: It is none, or too short to name a content.
+    """
+    if not DIGEST.fullmatch(text):
+        # One that was cut shorter would look as if the note had changed, however often it is read again.
+        raise InvalidArguments(
+            f"A digest has {SHORT_DIGEST} to 64 digits from 0 to f, not {described(text)}.",
+            hint="`read_note` and `find_notes` return it.",
+        )
+    return Digest(text.lower())
+
+
+def public_alias() -> dict[str, Any]:
+    """Return the pydantic settings of a record among the arguments: strict, and `from_` is `from` in JSON."""
+    return {"alias_generator": public, "extra": "forbid", "strict": True}

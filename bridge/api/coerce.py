@@ -1,0 +1,89 @@
+"""Reads arguments in the forms in which models write them, where only one meaning is possible."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, get_args, get_origin, get_type_hints
+
+import orjson
+
+from bridge.api.hints import is_record, is_union, plain, public, tagged
+
+RANGE = re.compile(r"\s*(\d{1,9})\s*[-–]\s*(\d{1,9})\s*")
+"""Lines as answers write them: `3-9`."""
+
+PYTHON: Mapping[str, Any] = {"True": True, "False": False, "None": None}
+"""What JSON writes otherwise."""
+
+
+def coerce(value: Any, hint: Any) -> Any:
+    """Return what a value means where a hint asks for something else; the value itself where that is not certain.
+
+    JSON written as text is read, a single item stands for a list of one, and a number without a fraction is an
+    integer. Where a string is meant, every string stays as it is.
+    """
+    bare = plain(hint)
+    if isinstance(value, str) and not takes_text(hint):
+        return from_text(value, hint, bare)
+    if isinstance(value, float) and bare is int and value.is_integer():
+        return int(value)
+    if get_origin(bare) is tuple:
+        return in_list(value, get_args(bare))
+    if isinstance(value, Mapping):
+        return in_object(value, hint, bare)
+    return value
+
+
+def takes_text(hint: Any) -> bool:
+    """Say whether a string can be what a hint asks for; so it can be a choice between words."""
+    bare = plain(hint)
+    if tagged(hint):
+        return False
+    if is_union(bare):
+        return any(map(takes_text, get_args(bare)))
+    return bare not in (int, float, bool) and get_origin(bare) not in (tuple, Mapping) and not is_record(bare)
+
+
+def from_text(text: str, hint: Any, bare: Any) -> Any:
+    """Read a value that was written as text."""
+    if get_origin(bare) is not tuple:
+        read = parse_literal(text)
+        return text if isinstance(read, str) else coerce(read, hint)
+    items = get_args(bare)
+    if items == (int, int) and (found := RANGE.fullmatch(text)):
+        return [int(found[1]), int(found[2])]
+    read = parse_literal(text)
+    # `2024` is a tag like any other.
+    return in_list(text if takes_text(items[0]) and not isinstance(read, list) else read, items)
+
+
+def parse_literal(text: str) -> Any:
+    """Return what a text says as JSON, or as Python writes the same; the text itself when it says nothing so."""
+    if text in PYTHON:
+        return PYTHON[text]
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+
+
+def in_list(value: Any, items: tuple[Any, ...]) -> Any:
+    """Return a list with its items read; an item that stands alone is a list of one."""
+    many = items[-1] is Ellipsis
+    if isinstance(value, list | tuple):
+        hints = [items[0]] * len(value) if many else items
+        return [*(coerce(*pair) for pair in zip(value, hints, strict=False)), *value[len(hints) :]]
+    alone = bool(value) and isinstance(value, str) == takes_text(items[0])
+    return [coerce(value, items[0])] if many and alone else value
+
+
+def in_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str, Any]:
+    """Return an object with its fields read."""
+    if options := tagged(hint):
+        field, records = options
+        bare = records.get(str(value.get(field)))
+    if is_record(bare):
+        hints = {public(name): held for name, held in get_type_hints(bare, include_extras=True).items()}
+        return {name: coerce(held, hints[name]) if name in hints else held for name, held in value.items()}
+    if get_origin(bare) is not None and len(get_args(bare)) == 2:
+        return {name: coerce(held, get_args(bare)[1]) for name, held in value.items()}
+    return value

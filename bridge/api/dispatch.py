@@ -1,0 +1,182 @@
+"""Answers a call for whatever transport it came by, and takes note of it: who, what, how it ended, about which notes.
+
+Never what was asked or answered.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import logging
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
+
+from bridge.api.arguments import shortened
+from bridge.api.call import Call
+from bridge.api.encode import encode
+from bridge.api.hints import plain
+from bridge.api.registry import OPERATIONS, Operation
+from bridge.errors import BridgeError, Internal
+from bridge.state.call_log import Recorded
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+
+CHARACTERS_A_TOKEN = 4
+"""An estimate that fits English; other scripts have fewer characters a token."""
+
+NOTES = 20
+"""Notes of one call that are remembered."""
+
+LOOKS = 2_000
+"""Values of an answer that are looked at for notes: a long list must not hold up others."""
+
+FLAT = (str, int, float, type(None))
+"""Values that hold no others."""
+
+Formed = TypeVar("Formed", str, bytes)
+
+
+async def answer(operation: Operation, call: Call, given: Mapping[str, Any], form: Callable[[Any], Formed]) -> Formed:
+    """Run an operation, put its result into the form that is sent, and record the call.
+
+    Args:
+        operation: What was called.
+        call: Who calls.
+        given: The arguments as sent.
+        form: Makes of a result what is sent.
+
+    Raises:
+        BridgeError: As the operation.
+    """
+    began, clock = time.time(), time.perf_counter()
+    code: str | None = "internal"
+    sent: str | bytes = b""
+    result = None
+    try:
+        result = await operation.run(call, given)
+        sent = formed = form(result)
+        code = None
+    except BridgeError as error:
+        code, sent = error.code, encode(error.wire())
+        raise
+    except asyncio.CancelledError:
+        code = "cancelled"
+        raise
+    finally:
+        ms = (time.perf_counter() - clock) * 1000
+        # A vault that is not open yet has nowhere to record its calls.
+        with contextlib.suppress(BridgeError):
+            engine = recording(operation, call)
+            paths = touched(engine, operation, given, result)
+            engine.store.record(recorded(tool_of(operation, given), call, began, ms, code, sent, paths))
+    return formed
+
+
+def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:
+    """Return the name of what a call ran: the tool that `run_tool` was given, if there is such a one."""
+    inner = given.get("name") if operation.name == "run_tool" else None
+    return inner if isinstance(inner, str) and inner in OPERATIONS else operation.name
+
+
+def recording(operation: Operation, call: Call) -> "VaultEngine":
+    """Return the vault that records a call; the first for what is about no vault in particular.
+
+    Raises:
+        NoSuchVault: There is none.
+    """
+    if operation.vault or call.vault is not None or not call.bridge.vaults:
+        return call.engine
+    return next(iter(call.bridge.vaults.values()))
+
+
+def recorded(
+    tool: str, call: Call, began: float, ms: float, code: str | None, sent: str | bytes, paths: tuple[VaultPath, ...]
+) -> Recorded:
+    """Describe a call; a client with a token of its own has the name it was given, others the name they say."""
+    name, _, version = (call.client or "").partition("/")
+    return Recorded(
+        time=began,
+        tool=tool,
+        client=shortened(name if call.principal.local else call.principal.name) or None,
+        version=shortened(version) or None,
+        session=call.session and shortened(call.session),
+        transport=call.transport,
+        code=code,
+        ms=round(ms, 2),
+        tokens=tokens(sent),
+        paths=paths,
+    )
+
+
+def tokens(sent: str | bytes) -> int:
+    """Estimate how many tokens a text costs its reader."""
+    characters = len(sent) if isinstance(sent, str) else len(sent.decode("utf-8", "replace"))
+    return -(-characters // CHARACTERS_A_TOKEN)
+
+
+def touched(
+    engine: "VaultEngine", operation: Operation, given: Mapping[str, Any], result: Any
+) -> tuple[VaultPath, ...]:
+    """Return the notes that a call asked for and was answered about; only notes that the index knows."""
+    try:
+        notes = engine.index.notes
+    except BridgeError:
+        return ()
+    known: dict[VaultPath, None] = {}
+    for path in chain(asked_for(operation, given), named_in(result)):
+        if path in notes:
+            known[VaultPath(path)] = None
+        if len(known) == NOTES:
+            break
+    return tuple(known)
+
+
+def asked_for(operation: Operation, given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the arguments that are paths."""
+    for argument in operation.arguments:
+        value, hint = given.get(argument.name), plain(argument.hint)
+        if hint is VaultPath and isinstance(value, str):
+            yield value
+        elif VaultPath in get_args(hint) and isinstance(value, list):
+            yield from (path for path in value if isinstance(path, str))
+
+
+def named_in(result: Any) -> Iterator[str]:
+    """Yield what is called `path` anywhere in a result, what is near the top first."""
+    waiting = deque([result])
+    for _ in range(LOOKS):
+        if not waiting:
+            return
+        held = waiting.popleft()
+        values: Iterable[Any] = ()
+        match held:
+            case list() | tuple():
+                values = held
+            case Mapping():
+                values = held.values()
+                yield from (path for name, path in held.items() if name == "path" and isinstance(path, str))
+            case _ if dataclasses.is_dataclass(held):
+                values = [getattr(held, field.name) for field in dataclasses.fields(held)]
+                if isinstance(path := getattr(held, "path", None), str):
+                    yield path
+        waiting.extend(value for value in values if not isinstance(value, FLAT))
+
+
+log = logging.getLogger(__name__)
+
+FRAMES = 6
+
+
+def internal(error: Exception) -> Internal:
+    """Log where our own fault happened, without the words it happened on, and return what a caller is told."""
+    frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+    places = " < ".join(
+        f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in reversed(frames)
+    )
+    log.error("%s at %s", type(error).__name__, places)
+    return Internal("The bridge failed at this; it is our fault.")

@@ -1,0 +1,56 @@
+"""Turns results into JSON."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+
+def encode(result: Any) -> bytes:
+    """Write a result as JSON.
+
+    Fields whose default is None are left out when there is nothing to say; file names that are not valid Unicode
+    lose the offending bytes.
+    """
+    value = said(result) if dataclasses.is_dataclass(result) else result
+    try:
+        return orjson.dumps(value, default=plain)
+    except TypeError:
+        return orjson.dumps(mended(value), default=plain)
+
+
+def said(record: Any) -> dict[str, Any]:
+    """Return a record's fields without those that have nothing to say."""
+    held = {field: getattr(record, field.name) for field in dataclasses.fields(record)}
+    return {field.name: value for field, value in held.items() if value is not None or field.default is not None}
+
+
+def plain(value: Any) -> Any:
+    """Hand orjson what it does not know itself."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def mended(value: Any) -> Any:
+    """Replace lone surrogates in every string of a value, and write numbers that JSON readers would round as text."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return str(value)
+    if isinstance(value, Mapping):
+        return {mended(key): mended(held) for key, held in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: mended(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, list | tuple | frozenset | set):
+        return [mended(held) for held in value]
+    return value
+
+
+def to_json(result: Any) -> dict[str, Any]:
+    """Return a result as it would arrive over HTTP."""
+    value: dict[str, Any] = orjson.loads(encode(result))
+    return value

@@ -1,0 +1,210 @@
+"""Moments and days as callers write and read them."""
+
+import re
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from bridge.api.hints import Period, When
+from bridge.errors import InvalidArguments
+from bridge.types import Day
+
+FORMS: Final = "`2026-01-31`, `2026-01-31T09:30`, `2026-01`, `today`, `last week`, `3 days ago` or `monday`"
+"""What is understood, by example; the names of hints and schemas say the same."""
+
+_DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_SPAN: Final = re.compile(r"(?:(last|past|next|in|this) )?(?:(\d{1,4}|an?|one) )?(day|week|month|year)s?( ago)?")
+_NAMED: Final = re.compile(r"(?:(last|next|this|on) )?([a-z]{3,9})(?: (\d{4}))?")
+_PART: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
+
+
+def moment(name: str, written: When | None) -> float | None:
+    """Read a moment as seconds since 1970; a day or a period of the calendar is its first local midnight.
+
+    Args:
+        name: The argument it stands in, for the message.
+        written: What the caller sent.
+
+    Raises:
+        InvalidArguments: It is no date.
+    """
+    if written is None:
+        return None
+    try:
+        return read_date(written, datetime.now().astimezone()).astimezone().timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise refused(name, written) from None
+
+
+def day(name: str, written: str | None, now: datetime | None = None) -> Day | None:
+    """Read a day of the local calendar, of a period the first; weekdays and periods are those to come.
+
+    Args:
+        name: The argument it stands in, for the message.
+        written: What the caller sent.
+        now: The moment, with its time zone.
+
+    Raises:
+        InvalidArguments: It is no date.
+    """
+    if written is None:
+        return None
+    try:
+        return Day(read_date(written, now or datetime.now().astimezone(), ahead=True).astimezone().date().isoformat())
+    except (ValueError, OverflowError, OSError):
+        raise refused(name, written) from None
+
+
+def period(name: str, written: str | None, now: datetime | None = None) -> Period | None:
+    """Read a day or a period of the local calendar as its first and last day; weekdays and periods are those to come.
+
+    Args:
+        name: The argument it stands in, for the message.
+        written: What the caller sent.
+        now: The moment, with its time zone.
+
+    Raises:
+        InvalidArguments: It is neither a date nor a period.
+    """
+    if written is None:
+        return None
+    try:
+        first, last = read_period(written, now or datetime.now().astimezone())
+    except (ValueError, OverflowError, OSError):
+        raise refused(name, written) from None
+    return Period(f"{first.isoformat()}/{last.isoformat()}")
+
+
+def refused(name: str, written: str) -> InvalidArguments:
+    """Say that something is no date, and what is."""
+    return InvalidArguments(f'`{name}` must be a date such as {FORMS}, not "{written[:40]}".')
+
+
+def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
+    """Return the moment that is meant; one without a zone is local.
+
+    Args:
+        written: A date or time in ISO 8601, a month, or words such as `yesterday`.
+        now: The moment, with its time zone.
+        ahead: A weekday, month or period without `last` or `next` lies in the future instead of the past.
+
+    Raises:
+        ValueError: It is none of these.
+        OverflowError: It lies outside the calendar.
+    """
+    said = " ".join(written.casefold().split())
+    today = now.astimezone().date()
+    if said == "now":
+        return now
+    if said in _DAYS:
+        # By the calendar: a day is not always 24 hours long.
+        return midnight(today + timedelta(days=_DAYS[said]))
+    if found := _PART.fullmatch(said):
+        return datetime(int(found[1]), int(found[2] or 1), 1)  # noqa: DTZ001  # local, as all without a zone
+    if found := _SPAN.fullmatch(said):
+        return midnight(span(found, today, ahead=ahead))
+    if found := _NAMED.fullmatch(said):
+        return midnight(named(found, today, ahead=ahead))
+    return datetime.fromisoformat(said.upper())
+
+
+def read_period(written: str, now: datetime) -> tuple[date, date]:
+    """Return the first and the last day that are meant: `next week` is one of the calendar, `2 weeks ago` is a day.
+
+    Raises:
+        ValueError: It is neither a date nor a period.
+        OverflowError: It lies outside the calendar.
+    """
+    day = read_date(written, now, ahead=True).astimezone().date()
+    said = " ".join(written.casefold().split())
+    unit = "day"
+    if found := _PART.fullmatch(said):
+        unit = "month" if found[2] else "year"
+    elif found := _SPAN.fullmatch(said):
+        word, count = found[1], found[2]
+        if word == "past" or (word in {"last", "next"} and count):
+            today = now.astimezone().date()
+            return min(day, today), max(day, today)
+        unit = found[3] if word in {"last", "this", "next"} else "day"
+    elif (found := _NAMED.fullmatch(said)) and position(found[2], _MONTHS) is not None:
+        unit = "month"
+    if unit == "day":
+        return day, day
+    first = beginning(day, unit)
+    return first, shifted(first, 1, unit) - timedelta(days=1)
+
+
+def beginning(day: date, unit: str) -> date:
+    """Return the first day of the week, month or year that a day lies in."""
+    begun = {"day": day, "week": day - timedelta(days=day.weekday()), "month": day.replace(day=1)}
+    return begun.get(unit, day.replace(month=1, day=1))
+
+
+def span(found: re.Match[str], today: date, *, ahead: bool) -> date:
+    """Return the day that lies a period away, or with which a period of the calendar begins: `next week` is a Monday.
+
+    Raises:
+        ValueError: The words contradict each other.
+    """
+    word, count, unit, ago = found.groups()
+    if (ago and word) or (word == "this" and count) or not (word or count):
+        raise ValueError
+    if word in {"last", "this", "next"} and not count:
+        first = beginning(today, unit)
+        return first if word == "this" else shifted(first, 1 if word == "next" else -1, unit)
+    later = not ago and (word in {"next", "in"} or (ahead and word is None))
+    number = int(count) if (count or "").isdecimal() else 1
+    return shifted(today, number if later else -number, unit)
+
+
+def shifted(today: date, number: int, unit: str) -> date:
+    """Return the day so many days, weeks, months or years away; of a shorter month the last."""
+    if unit in {"day", "week"}:
+        return today + timedelta(days=number * (7 if unit == "week" else 1))
+    months = today.year * 12 + today.month - 1 + number * (12 if unit == "year" else 1)
+    year, month = divmod(months, 12)
+    following = date(year + (month == 11), (month + 1) % 12 + 1, 1)
+    return min(date(year, month + 1, 1) + timedelta(days=today.day - 1), following - timedelta(days=1))
+
+
+def named(found: re.Match[str], today: date, *, ahead: bool) -> date:
+    """Return the day that a weekday is, or the first of a month.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    word, name, year = found.groups()
+    ahead = word == "next" or (ahead and word != "last")
+    weekday = position(name, _WEEKDAYS)
+    if weekday is not None and not year:
+        away = (weekday - today.weekday()) % 7 if ahead else -((today.weekday() - weekday) % 7)
+        return today + timedelta(days=away or {"next": 7, "last": -7}.get(word, 0))
+    month = position(name, _MONTHS)
+    if month is None or word == "on":
+        raise ValueError
+    first = date(int(year) if year else today.year, month + 1, 1)
+    if year or word == "this":
+        return first
+    here, firsts = today.replace(day=1), [shifted(first, years, "year") for years in (-1, 0, 1)]
+    if ahead:
+        return next(each for each in firsts if each > here or (each == here and word != "next"))
+    return next(each for each in reversed(firsts) if each < here or (each == here and word != "last"))
+
+
+def position(name: str, names: tuple[str, ...]) -> int | None:
+    """Return which of some names is meant; its first three letters will do."""
+    return next((at for at, known in enumerate(names) if name in {known, known[:3]}), None)
+
+
+def midnight(day: date) -> datetime:
+    """Return when a local day begins."""
+    return datetime(day.year, day.month, day.day)  # noqa: DTZ001  # local, as all without a zone
+
+
+def iso(seconds: float) -> str:
+    """Write a moment in local time, to the second."""
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")

@@ -1,0 +1,55 @@
+"""Refusals that name what the caller may have meant."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from bridge.errors import FolderNotFound, NoteNotFound
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.api.hints import Properties
+    from bridge.engine.host import VaultEngine
+    from bridge.index.note import Notes
+
+
+def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
+    """Return a folder as the vault spells it; empty for the whole vault.
+
+    Args:
+        notes: The notes of the vault.
+        folder: The folder, in whatever case.
+
+    Raises:
+        FolderNotFound: No note is in it; the message names the closest ones.
+    """
+    from bridge.search.filters import no_such_folder, spelt
+
+    found = spelt(notes, folder)
+    if found is None:
+        raise FolderNotFound(no_such_folder(notes, folder))
+    return found
+
+
+def unknown_names(
+    notes: "Notes", folder: str | None = None, tags: Sequence[str] = (), properties: "Properties | None" = None
+) -> tuple[str, ...]:
+    """Return a sentence for each folder, tag, property and value that no note has, with the closest that one has."""
+    from bridge.search.filters import no_such_folder, no_such_property, no_such_tag
+
+    said = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags)]
+    for name, value in (properties or {}).items():
+        said.append(no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,))))
+    return tuple(filter(None, said))
+
+
+def no_such_note(engine: "VaultEngine", path: VaultPath) -> NoteNotFound:
+    """Say that there is no such note and name the closest ones, or why the index lacks one that is there."""
+    if path in engine.names and path not in engine.index.notes:
+        why = engine.inspect(path).reason
+        return NoteNotFound(
+            f"`{path}` is not in the index{f': {why}' if why else '.'}",
+            hint="See `index_status`.",
+            path=path,
+            closest=[],
+        )
+    return engine.names.missing(path)

@@ -1,0 +1,105 @@
+"""Finds the note that a caller names without its whole path: by its name, or by a link to it."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.markdown.names import Names
+    from bridge.vault.vault import Vault
+
+LINK = re.compile(r"\s*!?\[\[(?P<target>[^\[\]|]+)(\|[^\[\]]*)?\]\]\s*")
+
+SHOWN = 10
+"""Candidates that are named at most."""
+
+
+def find_file(
+    vault: "Vault", names: "Names", written: str, made: Collection[VaultPath] = (), *, folders: bool = False
+) -> VaultPath:
+    """Return the path of the file that is meant; what means none is returned as a path, for the operation to refuse.
+
+    Args:
+        vault: The vault.
+        names: Its files by name.
+        written: A path, or what means exactly one note: its path or name without `.md`, or a link to it.
+        made: Paths that the same call makes first.
+        folders: A folder can be meant.
+
+    Raises:
+        NoteNotFound: Several notes have the name; `closest` lists them.
+        InvalidArguments: A part of a note is meant, or it cannot be a path.
+        OutsideVault: It leads out of the vault.
+        ProtectedPath: It belongs to Obsidian or another program.
+    """
+    path, place = find_place(vault, names, written, made, folders=folders)
+    if place is not None:
+        raise InvalidArguments(
+            f"`{written[:200]}` is a place in `{path}`.",
+            hint="Give the path alone, and the heading in an argument of its own, such as `section` or `heading`.",
+        )
+    return path
+
+
+def find_place(
+    vault: "Vault", names: "Names", written: str, made: Collection[VaultPath] = (), *, folders: bool = False
+) -> tuple[VaultPath, str | None]:
+    """Return the path of the file that is meant, and the heading or block in it; the arguments are `find_file`'s.
+
+    Raises:
+        NoteNotFound: Several notes have the name; `closest` lists them.
+        OutsideVault: It leads out of the vault.
+        ProtectedPath: It belongs to Obsidian or another program.
+    """
+    from bridge.markdown.kinds import is_document
+    from bridge.markdown.link_targets import asked_file
+
+    link = LINK.fullmatch(written)
+    target = link["target"].strip() if link else written
+    path = vault.locate(target)
+    is_file = vault.has(path) and (folders or not (vault.root / path).is_dir())
+    if path in made or is_file or (is_document(path) and not link):
+        return path, None
+
+    def unique(name: str) -> VaultPath | None:
+        found = notes_named(names, VaultPath(name), made)
+        return only([note for note in found if not vault.rules.denies(note)], name)
+
+    if found := unique(path):
+        return found, None
+    file = asked_file(target)
+    if file not in {"", target} and (found := unique(file)):
+        meant = names.resolve(target, found)
+        return found, meant.heading or f"^{meant.block}"
+    return path, None
+
+
+def only(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
+    """Return the only one of the notes that have a name; None when there is none.
+
+    Raises:
+        NoteNotFound: There are several.
+    """
+    if len(notes) > 1:
+        shown = ", ".join(f"`{path}`" for path in notes[:SHOWN])
+        more = f" and {len(notes) - SHOWN} more" if len(notes) > SHOWN else ""
+        raise NoteNotFound(
+            f"{len(notes)} notes are named `{name[:200]}`: {shown}{more}.",
+            hint="Give the path of the one that you mean.",
+            path=name,
+            closest=notes[:SHOWN],
+        )
+    return notes[0] if notes else None
+
+
+def notes_named(names: "Names", name: VaultPath, made: Collection[VaultPath]) -> list[VaultPath]:
+    """Return the notes whose path is a name, with or without `.md`, or ends with it."""
+    from bridge.markdown.link_targets import fold
+
+    wanted = fold(name).removesuffix(".md") + ".md"
+    known = dict.fromkeys((*names.with_name(wanted), *made))
+    whole = [path for path in known if fold(path) == wanted]
+    return whole[:1] or [path for path in known if fold(path).endswith(f"/{wanted}")]

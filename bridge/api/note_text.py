@@ -1,0 +1,98 @@
+"""The text of one note as it is on disk now, by section and by line."""
+
+from typing import TYPE_CHECKING
+
+from bridge.api.not_found import no_such_note
+from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.types import Lines, Span, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+    from bridge.markdown.note import Note
+
+LARGE = 2**20
+"""Bytes of a file after which the memory that it took is given back at once."""
+
+
+def opened(engine: "VaultEngine", path: VaultPath) -> "Note":
+    """Read and parse a note.
+
+    Raises:
+        NoteNotFound: There is no such note.
+    """
+    from bridge.index.background import trim_soon
+    from bridge.markdown.documents import read_document
+    from bridge.markdown.kinds import is_document
+
+    if not is_document(path):
+        raise (
+            no_such_note(engine, path)
+            if path not in engine.names
+            else NoteNotFound(
+                f"`{path}` is a file without text that can be read.",
+                hint="`note_links` tells which notes use it.",
+                path=path,
+            )
+        )
+    try:
+        data, _ = engine.vault.read(path)
+    except NoteNotFound:
+        raise no_such_note(engine, path) from None
+    note = read_document(path, data, max_pdf_pages=engine.settings.max_pdf_pages)
+    engine.recent.keep(note.digest, data)
+    if len(data) > LARGE:
+        trim_soon()
+    return note
+
+
+def chosen(note: "Note", section: str | None, lines: Lines | None) -> Lines:
+    """Return the lines that the caller means.
+
+    Raises:
+        InvalidArguments: The note has no such lines.
+        HeadingNotFound: It has no such heading.
+        AmbiguousHeading: The heading names two sections.
+    """
+    from bridge.markdown.sections import section as find_section
+
+    total = count_lines(note.text)
+    if section is not None:
+        start, end = find_section(note, section)
+        return line_at(note.text, start), line_at(note.text, max(start, end - 1))
+    if lines is None:
+        return 1, total
+    first, last = lines
+    if not 1 <= first <= last:
+        raise InvalidArguments(f"`lines` must be a first and a last line, from 1 on, not {first} to {last}.")
+    if first > total:
+        raise InvalidArguments(f"`lines` begins at {first}, but `{note.path}` has {total} lines.", total_lines=total)
+    return first, min(last, total)
+
+
+def count_lines(text: str) -> int:
+    """Count lines split at LF; an empty file has one."""
+    return max(1, text.count("\n") + (not text.endswith("\n")))
+
+
+def line_at(text: str, offset: int) -> int:
+    """Return the line of a character, counted from 1."""
+    return text.count("\n", 0, offset) + 1
+
+
+def line_start(text: str, offset: int) -> int:
+    """Return where the line of a character begins."""
+    return text.rfind("\n", 0, offset) + 1
+
+
+def span_of(text: str, first: int, last: int) -> Span:
+    """Return the characters of some lines, line ends included."""
+    start = 0
+    for _ in range(first - 1):
+        start = text.index("\n", start) + 1
+    end = start
+    for _ in range(last - first + 1):
+        found = text.find("\n", end)
+        if found < 0:
+            return start, len(text)
+        end = found + 1
+    return start, end

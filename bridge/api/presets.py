@@ -1,0 +1,114 @@
+"""Which tools an agent is offered: few by default, since each costs its reader some two hundred tokens."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from bridge.api.call import Principal
+from bridge.api.registry import Operation, named, operations
+from bridge.errors import InvalidArguments, NoSuchOperation
+from bridge.types import Preset
+
+DEFAULT = (
+    "search",
+    "read_note",
+    "find_notes",
+    "related_notes",
+    "note_links",
+    "list_tags",
+    "suggest_links",
+    "create_note",
+    "edit_note",
+    "set_properties",
+    "undo_change",
+    "find_tool",
+)
+"""The contract's twelve: `find_tool` leads to all others, and runs them too where `run_tool` is not listed."""
+
+WRITING = (
+    *DEFAULT[:2],
+    "read_notes",
+    *DEFAULT[2:-1],
+    "move_note",
+    "rename_heading",
+    "delete_note",
+    "change_set",
+    "daily_note",
+    "list_tasks",
+    "toggle_task",
+    "add_task",
+    "list_changes",
+    "undo_session",
+    "list_folders",
+    "link_report",
+    "find_tool",
+)
+"""For agents that write much: what else changes notes, and what they look at before."""
+
+READ_ONLY = (
+    "search",
+    "read_note",
+    "read_notes",
+    "find_notes",
+    "related_notes",
+    "note_links",
+    "list_tags",
+    "list_folders",
+    "list_tasks",
+    "daily_note",
+    "suggest_links",
+    "link_report",
+    "list_changes",
+    "graph_path",
+    "graph_insights",
+    "find_tool",
+)
+"""For agents that change nothing."""
+
+META = frozenset({"find_tool", "run_tool", "give_feedback"})
+"""Tools about tools: they lead out of a preset."""
+
+BOTH_WAYS = frozenset({"daily_note"})
+"""Tools that write only when they are asked to, so that whoever may only read can use them too."""
+
+
+def chosen(principal: Principal, asked: str | None, setting: Preset) -> Preset:
+    """Choose: what the token says, else what the address asks for, else the setting.
+
+    Raises:
+        InvalidArguments: The address asks for a preset that does not exist.
+    """
+    if principal.preset is not None:
+        return principal.preset
+    if asked is None:
+        return setting
+    known: dict[str, Preset] = {preset: preset for preset in get_args(Preset)}
+    if asked not in known:
+        raise InvalidArguments(f"There is no preset `{asked[:40]}`.", hint=f"Presets: {', '.join(known)}.")
+    return known[asked]
+
+
+def tool_named(name: str) -> Operation:
+    """Find an operation that agents may be offered.
+
+    Raises:
+        NoSuchOperation: There is none, or it is for applications only.
+    """
+    known = named(name)
+    if not known.tool:
+        raise NoSuchOperation(f"`{known.name}` is for applications and no tool.", hint="`find_tool` finds tools.")
+    return known
+
+
+def offered(preset: Preset) -> Mapping[str, Operation]:
+    """Return the tools that a preset lists, by name and in a fixed order."""
+    known = {operation.name: operation for operation in operations() if operation.tool}
+    listed: Mapping[Preset, tuple[str, ...]] = {"default": DEFAULT, "writing": WRITING, "read-only": READ_ONLY}
+    return known if preset == "full" else {name: known[name] for name in listed[preset] if name in known}
+
+
+def reachable(preset: Preset) -> Mapping[str, Operation]:
+    """Return all tools that can be called in a preset: those too that it does not list."""
+    known = offered("full")
+    if preset != "read-only":
+        return known
+    return {name: tool for name, tool in known.items() if tool.reads or name in {"find_tool", "run_tool", *BOTH_WAYS}}

@@ -1,0 +1,247 @@
+"""The only list of what the bridge can do: each entry is read off one typed function and its docstring."""
+
+import dataclasses
+import difflib
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+
+import bridge.errors
+from bridge.api import arguments, docstring
+from bridge.api.hints import Folder, parts, plain, records_in, role_of
+from bridge.api.redact import permitted
+from bridge.errors import BridgeError, NoSuchOperation
+from bridge.types import PathRole, Scope, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.api.call import Call
+
+OPERATIONS: dict[str, "Operation"] = {}
+"""Every operation by its name, in the order of definition."""
+
+ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
+VAULT_ERRORS = ("NotReady",)
+PATH_ERRORS = ("OutsideVault", "ProtectedPath")
+NAME_ERRORS = ("NoteNotFound",)
+
+Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of an operation."""
+
+    name: str
+    hint: Any
+    default: Any
+    meaning: str
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """One thing that the bridge can do, in the form that every transport and document is made from."""
+
+    name: str
+    title: str
+    summary: str
+    details: str
+    scope: Scope
+    reads: bool
+    arguments: tuple[Argument, ...]
+    result: type
+    errors: Mapping[type[BridgeError], str]
+    """When each error is raised."""
+    example: Mapping[str, Any]
+    vault: bool
+    """Whether it works on one vault; if not, it is answered before any vault is ready."""
+    destructive: bool
+    """Whether it can take away what somebody would miss."""
+    idempotent: bool
+    """Whether doing it twice is like doing it once."""
+    tool: bool
+    """Whether agents may be offered it; what only makes sense in an application is none."""
+    tasks: tuple[str, ...]
+    """What it is good for, as a caller would say it: `find_tool` looks through these."""
+    function: Callable[..., Awaitable[Any]]
+
+    def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments as the function takes them, defaults included.
+
+        Raises:
+            InvalidArguments: They do not fit.
+        """
+        return arguments.bind(self, given)
+
+    async def run(self, call: "Call", given: Mapping[str, Any]) -> Any:
+        """Check the caller and the arguments, then run.
+
+        Raises:
+            Forbidden: The caller lacks the scope.
+            InvalidArguments: The arguments do not fit.
+            BridgeError: Whatever the operation raises.
+        """
+        call.principal.require(self.scope)
+        bound = self.bind(given)
+        if not self.vault and call.vault is None:
+            return await self.function(call, **bound)
+        bound = arguments.locate(self, bound, call.engine.vault, call.engine.names if call.engine.is_open else None)
+        while True:
+            rules = call.engine.vault.rules
+            result = await self.function(call, **bound)
+            # What was found before a rule came must not leave after it.
+            if not self.reads or call.engine.vault.rules.deny == rules.deny:
+                return permitted(result, call.engine.vault.rules)
+
+
+def operation(
+    *,
+    example: Mapping[str, Any],
+    reads: bool = True,
+    scope: Scope = "read",
+    vault: bool = True,
+    destructive: bool = False,
+    idempotent: bool = False,
+    tool: bool = True,
+    tasks: tuple[str, ...] = (),
+) -> Callable[[Function], Function]:
+    """Make a function an operation; fails at import when its description is not complete.
+
+    Args:
+        example: Arguments of a call on the sample vault, run by the tests and shown in the documentation.
+        reads: It changes nothing.
+        scope: What a token needs to run it.
+        vault: It works on one vault; without, it is answered before any vault is ready.
+        destructive: It can take away what somebody would miss.
+        idempotent: Doing it twice is like doing it once; what only reads is so anyway.
+        tool: Agents may be offered it.
+        tasks: What it is good for, as a caller would say it: `find_tool` looks through these.
+    """
+
+    def register(function: Function) -> Function:
+        entry = described(
+            function,
+            example=example,
+            reads=reads,
+            scope=scope,
+            vault=vault,
+            destructive=destructive,
+            idempotent=reads or idempotent,
+            tool=tool,
+            tasks=tasks,
+        )
+        OPERATIONS[entry.name] = entry
+        return function
+
+    return register
+
+
+def described(
+    function: Callable[..., Awaitable[Any]],
+    *,
+    example: Mapping[str, Any],
+    reads: bool,
+    scope: Scope,
+    vault: bool,
+    destructive: bool = False,
+    idempotent: bool = True,
+    tool: bool = True,
+    tasks: tuple[str, ...] = (),
+) -> Operation:
+    """Read an operation off its function.
+
+    Raises:
+        TypeError: The docstring lacks a line, names something unknown, or the result is not a described record.
+    """
+    text = docstring.read(function)
+    hints = get_type_hints(function, include_extras=True)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    meanings = text.section("Args")
+    if {p.name for p in parameters} != set(meanings) or not text.summary:
+        raise TypeError(f"the docstring of {function.__name__} does not describe exactly its arguments")
+    taken = tuple(Argument(p.name, hints[p.name], p.default, meanings[p.name]) for p in parameters)
+    result: type = hints["return"]
+    if not dataclasses.is_dataclass(result):
+        raise TypeError(f"{function.__name__} returns no dataclass")
+    for hint in (result, *(argument.hint for argument in taken)):
+        check_records(hint)
+    return Operation(
+        name=function.__name__,
+        title=function.__name__.replace("_", " ").capitalize(),
+        summary=text.summary,
+        details=text.details,
+        scope=scope,
+        reads=reads,
+        arguments=taken,
+        result=result,
+        errors=implied(taken, vault=vault) | {error_named(name): when for name, when in text.section("Raises").items()},
+        example=example,
+        vault=vault,
+        destructive=destructive,
+        idempotent=idempotent,
+        tool=tool,
+        tasks=tasks,
+        function=function,
+    )
+
+
+def implied(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[BridgeError], str]:
+    """Return the errors that the registry itself raises."""
+    names: tuple[str, ...] = (*ANY_ERRORS, *(VAULT_ERRORS if vault else ()))
+    if any(part in (VaultPath, Folder) for argument in taken for part in parts(argument.hint)):
+        names += PATH_ERRORS
+    if any(existing_file(argument.hint) for argument in taken):
+        names += NAME_ERRORS
+    return {error_named(name): (error_named(name).__doc__ or "") for name in names}
+
+
+def existing_file(hint: Any) -> bool:
+    """Say whether an argument is a path of something that exists, or a list of such."""
+    return VaultPath in {plain(hint), *map(plain, get_args(plain(hint)))} and role_of(hint) is not PathRole.NEW
+
+
+def error_named(name: str) -> type[BridgeError]:
+    """Find an error class.
+
+    Raises:
+        TypeError: There is none of this name.
+    """
+    found = getattr(bridge.errors, name, None)
+    if not (isinstance(found, type) and issubclass(found, BridgeError)):
+        raise TypeError(f"{name} is no error of the bridge")
+    return found
+
+
+def check_records(hint: Any) -> None:
+    """Let only records pass that describe each of their fields.
+
+    Raises:
+        TypeError: The `Attributes` of a record's docstring are not exactly its fields.
+    """
+    for record in records_in(hint):
+        described_fields = set(docstring.read(record).section("Attributes"))
+        if described_fields != {field.name for field in dataclasses.fields(record)}:
+            raise TypeError(f"the docstring of {record} does not describe exactly its fields")
+
+
+def operations() -> tuple[Operation, ...]:
+    """Return every operation, in the order in which documents list them."""
+    return tuple(OPERATIONS.values())
+
+
+def named(name: str) -> Operation:
+    """Find an operation.
+
+    Raises:
+        NoSuchOperation: There is none; the message names the nearest.
+    """
+    if name in OPERATIONS:
+        return OPERATIONS[name]
+    near = difflib.get_close_matches(name, OPERATIONS, n=1)
+    meant = f" Did you mean `{near[0]}`?" if near else ""
+    raise NoSuchOperation(f"There is no operation `{arguments.shortened(name)}`.{meant}", closest=near)

@@ -1,0 +1,76 @@
+"""The JSON schemas of what goes in and what comes out, worded as the docstrings word it."""
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from bridge.api import docstring
+from bridge.api.arguments import VAULT, model_of
+from bridge.api.hints import Period, When, plain, public, records_in
+from bridge.api.registry import Operation
+from bridge.types import Day
+
+EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow"), Period: ("2026-01-31", "this week")}
+"""How values are written that a schema knows as strings only."""
+
+
+@functools.cache
+def arguments_schema(operation: Operation) -> dict[str, Any]:
+    """Return the JSON schema of an operation's arguments, `vault` included."""
+    made = model_of(operation).model_json_schema()
+    made.pop("title", None)
+    for record in (made, *made.get("$defs", {}).values()):
+        tell_apart(record)
+    describe_all(made, (argument.hint for argument in operation.arguments))
+    properties = made.setdefault("properties", {})
+    for argument in operation.arguments:
+        properties[argument.name].pop("title", None)
+        properties[argument.name]["description"] = argument.meaning
+        if examples := EXAMPLES.get(plain(argument.hint)):
+            properties[argument.name]["examples"] = list(examples)
+    properties[VAULT] = {
+        "anyOf": [{"type": "string"}, {"type": "null"}],
+        "default": None,
+        "description": "The vault, by name or id; optional while there is one.",
+    }
+    return made
+
+
+@functools.cache
+def result_schema(record: type) -> dict[str, Any]:
+    """Return the JSON schema of a result."""
+    from pydantic import TypeAdapter
+
+    made = TypeAdapter(record).json_schema(mode="serialization")
+    describe(made, record)
+    describe_all(made, (record,))
+    return made
+
+
+def describe_all(made: dict[str, Any], hints: Iterable[Any]) -> None:
+    """Describe every record that a schema defines."""
+    records = {record.__name__: record for hint in hints for record in records_in(hint)}
+    for name, part in made.get("$defs", {}).items():
+        if name in records:
+            describe(part, records[name])
+
+
+def describe(part: dict[str, Any], record: type) -> None:
+    """Take the words of a record's docstring over into its schema."""
+    text = docstring.read(record)
+    part.pop("title", None)
+    part["description"] = text.summary
+    for field, meaning in text.section("Attributes").items():
+        held = part["properties"][public(field)]
+        held.pop("title", None)
+        held["description"] = meaning
+
+
+def tell_apart(record: dict[str, Any]) -> None:
+    """Ask of a record for the field that tells it from others, and say of lists of such what every reader knows."""
+    for name, field in record.get("properties", {}).items():
+        if "const" in field:
+            field.pop("default", None)
+            record["required"] = [name, *record.get("required", ())]
+        for place in (field, field.get("items", {}), *field.get("anyOf", ())):
+            place.pop("discriminator", None)

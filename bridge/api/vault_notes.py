@@ -1,0 +1,27 @@
+"""The notes of an open vault as operations list them."""
+
+from typing import TYPE_CHECKING
+
+from bridge.api.not_found import no_such_note
+from bridge.index.note import Notes
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+    from bridge.engine.link_graph import Web
+
+
+def snapshot(engine: "VaultEngine") -> Notes:
+    """Copy the list of notes, so that a thread can walk over it while the index goes on."""
+    return dict(engine.index.notes)
+
+
+def sources_of(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath) -> set[VaultPath]:
+    """Return the notes that link to a file.
+
+    Raises:
+        NoteNotFound: There is no such file.
+    """
+    if path not in engine.names and path not in notes:
+        raise no_such_note(engine, path)
+    return notes.keys() & web.sources(path)

@@ -1,0 +1,254 @@
+"""What every write answers, and the one way there."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from bridge.api.call import Call
+from bridge.engine.auto_link import weaver
+from bridge.errors import StateUnusable
+from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Step
+
+if TYPE_CHECKING:
+    from bridge.changes.effect import Reference
+    from bridge.changes.hunks import Difference
+    from bridge.changes.requests import Request
+    from bridge.engine.host import VaultEngine
+    from bridge.engine.transactions import Author, Made
+
+Fetch = Callable[[Digest], bytes | None]
+"""Returns bytes by their digest; None when they are kept no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that a change touches.
+
+    Attributes:
+        path: The file or folder, by the path that it has afterwards; of a removed file the one that it had.
+        digest: SHA-256 of the whole file afterwards; null for a folder, a removed file, and in a dry run.
+        added: Lines that it gains.
+        removed: Lines that it loses.
+        moved_from: The path that it had before; null for one that is not moved.
+        deleted: Whether it is deleted.
+        trash: Where it lies in the vault's trash; null for one that does not, or when that is not known.
+    """
+
+    path: VaultPath
+    digest: Digest | None
+    added: int
+    removed: int
+    moved_from: VaultPath | None = None
+    deleted: bool = False
+    trash: VaultPath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LostLink:
+    """A link that a change breaks.
+
+    Attributes:
+        path: The note that has it.
+        line: Its line.
+        text: What it points at, as written.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+
+
+def lost(references: "Iterable[Reference]") -> tuple[LostLink, ...]:
+    """Tell of broken links."""
+    return tuple(LostLink(one.path, one.line, one.text) for one in references)
+
+
+def diff_of(steps: Sequence[Step], fetch: Fetch) -> str:
+    """Return steps as one unified diff, with renames as git writes them, and in words what no diff can show."""
+    from bridge.changes.hunks import differences
+
+    return unified_diff(differences(steps, fetch))
+
+
+def unified_diff(found: "Iterable[Difference]") -> str:
+    """Return differences as `diff_of` does."""
+    parts: list[str] = []
+    for one in found:
+        if one.step.kind == "move":
+            parts.append(f"rename from {one.step.path}\nrename to {one.step.to}\n")
+        parts += [*(f"{one.step.path}: {remark}\n" for remark in one.remarks), one.diff]
+    return "".join(parts)
+
+
+def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
+    """Return the files that a change touches, each once, by the paths that they have afterwards."""
+    files: dict[VaultPath, ChangedFile] = {}
+    made: set[VaultPath] = set()
+    for one in found:
+        step = one.step
+        match step.kind:
+            case "put" | "remove":
+                kinds = [row.kind for hunk in one.hunks for row in hunk.rows]
+                before = files.get(step.path) if step.before is not None and step.kind == "put" else None
+                files[step.path] = ChangedFile(
+                    step.path,
+                    step.after,
+                    kinds.count("added"),
+                    kinds.count("removed"),
+                    moved_from=before.moved_from if before else None,
+                    deleted=step.kind == "remove",
+                )
+                made.update([step.path] if step.before is None else [])
+            case "move" if step.to is not None:
+                moved = files.pop(step.path, ChangedFile(step.path, step.before, 0, 0))
+                origin = None if step.path in made else moved.moved_from or step.path
+                files[step.to] = replace(moved, path=step.to, moved_from=origin)
+                made = {step.to if path == step.path else path for path in made}
+    return tuple(files.values())
+
+
+def kept(engine: "VaultEngine") -> Fetch:
+    """Return what fetches contents that are kept; one that was damaged on the disk is as one that is not."""
+
+    def fetch(digest: Digest) -> bytes | None:
+        try:
+            return engine.store.snapshot(digest)
+        except StateUnusable:
+            return None
+
+    return fetch
+
+
+MOST_FILES = 1_000
+"""Files that an answer lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A change to notes that was made, proposed or only tried.
+
+    Attributes:
+        change_id: Its id for `undo_change`; null when nothing was changed, or `dry_run` was asked for.
+        path: The note, by the path that it has afterwards.
+        digest: SHA-256 of the whole file afterwards, in a dry run of the file as it is now; null when there is none.
+        diff: What changed, as a unified diff.
+        state: `applied`; or `proposed`, when it waits until the user accepts it. A dry run says what it would be.
+        warnings: What to know about it.
+        links_rewritten: Links in other places that were written anew.
+        links_broken: Links that are unresolved afterwards.
+        files: Files that were written, moved or removed.
+        by: What wrote: the bridge itself, to the `disk`, or `obsidian`.
+        dry_run: Whether nothing was written because only a dry run was asked for.
+        would: What the change does, in a line.
+        confirmation: Why the call itself must be confirmed; null when it need not be, and when it was no dry run.
+        changed: The files that are written, moved or removed, a folder as one; at most 1,000.
+    """
+
+    change_id: str | None
+    path: VaultPath
+    digest: Digest | None
+    diff: str
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
+    links_rewritten: int
+    links_broken: tuple[LostLink, ...]
+    files: int
+    by: Literal["disk", "obsidian"]
+    dry_run: bool
+    would: str
+    confirmation: str | None
+    changed: tuple[ChangedFile, ...]
+
+
+async def carried_out(
+    call: Call,
+    requests: "Sequence[Request]",
+    *,
+    dry_run: bool,
+    reason: str | None,
+    confirm: bool,
+    operation: str | None = None,
+    expect: Mapping[str, int] | None = None,
+) -> Written:
+    """Do what was asked, as one change.
+
+    Args:
+        call: Who asks.
+        requests: What.
+        dry_run: Only tell what would happen.
+        reason: Why, in the caller's words.
+        confirm: Whether a large change was confirmed.
+        operation: The name that the change is listed by; the request's own without.
+        expect: How much the change should do.
+
+    Raises:
+        BridgeError: As the operations of the requests' names.
+    """
+    by = author(call, operation or requests[0].op, reason, confirmed=call.confirmed(confirm))
+    finish = await weaver(call.engine, None if call.principal.local else call.principal.name)
+    made = await call.engine.carrying.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish)
+    return written(made, dry_run=dry_run)
+
+
+def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":
+    """Tell who makes a change."""
+    from bridge.engine.transactions import Author
+
+    return Author(operation, who(call), session_of(call), reason, proposes=proposes(call), confirmed=confirmed)
+
+
+def session_of(call: Call) -> str:
+    """Name the session that a caller's changes belong to now."""
+    if call.transport != "command":
+        return call.bridge.sessions.of(who(call), call.session)
+    return call.bridge.sessions.of(who(call), call.session, partial(latest_session, call))
+
+
+def latest_session(call: Call, seconds: float) -> str | None:
+    """Return the session of the caller's newest change in the last seconds; None when there is none."""
+    from bridge.state.change_records import Wanted
+
+    found = call.engine.deciding.changes(Wanted(since=time.time() - seconds, client=who(call)), 1, 0)
+    return found[0].session if found else None
+
+
+def written(made: "Made", *, dry_run: bool) -> Written:
+    """Tell of a change."""
+    from bridge.changes.hunks import differences
+
+    found = list(differences(made.plan.steps, made.plan.blobs.get))
+    steps = made.change.steps if made.change else ()
+    trash = {step.path: step.to for step in steps if step.kind == "remove"}
+    files = [replace(file, trash=trash.get(file.path)) for file in changed_files(found)[:MOST_FILES]]
+    return Written(
+        change_id=made.change.id if made.change else None,
+        path=made.drawn.path,
+        digest=made.digest,
+        diff=unified_diff(found),
+        state=made.state,
+        warnings=made.warnings,
+        links_rewritten=made.counts["links_rewritten"],
+        links_broken=lost(made.drawn.effect.broken),
+        files=made.counts["files"],
+        by=made.by,
+        dry_run=dry_run,
+        would=made.would,
+        confirmation=made.confirmation.message if made.confirmation else None,
+        # What the files would be is nothing that a call can be made with.
+        changed=tuple(replace(file, digest=None) for file in files) if dry_run else tuple(files),
+    )
+
+
+def who(call: Call) -> str | None:
+    """Name the client of a call: as its token does, else as it names itself."""
+    name = (call.client or "").partition("/")[0] if call.principal.local else call.principal.name
+    return name[:100] or None
+
+
+def proposes(call: Call) -> bool:
+    """Say whether what this caller changes waits for the user."""
+    allowed = {name.casefold() for name in call.engine.settings.apply_clients}
+    return not call.principal.local and not allowed & {"*", call.principal.name.casefold()}

@@ -1,0 +1,316 @@
+"""Puts what was asked on the desk: each request as the steps that do it."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, assert_never
+
+from bridge.changes.alias import rename_alias
+from bridge.changes.delete import remove
+from bridge.changes.draft import Desk, digest_of
+from bridge.changes.effect import Effect
+from bridge.changes.heading import rename_heading
+from bridge.changes.move import move
+from bridge.changes.rebase import offer
+from bridge.changes.requests import (
+    AddTask,
+    CreateNote,
+    DeleteNote,
+    EditNote,
+    MoveNote,
+    RenameAlias,
+    RenameHeading,
+    Renaming,
+    Request,
+    SetProperties,
+    ToggleTask,
+)
+from bridge.changes.view import Known
+from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteExists, NoteNotFound
+from bridge.markdown.edit.apply import edited, names_lines, replaces
+from bridge.markdown.edit.create import created
+from bridge.markdown.edit.properties import with_properties
+from bridge.markdown.edit.requests import AddItem
+from bridge.markdown.edit.tasks import task_text, toggled, writes_fields
+from bridge.markdown.kinds import kind_of
+from bridge.markdown.parse import parse
+from bridge.markdown.sections import names_line
+from bridge.markdown.template import filled
+from bridge.text.diff import differing, lines_of, text_of
+from bridge.types import Digest, VaultPath, same_digest
+from bridge.vault.obsidian_settings import ObsidianSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a request may need of the vault beside the notes that it names."""
+
+    known: Callable[[Desk], Known]
+    """Returns the names and links of the vault as the desk has it."""
+    obsidian: Callable[[], ObsidianSettings]
+    now: datetime
+    """Local time."""
+    read_before: Callable[[Digest], bytes | None] = field(default=lambda _digest: None)
+    """Returns a content that somebody read lately; None when it is not known any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What became of a request on the desk."""
+
+    path: VaultPath
+    """The note that it is about, by the path that it has afterwards."""
+    effect: Effect = field(default_factory=Effect)
+
+
+def carry(request: Request, desk: Desk, around: Around) -> Carried:
+    """Put the steps of one request on the desk.
+
+    Raises:
+        BridgeError: It cannot be done; see the operation of its name.
+    """
+    match request:
+        case MoveNote() | RenameHeading() | RenameAlias() | DeleteNote():
+            return _rename(request, desk, around)
+        case CreateNote():
+            return _create(request, desk, around)
+        case EditNote() | SetProperties():
+            change = partial(_edited, request, around=around)
+            data = _unchanged(request.path, request.digest, desk, around, change)
+            if isinstance(request, EditNote):
+                if any(map(names_lines, request.edits)):
+                    _require_lines(desk, request.path, data, request.digest)
+                if request.digest is None and any(map(replaces, request.edits)):
+                    _require_own(desk, request.path, data, change, "replace text")
+            desk.replace(request.path, change(data))
+            return Carried(request.path)
+        case ToggleTask():
+            return _toggle(request, desk, around)
+        case AddTask():
+            return _add_task(request, desk, around)
+        case _:
+            assert_never(request)
+
+
+def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
+    """Change names; the vault's links follow."""
+    path, known = request.path, around.known(desk)
+    if path in known.names:
+        data = _unchanged(path, request.digest, desk, around)
+        if isinstance(request, DeleteNote) and request.digest is None:
+            _require_own(desk, path, data, lambda _: b"", "delete a note")
+        if isinstance(request, RenameHeading) and names_line(request.heading):
+            _require_lines(desk, path, data, request.digest)
+    if isinstance(request, DeleteNote):
+        around.obsidian().require("app.json", hint="which says where deleted files go.")
+    match request:
+        case MoveNote():
+            planned = move(path, request.to, known)
+            path = request.to
+        case RenameHeading():
+            planned = rename_heading(path, request.heading, request.to, known)
+        case RenameAlias():
+            types = around.obsidian().property_types
+            planned = rename_alias(path, request.alias, request.to, known, types, links=request.links)
+        case DeleteNote():
+            planned = remove(path, known)
+    desk.take(planned.plan)
+    return Carried(path, planned.effect)
+
+
+def _edited(request: EditNote | SetProperties, data: bytes, around: Around) -> bytes:
+    """Change what a note says."""
+    path = request.path
+    match request:
+        case EditNote():
+            return edited(path, data, request.edits)
+        case SetProperties():
+            return with_properties(path, data, request.properties, request.remove, around.obsidian().property_types)
+
+
+def _require_lines(desk: Desk, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
+    """Refuse line numbers where an earlier edit of the change may have shifted what the caller counted.
+
+    Args:
+        desk: What the change did so far.
+        path: The note.
+        data: What it says now.
+        digest: The state whose lines the caller counted, if it says so.
+
+    Raises:
+        InvalidArguments: The note is not as it was read.
+    """
+    origin = desk.origin(path)
+    if origin is None or data == desk.as_read(origin):
+        return
+    if digest is not None and same_digest(digest_of(data), digest):
+        return
+    raise InvalidArguments(
+        f"An earlier edit of this set changed `{path}`, so line numbers no longer mean what you read.",
+        hint="Put both edits into one `edit_note`, or use `replace_text`.",
+        path=path,
+    )
+
+
+def _require_own(desk: Desk, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
+    """Let only what this change wrote itself be taken away by a caller that does not say what it read.
+
+    Args:
+        desk: What the change did so far.
+        path: The file.
+        data: What it says now.
+        change: Returns what it shall say.
+        what: What the caller wants, for the message.
+
+    Raises:
+        InvalidArguments: Something that stood there before would go.
+    """
+    origin = desk.origin(path)
+    if origin is None:
+        return
+    first = desk.as_read(origin)
+    if data != first:
+        then, now, later = (lines_of(text_of(each) or "") for each in (first, data, change(data)))
+        own = {line for piece in differing(then, now) for line in piece.after}
+        if own.issuperset(line for piece in differing(now, later) for line in piece.before):
+            return
+    raise InvalidArguments(
+        f"`digest` is needed to {what}: it says what you read.",
+        hint="`read_note` and `find_notes` return it; its first 12 digits are enough.",
+        path=path,
+    )
+
+
+def _create(request: CreateNote, desk: Desk, around: Around) -> Carried:
+    """Make a note.
+
+    Raises:
+        NoteExists: There is one.
+        NoteNotFound: There is no such template.
+        InvalidArguments: It would be no note.
+    """
+    path = request.path
+    if kind_of(path) != "note":
+        raise InvalidArguments(f"`{path}` would be no note.", hint=f"Notes end with `.md`: `{path}.md`?")
+    if desk.has(path):
+        raise NoteExists(f"There is a note `{path}` already.", path=path)
+    text, warnings = request.text, tuple[str, ...]()
+    if request.template is not None:
+        title = path.rpartition("/")[2].removesuffix(".md")
+        start = filled(
+            _template(request.template, desk, around),
+            title,
+            around.now,
+            date_format=around.obsidian().date_format,
+            time_format=around.obsidian().time_format,
+        )
+        text, warnings = below(start.text, text), start.warnings
+    desk.create(path, created(path, text, request.properties, around.obsidian().property_types))
+    return Carried(path, Effect(warnings=warnings))
+
+
+def below(start: str, text: str) -> str:
+    """Put text below what a template gives."""
+    if not text:
+        return start
+    return f"{start.rstrip()}\n\n{text}" if start.strip() else text
+
+
+def _toggle(request: ToggleTask, desk: Desk, around: Around) -> Carried:
+    """Change the box of a task."""
+    done = toggled(
+        request.path,
+        desk.read(request.path),
+        request.line,
+        today=around.now.date(),
+        text=request.text,
+        status=request.status,
+        settings=around.obsidian().tasks,
+    )
+    desk.replace(request.path, done.data)
+    return Carried(request.path, Effect(warnings=done.warnings))
+
+
+def _add_task(request: AddTask, desk: Desk, around: Around) -> Carried:
+    """Add a task in the notation of the note's other ones."""
+    path, settings = request.path, around.obsidian().tasks
+    data = desk.read(path)
+    if request.heading is not None and names_line(request.heading):
+        _require_lines(desk, path, data)
+    fields = writes_fields(parse(path, data).tasks, settings)
+    text = task_text(request.text, due=request.due, priority=request.priority, dataview=fields, settings=settings)
+    item = AddItem(heading=request.heading, text=text, task=True, create_heading=request.create_heading)
+    desk.replace(path, edited(path, data, [item]))
+    return Carried(path)
+
+
+def _template(path: VaultPath, desk: Desk, around: Around) -> str:
+    """Read a template, by its path or by its name in the folder of templates.
+
+    Raises:
+        NoteNotFound: There is none.
+    """
+    settings = around.obsidian()
+    settings.require("templates.json", hint="which says where templates are and how they write dates.")
+    folder = settings.template_folder
+    for place in (path, f"{path}.md", *((f"{folder}/{path}", f"{folder}/{path}.md") if folder else ())):
+        if desk.is_file(VaultPath(place)):
+            return desk.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    where = f"`find_notes` with the folder `{folder}` lists them." if folder else None
+    raise NoteNotFound(f"There is no template `{path}`.", hint=where, path=path)
+
+
+def _unchanged(
+    path: VaultPath,
+    digest: Digest | None,
+    desk: Desk,
+    around: Around,
+    change: Callable[[bytes], bytes] | None = None,
+) -> bytes:
+    """Return a file as the desk has it, if what the caller read is what it is or was in this change.
+
+    Raises:
+        NoteNotFound: There is no such file.
+        NoteChanged: It is another now.
+    """
+    data = desk.read(path)
+    if digest is not None and not any(same_digest(state, digest) for state in desk.states(path)):
+        facts = _differing(path, around.read_before(digest), data, change)
+        found = digest_of(data)
+        raise NoteChanged(f"`{path}` changed since you read it.", path=path, expected=digest, found=found, **facts)
+    return data
+
+
+def _differing(
+    path: VaultPath, base: bytes | None, data: bytes, change: Callable[[bytes], bytes] | None
+) -> dict[str, Any]:
+    """Tell what changed since a file was read, and what the wanted change would be on it now."""
+    if base is None:
+        return {}
+    wanted = None
+    if change is not None:
+        with suppress(BridgeError):
+            wanted = change(base)
+    found = offer(path, base, data, wanted)
+    told = {"differs": found.differs, "merged_diff": found.merged_diff, "merged_text": found.merged_text}
+    return {name: value for name, value in told.items() if value}
+
+
+def together(effects: list[Effect]) -> Effect:
+    """Return the effect of several requests as one change."""
+    whole = Effect()
+    for one in effects:
+        whole = replace(
+            whole,
+            files=tuple(dict.fromkeys((*whole.files, *one.files))),
+            moved=whole.moved + one.moved,
+            links_rewritten=whole.links_rewritten + one.links_rewritten,
+            rewritten=(*whole.rewritten, *one.rewritten),
+            broken=(*whole.broken, *one.broken),
+            mended=(*whole.mended, *one.mended),
+            named_in=tuple(dict.fromkeys((*whole.named_in, *one.named_in))),
+            warnings=(*whole.warnings, *one.warnings),
+        )
+    return whole

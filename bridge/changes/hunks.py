@@ -1,0 +1,119 @@
+"""What a change does to each file, as one sees it: its hunks are numbered here and nowhere else."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from bridge.changes.draft import digest_of
+from bridge.errors import InvalidArguments
+from bridge.text.diff import Hunk, bytes_of, hunks, text_of, with_hunks, written
+from bridge.types import Digest
+from bridge.vault.plan import Step
+
+Snapshot = Callable[[Digest], bytes | None]
+"""Returns a content of a file before or after a change; None when it is kept no more."""
+
+_BOM: Final = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One step of a change, to be seen."""
+
+    step: Step
+    diff: str = ""
+    """As a unified diff; empty for moves, folders and what is no text."""
+    hunks: tuple[Hunk, ...] = ()
+    sizes: tuple[int | None, int | None] = (None, None)
+    """Bytes of the file before and after; None when there was or is none, or when its content is not kept."""
+    remarks: tuple[str, ...] = ()
+    """What the lines do not show, or not well."""
+
+
+def differences(steps: Iterable[Step], snapshot: Snapshot) -> Iterator[Difference]:
+    """Yield what each step of a change does, in order."""
+    first = 1
+    for step in steps:
+        found = _difference(step, snapshot, first)
+        first += len(found.hunks)
+        yield found
+
+
+def places(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int]) -> frozenset[tuple[int, int]]:
+    """Return where hunks are: for each its step and its number there, both counted from 0."""
+    return frozenset(
+        (at, number)
+        for at, found in enumerate(differences(steps, snapshot))
+        for number, hunk in enumerate(found.hunks)
+        if hunk.number in chosen
+    )
+
+
+def part(
+    steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int], *, last: bool, others: bool = False
+) -> tuple[list[Step | None], Snapshot]:
+    """Return what is left of a change when only some of its hunks count, step by step, and the contents it speaks of.
+
+    Args:
+        steps: The change.
+        snapshot: Gives contents that are kept.
+        chosen: The numbers of the hunks.
+        last: Whether the chosen hunks come after all others, and lead to the text after; else they come first.
+        others: Whether what has no hunks, such as a move, counts too.
+
+    Raises:
+        InvalidArguments: It has no such hunk.
+    """
+    made: dict[Digest, bytes] = {}
+    left: list[Step | None] = []
+    known: set[int] = set()
+    for found in differences(steps, snapshot):
+        numbers = {hunk.number for hunk in found.hunks}
+        known |= numbers
+        some = numbers.intersection(chosen)
+        if not some or some == numbers:
+            left.append(found.step if some or (others and not numbers) else None)
+            continue
+        before, after = (
+            text_of(_data(digest, snapshot) or b"") or "" for digest in (found.step.before, found.step.after)
+        )
+        data = bytes_of(with_hunks(before, after, numbers - some if last else some, first=min(numbers)))
+        digest = digest_of(data)
+        made[digest] = data
+        left.append(replace(found.step, before=digest) if last else replace(found.step, after=digest))
+    if wrong := sorted(set(chosen) - known):
+        has = f"its hunks are 1 to {len(known)}" if known else "it has none"
+        raise InvalidArguments(f"The change has no hunk {wrong[0]}: {has}.", hint="`show_change` numbers them.")
+    return left, lambda digest: made[digest] if digest in made else snapshot(digest)
+
+
+def _difference(step: Step, snapshot: Snapshot, first: int) -> Difference:
+    if step.kind not in ("put", "remove"):
+        return Difference(step)
+    before, after = _data(step.before, snapshot), _data(step.after, snapshot)
+    sizes = (None if before is None else len(before), None if after is None else len(after))
+    if (before is None) > (step.before is None) or (after is None) > (step.after is None):
+        return Difference(step, sizes=sizes, remarks=("What the file said is no longer kept.",))
+    old, new = (None if data is None else text_of(data) for data in (before, after))
+    if (old is None) > (before is None) or (new is None) > (after is None):
+        return Difference(step, sizes=sizes, remarks=("The file is no text.",))
+    found = hunks(old or "", new or "", first=first)
+    return Difference(
+        step,
+        written(found, step.path, made=old is None, gone=new is None),
+        found,
+        sizes,
+        () if old is None or new is None else tuple(_remarks(old, new)),
+    )
+
+
+def _data(digest: Digest | None, snapshot: Snapshot) -> bytes | None:
+    return None if digest is None else snapshot(digest)
+
+
+def _remarks(old: str, new: str) -> Iterator[str]:
+    if old.startswith(_BOM) != new.startswith(_BOM):
+        yield "The file loses its byte order mark." if old.startswith(_BOM) else "The file gets a byte order mark."
+    before, after = ("\r\n" in text and text.count("\r\n") == text.count("\n") for text in (old, new))
+    if before != after and "\n" in old and "\n" in new:
+        yield "Its lines end in LF now, not in CRLF." if before else "Its lines end in CRLF now, not in LF."

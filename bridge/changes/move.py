@@ -1,0 +1,164 @@
+"""Plans moves and renames: of a note, of any other file, of a folder with all that is in it. Every link follows."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.changes.draft import Desk, digest_of, moved, puts
+from bridge.changes.effect import Effect, Planned, told
+from bridge.changes.references import Affected, affected, in_bookmarks, naming
+from bridge.changes.renames import Shift
+from bridge.changes.view import BOOKMARKS, Known
+from bridge.errors import InvalidArguments, NoteExists, PathKept
+from bridge.markdown.kinds import kind_of, title_of
+from bridge.markdown.link_parts import NOT_IN_WIKI
+from bridge.markdown.link_targets import fold
+from bridge.markdown.parse import parse
+from bridge.types import VaultPath
+from bridge.vault.plan import Plan, Step
+
+_READ: Final = (".md", ".canvas", ".pdf", ".excalidraw", ".base")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What goes where."""
+
+    path: VaultPath
+    to: VaultPath
+    files: Mapping[VaultPath, VaultPath]
+    folder: bool
+
+
+def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
+    """Plan to give a file or a folder another path, and to write every link anew that would not follow by itself.
+
+    Args:
+        path: The file or folder.
+        to: Its whole new path.
+        known: The vault.
+
+    Raises:
+        NoteNotFound: There is no such file or folder.
+        NoteExists: There is one at the new path.
+        ProtectedPath: The user's settings keep a file as it is that would have to change.
+        InvalidArguments: A file cannot have this path, or a link could not follow.
+    """
+    wanted = _wanted(path, to, known)
+    _check(wanted, known)
+    shift = Shift.of(known.names, wanted.files)
+    folder = wanted.path if wanted.folder else None
+    found = affected(known, shift, naming(wanted.files, folder))
+    named: list[str] = [shift.now(file) for file in found.naming]
+    named += [BOOKMARKS] if in_bookmarks(known.bookmarks, wanted.files, folder) else []
+    return Planned(
+        _plan(wanted, found, known),
+        Effect(
+            files=tuple(shift.now(file) for file in found.changed),
+            moved=len(wanted.files),
+            links_rewritten=len(found.rewritten),
+            rewritten=found.rewritten,
+            mended=found.mended,
+            named_in=tuple(named),
+            warnings=(*found.warnings, *told(named, found.mended)),
+        ),
+    )
+
+
+def names_kept(desk: Desk) -> Iterator[str]:
+    """Say where notes that get another name go on saying the old one in the end, or say the new one twice."""
+    places = dict[VaultPath, None]()
+    for step in desk.steps:
+        if step.kind == "move" and step.to is not None:
+            places = {moved(place, step.path, step.to) or place: None for place in places}
+            places[step.to] = None
+    for place in places:
+        origin = desk.origin(place)
+        if origin is None or kind_of(place) != "note" or not desk.is_file(place):
+            continue
+        old, new = title_of(origin), title_of(place)
+        if fold(old) == fold(new):
+            continue
+        note = parse(place, desk.read(place))
+        if any(fold(heading.text) == fold(old) for heading in note.headings[:1]):
+            yield f"`{place}` still begins with the heading `{note.headings[0].text}`; `rename_heading` changes it."
+        if any(fold(alias) == fold(new) for alias in note.aliases):
+            yield f"`{place}` has its new name as an alias too."
+
+
+def _wanted(path: VaultPath, to: VaultPath, known: Known) -> Move:
+    """Find out which files go where."""
+    if path in known.names:
+        return Move(path, to, {path: to}, folder=False)
+    below = {file: VaultPath(to + file[len(path) :]) for file in known.names if file.startswith(f"{path}/")}
+    if not below:
+        raise known.names.missing(path, "note or folder")
+    return Move(path, to, below, folder=True)
+
+
+def _check(wanted: Move, known: Known) -> None:
+    """Let only moves pass that can be made."""
+    path, to = wanted.path, wanted.to
+    if path == to:
+        raise InvalidArguments(f"`{path}` has this path already.", hint="Give another path.")
+    if wanted.folder and to.startswith(f"{path}/"):
+        raise InvalidArguments(f"The folder `{path}` cannot go into itself.", hint="Give a path outside of it.")
+    name = to.rpartition("/")[2]
+    if name != path.rpartition("/")[2] and (flaw := NOT_IN_WIKI.search(name)):
+        raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
+    if not wanted.folder and _ending(path) != _ending(to) and {_ending(path), _ending(to)} & set(_READ):
+        whole = f"`{to}/{path.rpartition('/')[2]}`"
+        if known.names.has_folder(to):
+            raise InvalidArguments(f"`{to}` is a folder.", hint=f"Give the whole path: {whole}?")
+        other = f"`{to}{_ending(path)}`, or in a folder {whole}"
+        raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"Give the whole path: {other}?")
+    for one in (path, to, *wanted.files, *wanted.files.values()):
+        if known.rules.keeps(one):
+            raise _kept(one)
+    if taken := _taken(wanted, known):
+        raise NoteExists(f"`{path}` cannot become `{to}`: there is `{taken}`.", path=taken)
+
+
+def _taken(wanted: Move, known: Known) -> VaultPath | None:
+    """Return a file that is where something shall go, in whatever spelling: a disk may take another for the same."""
+    targets = {fold(to) for to in wanted.files.values()}
+    place = f"{fold(wanted.to)}/"
+    others = ((file, fold(file)) for file in known.names if file not in wanted.files)
+    return next((file for file, name in others if name in targets or name.startswith(place)), None)
+
+
+def _ending(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return f".{name.rpartition('.')[2].lower()}" if "." in name else ""
+
+
+def _kept(path: VaultPath) -> PathKept:
+    # The same words whether or not there is a file: a refusal must not tell.
+    return PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
+
+
+def _plan(wanted: Move, found: Affected, known: Known) -> Plan:
+    """Write the steps: first everything goes where it shall be, then links are written."""
+    if wanted.folder and not known.rules.deny:
+        steps = [Step("move", wanted.path, to=wanted.to)]
+    else:
+        # File by file, so that what a rule hides in the folder stays where the rule names it.
+        data = ((file, to, found.read.get(file)) for file, to in wanted.files.items())
+        steps = [
+            Step("move", file, to=to, before=digest_of(known.read(file) if read is None else read))
+            for file, to, read in data
+        ]
+        steps += [Step("remove_folder", folder) for folder in _emptied(wanted)]
+    relinked = puts({wanted.files.get(file, file): (found.read[file], new) for file, new in found.changed.items()})
+    return Plan((*steps, *relinked.steps), relinked.blobs)
+
+
+def _emptied(wanted: Move) -> list[VaultPath]:
+    """Return the folders that a folder's files leave, the innermost first."""
+    left: set[str] = set()
+    for file in wanted.files if wanted.folder else ():
+        folder = file.rpartition("/")[0]
+        while len(folder) >= len(wanted.path) and folder not in left:
+            left.add(folder)
+            folder = folder.rpartition("/")[0]
+    return [VaultPath(folder) for folder in sorted(left, key=len, reverse=True)]

@@ -1,0 +1,351 @@
+"""A note through all its recorded changes, so that one of them can be taken out of it whatever came after.
+
+Each line is followed from version to version: which of several equal lines a change put in is known, where a merge of
+three texts could but guess.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from bridge.changes.draft import digest_of
+from bridge.changes.hunks import Snapshot, places
+from bridge.state.change_parts import switches_of
+from bridge.state.change_records import Change
+from bridge.text.diff import blank, bytes_of, high, lines_of, low, near, pieces, placed, text_of
+from bridge.text.merge import Contradiction
+from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Step
+
+
+@dataclass(slots=True, eq=False)
+class Strand:
+    """One line, from when it was put in."""
+
+    text: str
+    by: "Stroke | None" = None
+    """What put it in; None when it was there from the start."""
+    gone: list["Stroke"] = field(default_factory=list)
+    """What took it out."""
+    beside: list["Stroke"] = field(default_factory=list)
+    """What put lines in where it had stood: nobody knows which of them comes first."""
+
+    @property
+    def is_there(self) -> bool:
+        """Say whether the note has it, as far as strokes are in force."""
+        if self.by is not None and not self.by.on:
+            return False
+        return not self.gone or not any(stroke.on for stroke in self.gone)
+
+
+@dataclass(slots=True, eq=False)
+class Stroke:
+    """One place where a change took lines out of a note and put others in."""
+
+    hunk: int
+    """Which hunk of the file's difference it belongs to, counted from 0."""
+    number: int = 0
+    """The step of its change."""
+    order: int = 0
+    """Which version it led to."""
+    added: list[Strand] = field(default_factory=list)
+    removed: list[Strand] = field(default_factory=list)
+    reach: list[Strand] = field(default_factory=list)
+    """Lines that are alike, of which it may have been any that it put in or took out; empty when there is no doubt."""
+    on: bool = True
+    """Whether it is in force."""
+
+    def meets(self, other: "Stroke", places: Mapping[Strand, int]) -> bool:
+        """Say whether a later stroke touched the same lines, or may have.
+
+        Args:
+            other: The later one.
+            places: Where each line of the note is.
+        """
+        own = {*self.added, *self.removed, *self.reach}
+        if not own.isdisjoint(other.removed) or any(other in strand.beside for strand in self.removed):
+            return True
+        if _is_amid(other.added, self.reach or self.added, places):
+            return True
+        return _is_amid(self.removed if other.added else (*self.removed, *self.added), other.reach, places)
+
+
+def _is_amid(strands: Iterable[Strand], run: Sequence[Strand], places: Mapping[Strand, int]) -> bool:
+    """Say whether one of some lines stands between the first and the last of others."""
+    return bool(run) and any(places[run[0]] <= places[strand] <= places[run[-1]] for strand in strands)
+
+
+def drawn(strands: list[Strand], lines: Sequence[str]) -> list[Stroke]:
+    """Make the lines of a note others, and return where; the note then has these lines.
+
+    Args:
+        strands: The note; those that are put in are added to it.
+        lines: What its lines become.
+    """
+    there = [strand for strand in strands if strand.is_there]
+    old = [strand.text for strand in there]
+    apart = pieces(old, lines, blank)
+    lowest = placed(apart, old, lines, low)
+    # As when texts are merged: an empty line says nothing about where it is.
+    found, highest = placed(lowest, old, lines, high, blank), placed(lowest, old, lines, high)
+    # As hunks are shown.
+    groups = enumerate(near(placed(apart, old, lines)))
+    strokes = [Stroke(hunk) for hunk, group in groups for _ in group]
+    for stroke, piece in reversed([*zip(strokes, found, strict=True)]):
+        stroke.removed = there[piece.before.start : piece.before.stop]
+        stroke.added = [Strand(lines[at], stroke) for at in piece.after]
+        at = _opened(strands, there, stroke, piece.before.start)
+        strands[at:at] = stroke.added
+        for strand in stroke.removed:
+            strand.gone.append(stroke)
+    if found != highest:
+        now = [strand for strand in strands if strand.is_there]
+        for stroke, piece, other in zip(strokes, found, highest, strict=True):
+            if other != piece:
+                stroke.reach = _reach(there, piece.before, other.before) or _reach(now, piece.after, other.after)
+    return strokes
+
+
+def _reach(strands: Sequence[Strand], low: range, high: range) -> list[Strand]:
+    return list(strands[high.start : low.stop]) if low else []
+
+
+def _opened(strands: list[Strand], there: Sequence[Strand], stroke: Stroke, start: int) -> int:
+    """Return where a stroke's lines go among those that are gone, and tell these where the order is not known."""
+    if stroke.removed:
+        first, last = strands.index(stroke.removed[0]), strands.index(stroke.removed[-1])
+        if stroke.added:
+            _tell(strands[first:last], stroke)
+        return last + 1
+    above = strands.index(there[start - 1]) + 1 if start else 0
+    below = strands.index(there[start]) if start < len(there) else len(strands)
+    # What was replaced keeps to what stands for it.
+    if start:
+        ties: set[Stroke | None] = {*there[start - 1].gone}
+        while above < below and strands[above].by in ties:
+            ties.update(strands[above].gone)
+            above += 1
+    if start < len(there):
+        ties = {there[start].by}
+        while below > above and ties.intersection(strands[below - 1].gone):
+            below -= 1
+            ties.add(strands[below].by)
+    _tell(strands[above:below], stroke)
+    return below
+
+
+def _tell(gap: Sequence[Strand], stroke: Stroke) -> None:
+    for strand in gap:
+        if not strand.is_there and (strand.by is None or strand.by.on):
+            strand.beside.append(stroke)
+
+
+_NO_FILE: Final = digest_of(b"")
+
+
+class Lineage:
+    """What became of a note, and which changes of it are in force.
+
+    What others than the bridge wrote in between counts as changes that stay in force, unless they brought the note back
+    to what it said before.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Begin with nothing.
+
+        Args:
+            snapshot: Gives contents that are kept.
+        """
+        self._snapshot = snapshot
+        self._strands: list[Strand] | None = None
+        self._strokes: dict[str, list[Stroke]] = {}
+        self._turned: dict[str, list[tuple[Stroke, bool]]] = {}
+        self._changes: dict[str, Change] = {}
+        self._log: list[tuple[Stroke, bool]] = []
+        self._known: dict[Digest, int] = {}
+        self._digest: Digest | None = None
+
+    @classmethod
+    def of(cls, path: VaultPath, gone: str | None, changes: Iterable[Change], snapshot: Snapshot) -> "Lineage":
+        """Follow a note through its changes.
+
+        Args:
+            path: Where it is today.
+            gone: The change that took it away.
+            changes: Its changes, the oldest first.
+            snapshot: Gives contents that are kept.
+        """
+        found = cls(snapshot)
+        for change in changes:
+            found._changes[change.id] = change
+            for number, (step, *place) in enumerate(zip(change.steps, change.now, change.gone, strict=True)):
+                if place == [path, gone] and step.kind == "put":
+                    found._follow(change, number, step)
+        return found
+
+    @property
+    def text(self) -> str:
+        """What the note says."""
+        return "".join(strand.text for strand in self._strands or () if strand.is_there)
+
+    def knows(self, change: Change, number: int) -> bool:
+        """Say whether a step of a change was followed line by line."""
+        return any(stroke.number == number for stroke in self._strokes.get(change.id, ()))
+
+    def come_to(self, data: bytes) -> bool:
+        """Take the note as it is now; False when it is no text."""
+        return self._reach(digest_of(data), data)
+
+    def has_but_followed(self, change: Change) -> bool:
+        """Say whether since a change only links followed what was moved."""
+        own = self._strokes.get(change.id, [])
+        strokes = [*dict(self._log)]
+        since = strokes[strokes.index(own[0]) :] if own else []
+        moves = [id_ for id_, one in self._changes.items() if any(step.kind == "move" for step in one.steps)]
+        followed = {*own, *(stroke for id_ in moves for stroke in self._strokes.get(id_, ()))}
+        return bool(own) and all(stroke in followed for stroke in since if stroke.on)
+
+    def without(
+        self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False
+    ) -> str | tuple[Contradiction, ...]:
+        """Take out what a step of a change did, and return what the note says then, or what stands on it.
+
+        Args:
+            change: The change.
+            number: The step.
+            chosen: Only these hunks, each given by its step and its number there.
+            along: Whether all that stands on it is taken out too.
+        """
+        strokes = [stroke for stroke in self._of(change.id, chosen) if stroke.number == number and stroke.on]
+        met = self._met(strokes)
+        if along:
+            while more := self._met([*strokes, *met]):
+                met |= more
+        elif met:
+            return tuple(self._contradictions(strokes))
+        self._turn([(stroke, False) for stroke in (*strokes, *met)])
+        self._mark(digest_of(bytes_of(self.text)))
+        return self.text
+
+    def _follow(self, change: Change, number: int, step: Step) -> None:
+        after = None if step.after is None else self._read(step.after)
+        if step.after is None or after is None or not self._reach(step.before or _NO_FILE):
+            return
+        if step.before is None and step.after in self._known:
+            # It came back, with all that was made of it.
+            self._reach(step.after)
+            return
+        turning = self._turning(change)
+        if not turning or not self._turned_to(change.id, turning, after):
+            strokes = self._write(after)
+            for stroke in strokes:
+                stroke.number = number
+            self._strokes.setdefault(change.id, []).extend(strokes)
+        self._mark(step.after)
+
+    def _turning(self, change: Change) -> list[tuple[Stroke, bool]]:
+        """Return which strokes a change turned back or made again."""
+        found: list[tuple[Stroke, bool]] = []
+        for switch in switches_of(change.facts):
+            of, whole = self._changes.get(switch.change), len(switch.parts) == switch.of
+            chosen = None if of is None or whole else places(of.steps, self._snapshot, switch.parts)
+            found += [(stroke, switch.on) for stroke in self._of(switch.change, chosen)]
+            if whole and not switch.on:
+                found += [(stroke, not on) for stroke, on in self._turned.get(switch.change, ())]
+        return found
+
+    def _turned_to(self, id_: str, turning: Sequence[tuple[Stroke, bool]], text: str) -> bool:
+        """Turn strokes, alone or with all that stands on them, if that is what leads to a text."""
+        off = [stroke for stroke, on in turning if not on]
+        met: set[Stroke] = set()
+        while True:
+            done = self._turn([*turning, *((stroke, False) for stroke in met)])
+            if self.text == text:
+                self._turned[id_] = done
+                return True
+            self._turn([(stroke, not on) for stroke, on in reversed(done)])
+            more = self._met([*off, *met])
+            if not more:
+                return False
+            met |= more
+
+    def _of(self, id_: str, chosen: Collection[tuple[int, int]] | None) -> list[Stroke]:
+        strokes = self._strokes.get(id_, ())
+        return [one for one in strokes if chosen is None or (one.number, one.hunk) in chosen]
+
+    def _met(self, strokes: Collection[Stroke]) -> set[Stroke]:
+        """Return the strokes in force that touched what others did before, or may have."""
+        return {met for stroke in strokes for met in self._on(stroke, strokes)}
+
+    def _on(self, stroke: Stroke, but: Collection[Stroke]) -> list[Stroke]:
+        """Return the strokes in force that stand on one, but for some."""
+        at = {strand: place for place, strand in enumerate(self._strands or ())}
+        later = (one for one in dict(self._log) if one.on and one.order > stroke.order and one not in but)
+        return [one for one in later if stroke.meets(one, at)]
+
+    def _contradictions(self, strokes: Sequence[Stroke]) -> Iterator[Contradiction]:
+        """Tell where others stand on strokes: what these left there, what is there now, what was before."""
+        strands = self._strands or []
+        at = {strand: place for place, strand in enumerate(strands)}
+        for stroke in strokes:
+            met = self._on(stroke, strokes)
+            if not met:
+                continue
+            told = [at[one] for each in (stroke, *met) for one in (*each.added, *each.removed, *each.reach)]
+            run = strands[min(told) : max(told) + 1]
+            first = sum(strand.is_there for strand in strands[: min(told)]) + 1
+            ours = _said(run)
+            last = first + sum(strand.is_there for strand in run) - 1
+            done = self._turn([(one, False) for one in met])
+            base = _said(run)
+            done += self._turn([(one, False) for one in strokes])
+            theirs = _said(run)
+            self._turn([(one, not on) for one, on in reversed(done)])
+            yield Contradiction((first, last), base, ours, theirs)
+
+    def _reach(self, digest: Digest, data: bytes | None = None) -> bool:
+        """Take the note as it is said to be, though no change led there; False when nobody knows what that was."""
+        if digest == self._digest:
+            return True
+        if digest in self._known:
+            in_force = dict(self._log[: self._known[digest]])
+            self._turn([(stroke, in_force.get(stroke, False)) for stroke in dict(self._log)])
+        else:
+            text = self._read(digest) if data is None else text_of(data)
+            if text is None:
+                return False
+            if self._strands is None:
+                self._strands = [Strand(line) for line in lines_of(text)]
+            else:
+                self._write(text)
+        self._mark(digest)
+        return True
+
+    def _write(self, text: str) -> list[Stroke]:
+        if self._strands is None:
+            self._strands = []
+        strokes = drawn(self._strands, lines_of(text))
+        for stroke in strokes:
+            stroke.order = len(self._log)
+        self._log += [(stroke, True) for stroke in strokes]
+        return strokes
+
+    def _turn(self, strokes: Iterable[tuple[Stroke, bool]]) -> list[tuple[Stroke, bool]]:
+        """Put strokes in or out of force, and return those that were not so."""
+        done = [(stroke, on) for stroke, on in strokes if stroke.on != on]
+        for stroke, on in done:
+            stroke.on = on
+        self._log += done
+        return done
+
+    def _mark(self, digest: Digest) -> None:
+        self._digest = digest
+        self._known[digest] = len(self._log)
+
+    def _read(self, digest: Digest) -> str | None:
+        data = b"" if digest == _NO_FILE else self._snapshot(digest)
+        return None if data is None else text_of(data)
+
+
+def _said(strands: Iterable[Strand]) -> str:
+    return "".join(strand.text for strand in strands if strand.is_there)

@@ -1,0 +1,173 @@
+"""Finds the files whose links a change of names concerns, and writes those links anew."""
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from bridge.changes.effect import Reference
+from bridge.changes.relink import prove, relinked
+from bridge.changes.renames import Shift
+from bridge.changes.view import Known
+from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
+from bridge.markdown.kinds import is_document, kind_of, title_of
+from bridge.markdown.link_targets import asked_file, name_key
+from bridge.markdown.note import LinkKind
+from bridge.markdown.prose import queries
+from bridge.types import VaultPath
+
+Turns = Callable[[str, LinkKind, VaultPath], bool]
+"""Tells whether a link, by its target, its kind and the file that has it, is one that the change concerns."""
+
+
+def concerned(
+    known: Known, keys: frozenset[str], turns: Turns, always: Collection[VaultPath] = ()
+) -> Iterator[VaultPath]:
+    """Yield the documents and bases to read, in the order of the vault.
+
+    Args:
+        known: The vault.
+        keys: Names of files, as `name_key` makes them: links that ask for no such name are passed over.
+        turns: Asked about the links that do.
+        always: Files to read whatever the index knows of them.
+    """
+    seen: dict[tuple[str, LinkKind], bool] = {}
+
+    def asks(link: tuple[str, LinkKind]) -> bool:
+        """Tell whether a link asks for one of the names; most links are met many times."""
+        found = seen.get(link)
+        if found is None:
+            found = seen[link] = name_key(asked_file(*link)) in keys
+        return found
+
+    for path in known.names:
+        if known.rules.denies(path):
+            continue
+        note = known.notes.get(path)
+        if path in always or note is None or note.asides:
+            # What the index leaves out has links too, and bases and queries say names.
+            if _has_names(path):
+                yield path
+        elif any(asks(link) and turns(*link, path) for link in note.targets):
+            yield path
+
+
+def _has_names(path: VaultPath) -> bool:
+    return path.lower().endswith(".base") or (is_document(path) and kind_of(path) != "pdf")
+
+
+_BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
+_BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
+
+
+def naming(moved: Mapping[VaultPath, VaultPath | None], folder: VaultPath | None = None) -> re.Pattern[str]:
+    """Return what finds the names of files, or the path of a folder, in a query.
+
+    Args:
+        moved: The files, with their paths afterwards; None for one that is taken away.
+        folder: The folder that they are in, when all of it is meant.
+    """
+    names = {folder} if folder else {name for path, to in moved.items() for name in _said(path, to)}
+    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(f"{_BEFORE}(?:{either}){_BEHIND}", re.IGNORECASE)
+
+
+def _said(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
+    """Return what a query may call a file that is called otherwise afterwards."""
+    title = title_of(path)
+    whole = (path, path.removesuffix(".md"))
+    return whole if to is not None and title_of(to) == title else (*whole, title)
+
+
+def in_queries(text: str, names: re.Pattern[str]) -> bool:
+    """Tell whether a query of a note says a name."""
+    return any(names.search(query) for query in queries(text))
+
+
+def in_base(data: bytes, names: re.Pattern[str]) -> bool:
+    """Tell whether a base says a name."""
+    return names.search(data.decode("utf-8", "replace")) is not None
+
+
+def in_bookmarks(data: bytes, moved: Collection[VaultPath], folder: VaultPath | None = None) -> bool:
+    """Tell whether Obsidian's bookmarks hold a file or a folder."""
+    try:
+        held = set(_paths(json.loads(data))) if data else set()
+    except (ValueError, RecursionError):
+        return False
+    return any(path in held for path in moved) or folder in held
+
+
+def _paths(value: object) -> Iterator[str]:
+    match value:
+        case dict():
+            path = value.get("path")
+            if isinstance(path, str):
+                yield path
+            for each in value.values():
+                yield from _paths(each)
+        case list():
+            for each in value:
+                yield from _paths(each)
+        case _:
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What a change of names does to the content of files, which are called here as they were before it."""
+
+    changed: Mapping[VaultPath, bytes]
+    read: Mapping[VaultPath, bytes]
+    rewritten: tuple[Reference, ...]
+    mended: tuple[Reference, ...]
+    naming: tuple[VaultPath, ...]
+    warnings: tuple[str, ...]
+
+
+def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
+    """Write every link anew that would break or lead elsewhere.
+
+    Args:
+        known: The vault.
+        shift: How names change.
+        names: What finds the old names in a query.
+
+    Raises:
+        ProtectedPath: A note that must stay as it is has such a link.
+        InvalidArguments: A link cannot be written so that it leads where it did.
+    """
+    changed: dict[VaultPath, bytes] = {}
+    read: dict[VaultPath, bytes] = {}
+    rewritten: list[Reference] = []
+    mended: list[Reference] = []
+    named: list[VaultPath] = []
+    warnings: list[str] = []
+    for path in concerned(known, shift.keys(), partial(_turns, shift), shift.moved):
+        try:
+            data = read[path] = known.read(path)
+        except (NoteNotFound, NoteUnreadable, TooLarge) as error:
+            if path in shift.moved or (path in known.notes and not isinstance(error, NoteNotFound)):
+                raise
+            warnings.append(f"Links were not looked for: {error.message}")
+            continue
+        if path.lower().endswith(".base"):
+            named += [path] if in_base(data, names) else []
+            continue
+        after = relinked(path, data, shift)
+        rewritten += after.rewritten
+        mended += after.mended
+        if after.rewritten:
+            known.require_changeable(path)
+            prove(path, after.before, after.data, shift)
+            changed[path] = after.data
+        if kind_of(path) == "note" and in_queries(after.before.text, names):
+            named.append(path)
+    return Affected(changed, read, tuple(rewritten), tuple(mended), tuple(named), tuple(warnings))
+
+
+def _turns(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> bool:
+    fate = shift.fate(target, kind, source)
+    return fate.mended or not fate.stays

@@ -1,0 +1,299 @@
+"""Turns changes back, makes them again and accepts proposals, on the vault as it is by now."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import cache
+
+from bridge.changes.draft import Desk
+from bridge.changes.hunks import Difference, Snapshot, differences, part, places
+from bridge.changes.path_history import Today
+from bridge.changes.positions import Positions
+from bridge.changes.provenance import Lineage
+from bridge.changes.rebase import Conflict
+from bridge.changes.undo_step import Taking, Turning
+from bridge.errors import ChangeConflict, InvalidArguments
+from bridge.state.change_parts import REST, Switch, parts_absent, parts_undone, switches_of
+from bridge.state.change_records import Change
+from bridge.text.diff import Piece, blank, differing, lines_of, near, pieces, text_of
+from bridge.types import Digest, VaultPath
+from bridge.vault.paths import is_hidden
+from bridge.vault.plan import Plan, Step
+
+
+def undo(
+    desk: Desk,
+    changes: Iterable[Change],
+    snapshot: Snapshot,
+    today: Today,
+    hunks: Collection[int] | None = None,
+) -> tuple[str, ...]:
+    """Turn changes back on a desk: what they made of a file is taken out of what it is by now.
+
+    Folders that they made, or others that are undone, go when nothing is left in them.
+
+    Args:
+        desk: Where the steps are tried.
+        changes: The changes, the newest first; all of them or none.
+        snapshot: Gives contents that are kept.
+        today: The vault, and how it came to be so.
+        hunks: Of each change only these, as far as they are in force; then nothing is moved.
+
+    Returns:
+        What was done otherwise than one may think, in sentences.
+
+    Raises:
+        ChangeConflict: What they touched was changed since in the same places.
+        ChangeNotFound: What a file said is no longer kept.
+        InvalidArguments: There is no such hunk.
+    """
+    conflicts: list[Conflict] = []
+    notes: list[str] = []
+    changes = [*changes]
+    ids = {change.id for change in changes}
+    again = {switch.change for change in changes for switch in switches_of(change.facts) if not switch.on} - ids
+    lineages = cache(lambda path, gone: Lineage.of(path, gone, today.past(path, gone), snapshot))
+    positions = Positions(desk)
+    for change in changes:
+        if hunks is None:
+            (steps, kept), chosen = _in_force(change, snapshot), None
+        else:
+            some = {*hunks} - parts_undone(change.facts)
+            steps, kept = part(change.steps, snapshot, some, last=True)
+            chosen = places(change.steps, snapshot, some)
+        taking = Taking(lineages, chosen, ids, again)
+        turning = Turning(desk, change, kept, today, conflicts, positions, taking)
+        turning.touching = True
+        for number, step in reversed([*enumerate(steps)]):
+            if step is not None:
+                turning.make(number, _inverse(step))
+        notes += turning.notes
+    _require_none(conflicts)
+    if hunks is None and changes:
+        _sweep(turning, desk)
+    return tuple(notes)
+
+
+def _sweep(turning: Turning, desk: Desk) -> None:
+    """Take away folders that are left empty and behind."""
+    left = [step.path for step in desk.steps if step.kind in ("remove", "move", "remove_folder")]
+    left += [VaultPath(f"{step.to}/") for step in desk.steps if step.kind == "move" and step.to]
+    for path in left:
+        folder = VaultPath("" if is_hidden(path) else path.rpartition("/")[0])
+        while folder and turning.is_left_behind(folder) and not turning.holds(folder):
+            desk.take(Plan((Step("remove_folder", folder),)))
+            folder = VaultPath(folder.rpartition("/")[0])
+
+
+def redo(desk: Desk, change: Change, snapshot: Snapshot, today: Today) -> None:
+    """Make a change again that was turned back; arguments and errors as for `undo`."""
+    _make(desk, change, change.steps, snapshot, today, touching=True)
+
+
+def accept(desk: Desk, change: Change, snapshot: Snapshot, today: Today, hunks: Collection[int] | None = None) -> None:
+    """Make a change that was proposed, or some of its hunks; arguments and errors as for `undo`.
+
+    Raises:
+        InvalidArguments: It moves or removes something, so it must be accepted as a whole.
+    """
+    if hunks is not None and any(step.kind not in ("put", "make_folder") for step in change.steps):
+        raise InvalidArguments(
+            "This change does more than write into notes; its parts make no sense alone.",
+            hint="Accept it without `hunks`, or reject it.",
+        )
+    steps, kept = (change.steps, snapshot) if hunks is None else part(change.steps, snapshot, hunks, last=False)
+    _make(desk, change, steps, kept, today, touching=False)
+
+
+def _in_force(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
+    """Return the steps of a change but for the hunks that were turned back before, and the contents they speak of."""
+    undone = parts_undone(change.facts)
+    if not undone:
+        return change.steps, snapshot
+    numbers = {hunk.number for found in differences(change.steps, snapshot) for hunk in found.hunks}
+    return part(change.steps, snapshot, numbers - undone, last=True, others=REST not in undone)
+
+
+def _make(
+    desk: Desk, change: Change, steps: Sequence[Step | None], snapshot: Snapshot, today: Today, *, touching: bool
+) -> None:
+    conflicts: list[Conflict] = []
+    turning = Turning(desk, change, snapshot, today, conflicts, Positions(desk))
+    turning.touching = touching
+    for number, step in enumerate(steps):
+        if step is not None:
+            turning.make(number, step)
+    _require_none(conflicts)
+
+
+def _require_none(conflicts: Sequence[Conflict]) -> None:
+    if not conflicts:
+        return
+    paths = list(dict.fromkeys(conflict.path for conflict in conflicts))
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    told = [asdict(conflict) for conflict in conflicts]
+    raise ChangeConflict(f"`{paths[0]}`{more}: {conflicts[0].why}", conflicts=told)
+
+
+def _inverse(step: Step) -> Step:
+    """Return what takes a step back; what comes out of the trash, or goes there again, names its place there."""
+    match step.kind:
+        case "put":
+            return Step("remove" if step.before is None else "put", step.path, before=step.after, after=step.before)
+        case "remove":
+            return Step("put", step.path, to=step.to, after=step.before)
+        case "move" if is_hidden(step.path):
+            return Step("remove", step.to or step.path, to=step.path, before=step.before)
+        case "move":
+            return Step("move", step.to or step.path, to=step.path, before=step.before)
+        case "make_folder":
+            return Step("remove_folder", step.path)
+        case "remove_folder":
+            return Step("make_folder", step.path)
+
+
+Find = Callable[[str], Change | None]
+"""Returns a change by its id."""
+Past = Callable[[VaultPath, str | None], Iterable[Change]]
+"""Returns the changes of a file, given by where it is today and the change that took it away."""
+
+
+def undoing(
+    changes: Iterable[Change], snapshot: Snapshot, find: Find, past: Past, hunks: Collection[int] | None = None
+) -> list[Switch]:
+    """Return what is put in and out of force when changes are turned back: themselves out, what they turned as it was.
+
+    A note that they bring back has in it again what counts as undone only because the note was gone.
+
+    Args:
+        changes: The changes.
+        snapshot: Gives contents that are kept.
+        find: Gives the changes that they turned.
+        past: Gives the changes of what they bring back.
+        hunks: Of each only these.
+    """
+    switches: list[Switch] = []
+    for change in changes:
+        every = _parts(change.steps, snapshot)
+        parts = every - parts_undone(change.facts)
+        if hunks is not None:
+            parts &= frozenset(hunks)
+        turned = switches_of(change.facts) if parts == every else _sharing(change, parts, snapshot, find)
+        switches.append(Switch(change.id, parts, on=False, of=len(every)))
+        switches += [replace(one, on=not one.on) for one in turned]
+        if REST in parts:
+            switches += _brought_back(change, snapshot, past)
+    return _effective(switches, find)
+
+
+def _brought_back(change: Change, snapshot: Snapshot, past: Past) -> Iterator[Switch]:
+    """Yield what comes into force again with the notes that a change had taken away."""
+    places = zip(change.steps, change.now, change.gone, strict=True)
+    lost = {(now, gone) for step, now, gone in places if step.kind == "remove"}
+    for one in {one.id: one for place in lost for one in past(*place)}.values():
+        if absent := parts_absent(one.facts):
+            yield Switch(one.id, absent, on=True, of=len(_parts(one.steps, snapshot)))
+
+
+def redoing(change: Change, snapshot: Snapshot, find: Find) -> list[Switch]:
+    """Return what is put in and out of force when a change is made again; arguments as for `undoing`."""
+    every = _parts(change.steps, snapshot)
+    return _effective([Switch(change.id, every, on=True, of=len(every)), *switches_of(change.facts)], find)
+
+
+def accepting(change: Change, snapshot: Snapshot, find: Find, hunks: Collection[int] | None = None) -> list[Switch]:
+    """Return what is put in and out of force when a proposal is accepted; arguments as for `undoing`."""
+    turned = switches_of(change.facts) if hunks is None else _sharing(change, hunks, snapshot, find)
+    return _effective(turned, find)
+
+
+def _effective(switches: Iterable[Switch], find: Find) -> list[Switch]:
+    """Leave out what is so already."""
+    found: list[Switch] = []
+    for one in switches:
+        change = find(one.change)
+        undone = parts_undone(change.facts) if change else frozenset()
+        if parts := one.parts & undone if one.on else one.parts - undone:
+            found.append(replace(one, parts=parts))
+    return found
+
+
+def _sharing(change: Change, hunks: Collection[int], snapshot: Snapshot, find: Find) -> Iterator[Switch]:
+    """Yield what some hunks of a change put in and out of force.
+
+    A part of another change that is not all in these hunks stays as it is.
+    """
+    for one in switches_of(change.facts):
+        if (turned := find(one.change)) is not None:
+            yield replace(one, parts=one.parts.intersection(_within(turned, change, hunks, snapshot, on=one.on)))
+
+
+def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
+    """Return the parts that a change has; one that had nothing to do has one, so that it can be turned back too."""
+    parts: set[int] = set()
+    for found in differences(steps, snapshot):
+        parts.update(hunk.number for hunk in found.hunks)
+        if found.step.kind != "put" or found.step.before is None or not found.hunks:
+            parts.add(REST)
+    return frozenset(parts or {REST})
+
+
+def _within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:
+    """Yield the parts of a change that are turned by some hunks of another and by none of its others."""
+    for found, place in _placed(turned, snapshot):
+        for other, where in _placed(by, snapshot):
+            # What is brought back is there again only when that is done.
+            if where != place and (where[0] != place[0] or other.step.before is not None):
+                continue
+            chosen = [hunk.number in hunks for hunk in other.hunks]
+            base = _text(found.step.before if on else found.step.after, snapshot)
+            text = _text(other.step.before, snapshot)
+            if chosen and all(chosen):
+                yield from (hunk.number for hunk in found.hunks)
+            elif any(chosen) and base is not None and text is not None:
+                carried = pieces(lines_of(base), lines_of(text), blank)
+                spots = _spans(other.step, snapshot, old=True)
+                for hunk, spans in zip(found.hunks, _spans(found.step, snapshot, old=on), strict=True):
+                    if all(chosen[_nearest(_carried(span, carried), spots)] for span in spans):
+                        yield hunk.number
+
+
+def _placed(change: Change, snapshot: Snapshot) -> Iterator[tuple[Difference, tuple[VaultPath, str | None]]]:
+    """Yield what each step of a change does, and where its file is today."""
+    return zip(differences(change.steps, snapshot), zip(change.now, change.gone, strict=True), strict=True)
+
+
+def _spans(step: Step, snapshot: Snapshot, *, old: bool) -> list[list[range]]:
+    """Return which lines each hunk of a step changes, in the text before it or the one after."""
+    before, after = (lines_of(_text(digest, snapshot) or "") for digest in (step.before, step.after))
+    return [[piece.before if old else piece.after for piece in group] for group in near(differing(before, after))]
+
+
+def _carried(span: range, found: Sequence[Piece]) -> range:
+    """Return where lines of a text are in another, given where the two differ."""
+
+    def at(line: int) -> int:
+        by = 0
+        for piece in found:
+            if line <= piece.before.start:
+                break
+            if line < piece.before.stop:
+                return piece.after.stop
+            by = piece.after.stop - piece.before.stop
+        return line + by
+
+    return range(at(span.start), at(span.stop))
+
+
+def _nearest(span: range, spots: Sequence[Sequence[range]]) -> int:
+    """Return which of several hunks some lines are in."""
+
+    def away(number: int) -> int:
+        first, last = spots[number][0].start, spots[number][-1].stop
+        return max(first - span.stop, span.start - last, 0)
+
+    return min(range(len(spots)), key=away)
+
+
+def _text(digest: Digest | None, snapshot: Snapshot) -> str | None:
+    data = None if digest is None else snapshot(digest)
+    return None if data is None else text_of(data)

@@ -1,0 +1,172 @@
+"""Finds the vault that a command means, and the bridge that serves it if one runs."""
+
+import http.client
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import bridge as program
+from bridge.cli.render import Indexer
+from bridge.data_folder import Folders, called, known_as, remembered, vault_around
+from bridge.errors import BridgeError, NoSuchVault
+from bridge.server.runtime_file import Runtime, running
+from bridge.types import VaultId
+
+CONNECT_S = 5.0
+
+
+class Refused(BridgeError):
+    """The running bridge refused."""
+
+    def __init__(self, error: Mapping[str, Any]) -> None:
+        """Take over what it said."""
+        facts = {name: value for name, value in error.items() if name not in {"code", "message", "hint"}}
+        super().__init__(str(error.get("message")), hint=str(error.get("hint", "")), **facts)
+        self.code = str(error.get("code"))
+
+
+class Unreachable(BridgeError):
+    """The bridge that should run here does not answer."""
+
+    code = "not_ready"
+    hint = "Start it again with `vault-bridge serve`."
+
+
+def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, patience: float | None = None) -> Any:
+    """Call an operation.
+
+    Args:
+        runtime: Where the bridge listens.
+        operation: Its name.
+        arguments: Its arguments.
+        patience: Most seconds to wait for the answer; None waits as long as it takes.
+
+    Raises:
+        Refused: It answered with an error.
+        Unreachable: It did not answer.
+    """
+    place = urlsplit(runtime.url)
+    # http.client knows nothing of proxies: what is asked of this machine stays on it.
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=CONNECT_S)
+    headers = {
+        "Authorization": f"Bearer {runtime.token}",
+        "Content-Type": "application/json",
+        "User-Agent": f"vault-bridge/{program.__version__}",
+    }
+    try:
+        connection.connect()
+        connection.sock.settimeout(patience)
+        connection.request("POST", f"/api/{operation}", json.dumps(arguments).encode(), headers)
+        response = connection.getresponse()
+        answer = json.loads(response.read())
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise Unreachable(f"The bridge at {runtime.url} does not answer ({type(error).__name__}).") from None
+    finally:
+        connection.close()
+    if response.status != http.HTTPStatus.OK:
+        raise Refused(answer["error"])
+    return answer
+
+
+LOOK_S = 3.0
+"""Seconds that a bridge gets to say which vaults it serves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A vault that a running bridge serves."""
+
+    runtime: Runtime
+    id: str
+    name: str
+    path: Path
+    indexer: Indexer = "running"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A vault that no bridge serves."""
+
+    path: Path
+
+
+Reached = Served | Folder
+
+
+def reach(data_dir: Path, wanted: str | None) -> Reached:
+    """Find the vault.
+
+    Args:
+        data_dir: The data folder, whose runtime files tell which bridges run.
+        wanted: Its name, id or path; without, the vault around the current folder, else the only one there is.
+
+    Raises:
+        NoSuchVault: There is none, or several.
+    """
+    served = list(served_now(data_dir))
+    if wanted is None:
+        known = [*remembered(Folders(data_dir)).values(), *(vault.path for vault in served)]
+        if (around := vault_around(Path.cwd(), known)) is not None:
+            return next((vault for vault in served if same(vault.path, around)), Folder(around))
+        return only(served)
+    matching = [vault for vault in served if same(vault.path, Path(wanted))] or called(
+        wanted, {VaultId(v.id): v.name for v in served}, {VaultId(v.id): v for v in served}
+    )
+    if len(matching) == 1:
+        return matching[0]
+    if not matching and Path(wanted).is_dir():
+        return Folder(Path(wanted))
+    if not matching and len(known := known_as(Folders(data_dir), wanted)) == 1:
+        return Folder(known[0])
+    raise NoSuchVault(
+        f"There is no folder and no running vault `{wanted}`."
+        if not matching
+        else f"Several vaults are called `{wanted}`.",
+        hint=f"Give a path{or_one_of(served)}.",
+    )
+
+
+def only(served: list[Served]) -> Served:
+    """Return the only vault that is served.
+
+    Raises:
+        NoSuchVault: There is none, or several.
+    """
+    if len(served) == 1:
+        return served[0]
+    raise NoSuchVault(
+        "There are several vaults: say which."
+        if served
+        else "No bridge runs, and this folder is not a vault: neither it nor a folder above it has `.obsidian`.",
+        hint=f"Give `--vault` with the folder of your notes{or_one_of(served)}."
+        if served
+        else "Go to the folder of your notes, give it with `--vault`, or run `vault-bridge serve` with it.",
+    )
+
+
+def or_one_of(served: list[Served]) -> str:
+    """Name the vaults that run."""
+    return " or one of " + ", ".join(f"`{vault.name}`" for vault in served) if served else ""
+
+
+def served_now(data_dir: Path) -> Iterator[Served]:
+    """Ask every running bridge for its vaults; one that does not answer is none."""
+    for runtime in running(data_dir):
+        try:
+            status: dict[str, Any] = call(runtime, "status", {}, patience=LOOK_S)
+        except BridgeError:
+            continue
+        for vault in status["vaults"]:
+            indexer: Indexer = "paused" if vault["paused"] else "running"
+            yield Served(runtime, vault["id"], vault["name"], Path(vault["path"]), indexer)
+
+
+def same(one: Path, other: Path) -> bool:
+    """Say whether two paths are the same folder."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

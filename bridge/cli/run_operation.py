@@ -1,0 +1,102 @@
+"""`vault-bridge <operation>`: in the running bridge if there is one, else in this process."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bridge.api.arguments import VAULT
+from bridge.api.registry import Operation
+from bridge.cli import find_bridge, options, paths
+from bridge.cli.find_bridge import Folder, Reached, Served, reach, served_now
+from bridge.errors import NoSuchVault
+from bridge.features import named
+
+
+def main(given: argparse.Namespace) -> int:
+    """Run an operation and print what it says."""
+    from bridge.cli import render
+
+    operation = named(given.command)
+    result, reached = answer(given, operation)
+    if given.json:
+        render.json_line(result)
+    else:
+        render.show(operation.name, result)
+        if "freshness" in result:
+            render.unfinished(result, reached.indexer if isinstance(reached, Served) else "none")
+    return int(operation.name == "doctor" and result["verdict"] == "fail")
+
+
+def answer(given: argparse.Namespace, operation: Operation) -> tuple[dict[str, Any], Reached | None]:
+    """Run an operation where it can be run, and return its result and where that was."""
+    typed = options.collect(operation, given)
+    wanted = typed.pop(VAULT, None) or given.vault
+    # The runtime token may not do what is for the owner alone; whoever may write the settings file may, and running
+    # bridges look at it.
+    reached = None if operation.scope == "admin" else place(given.data_dir, wanted, operation)
+    arguments = typed if reached is None else paths.inside_vault(operation, typed, reached.path)
+    if needs_digest(operation, arguments):
+        # Who types a command means the note as it is now; that it stays so until it is written is seen to.
+        asked = {"path": arguments["path"], "max_chars": 1}
+        arguments["digest"] = run(given, named("read_note"), asked, reached)["digest"]
+    if isinstance(reached, Served) and (operation.vault or wanted is not None):
+        arguments[VAULT] = reached.id
+    return run(given, operation, arguments, reached), reached
+
+
+def run(
+    given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], reached: Reached | None
+) -> dict[str, Any]:
+    """Run an operation in the bridge that serves the vault, or else in this process."""
+    operation.bind({name: value for name, value in arguments.items() if name != VAULT})
+    match reached:
+        case Served(runtime):
+            answered: dict[str, Any] = find_bridge.call(runtime, operation.name, arguments)
+            return answered
+        case Folder(path):
+            return here(given, operation, arguments, [path])
+        case None:
+            return here(given, operation, arguments, [])
+
+
+def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
+    """Say whether a write must name what was read of a note and was not told: where it deletes, and where it edits."""
+    if operation.reads or "digest" in arguments or not isinstance(arguments.get("path"), str):
+        return False
+    return any(taken.name == "digest" and (taken.required or "edits" in arguments) for taken in operation.arguments)
+
+
+def place(data_dir: Path, wanted: str | None, operation: Operation) -> Reached | None:
+    """Find the vault; an operation on no vault in particular can do without.
+
+    Raises:
+        NoSuchVault: There is none, or several.
+    """
+    try:
+        return reach(data_dir, wanted)
+    except NoSuchVault:
+        if operation.vault or wanted is not None:
+            raise
+        # One that works on no vault in particular is answered by any bridge that runs.
+        running = next(served_now(data_dir), None)
+        if running is None and operation.name == "status":
+            raise
+        return running
+
+
+def here(
+    given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], vaults: list[Path]
+) -> dict[str, Any]:
+    """Run an operation in this process."""
+    from bridge.cli import local
+    from bridge.cli.exit import run
+    from bridge.cli.progress import IndexBar
+
+    async def work() -> dict[str, Any]:
+        async with local.opened(given.data_dir, given.models_dir, vaults) as bridge:
+            with IndexBar(patient=True) as bar:
+                return await local.run(bridge, operation, arguments, bar.show if sys.stderr.isatty() else None)
+
+    return run(work())

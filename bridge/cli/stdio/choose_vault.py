@@ -1,0 +1,69 @@
+"""Which vault an agent means."""
+
+from pathlib import Path
+
+from bridge.data_folder import Folders, known_as, remembered, vault_around
+from bridge.errors import NoSuchVault
+from bridge.server.runtime_file import read
+
+NAME_ONE = "Run `vault-bridge mcp` with the folder of your notes."
+
+
+def chosen(folders: Folders, wanted: str | None, here: Path) -> Path:
+    """Return the vault's folder.
+
+    Args:
+        folders: Where it is told which vaults are known and which are served.
+        wanted: Its path, name or id; without, the vault around `here`, else the only one that is served, else the one
+            that was used last.
+        here: The present folder.
+
+    Raises:
+        NoSuchVault: There is none, or several.
+    """
+    if wanted is not None:
+        return named(folders, wanted)
+    return vault_around(here, remembered(folders).values()) or only_served(folders) or last_used(folders)
+
+
+def named(folders: Folders, wanted: str) -> Path:
+    """Return the vault of this path, name or id."""
+    if Path(wanted).is_dir():
+        return Path(wanted)
+    match known_as(folders, wanted):
+        case [path]:
+            return path
+        case []:
+            raise NoSuchVault(f"There is no folder and no known vault `{wanted}`.", hint=NAME_ONE)
+        case _:
+            raise NoSuchVault(f"Several vaults are called `{wanted}`.", hint=NAME_ONE)
+
+
+def only_served(folders: Folders) -> Path | None:
+    """Return the only vault that is served now; None when there is none."""
+    match [path for id_, path in remembered(folders).items() if read(folders.runtime(id_)) is not None]:
+        case []:
+            return None
+        case [path]:
+            return path
+        case paths:
+            names = ", ".join(f"`{path.name}`" for path in paths)
+            raise NoSuchVault(
+                "Several vaults are served: say which.", hint=f"Run `vault-bridge mcp` with one of {names}."
+            )
+
+
+def last_used(folders: Folders) -> Path:
+    """Return the vault whose state was written last."""
+    there = {id_: path for id_, path in remembered(folders).items() if path.is_dir()}
+    if not there:
+        raise NoSuchVault("No vault was ever opened, so there is none to choose.", hint=NAME_ONE)
+    return there[max(there, key=lambda id_: written_at(folders.state(id_)))]
+
+
+def written_at(file: Path) -> float:
+    """Return when a file was written; long ago when it is not there."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

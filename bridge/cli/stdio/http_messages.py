@@ -1,0 +1,128 @@
+"""What comes back from the bridge."""
+
+import base64
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import aiohttp
+import orjson
+
+from bridge.cli.stdio.endpoint import Lost
+from bridge.cli.stdio.messages import Id, Message, parsed
+from bridge.errors import BridgeError, Internal
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event; `data` may be empty in one that only tells its id."""
+
+    id: str | None
+    data: bytes
+
+
+async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
+    """Yield each event once it is whole; one that breaks off is none."""
+    id_: str | None = None
+    data: list[bytes] = []
+    async for line in lines(chunks):
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if not line:
+            if data or id_ is not None:
+                yield Event(id_, b"\n".join(data))
+            id_, data = None, []
+        elif name == b"data":
+            data.append(value)
+        elif name == b"id":
+            id_ = value.decode("utf-8", "replace")
+
+
+async def lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """Yield lines of any length without their ends; what follows the last end is none."""
+    parts: list[bytes] = []
+    async for chunk in chunks:
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            yield b"".join((*parts, part)).removesuffix(b"\r")
+            parts.clear()
+        parts.append(rest)
+
+
+async def messages(response: aiohttp.ClientResponse, id_: Id | None) -> AsyncIterator[dict[str, Any]]:
+    """Yield each message that answers a request or comes before its answer.
+
+    Args:
+        response: What the bridge answered to a message.
+        id_: The message's id, which an answer that is no stream gets when it lacks it.
+
+    Raises:
+        BridgeError: The bridge refused the message.
+    """
+    if response.content_type == "text/event-stream":
+        async for event in events(response.content.iter_any()):
+            if event.data:
+                yield orjson.loads(event.data)
+        return
+    body = await response.read()
+    match parsed(body):
+        case {"jsonrpc": _, "result": _} | {"jsonrpc": _, "error": {"code": int()}} as content if id_ is not None:
+            yield {**content, "id": id_}
+        case content if not response.ok:
+            raise refused(response.status, content)
+
+
+def refused(status: int, content: Any) -> BridgeError:
+    """Return the error that a refusal tells of."""
+    from bridge.cli.find_bridge import Refused
+
+    match content:
+        case {"error": {"code": str(), "message": str()} as error}:
+            return Refused(error)
+        case {"error": {"message": str(text)}}:
+            return Refused({"code": "internal", "message": text})
+        case _ if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            # It says more than that, unless it was ended in the middle of it.
+            return Lost()
+        case _:
+            return Internal(f"The bridge answered {status}.")
+
+
+def is_answer(content: dict[str, Any], id_: Id | None) -> bool:
+    """Say whether a message is the answer to a request."""
+    return "method" not in content and content.get("id") == id_
+
+
+SESSION = "Mcp-Session-Id"
+VERSION = "MCP-Protocol-Version"
+
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""Which parameter names what a method is about."""
+
+PLAIN = re.compile(r"([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?")
+ENCODED = re.compile(r"=\?base64\?.*\?=")
+
+
+def describing(message: Message, session: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the headers that the protocol asks for.
+
+    Args:
+        message: A message; one of the newer era speaks for itself.
+        session: The headers of the session, to which one of the older era belongs; empty without one.
+    """
+    if message.method == "initialize":
+        return {}
+    if message.version is None:
+        return session
+    headers = {VERSION: header_value(message.version), "Mcp-Method": header_value(message.method)}
+    name = message.params.get(NAMED_BY.get(message.method, ""))
+    return {**headers, "Mcp-Name": header_value(name)} if isinstance(name, str) else headers
+
+
+def header_value(text: str) -> str:
+    """Write a text so that a header can carry it, as the protocol says."""
+    if PLAIN.fullmatch(text) and not ENCODED.fullmatch(text):
+        return text
+    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="

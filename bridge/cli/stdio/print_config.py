@@ -1,0 +1,75 @@
+"""What to write into an agent's settings so that it starts `vault-bridge mcp` for a vault."""
+
+import argparse
+import json
+import re
+import shlex
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bridge.cli.stdio.choose_vault import chosen
+from bridge.cli.stdio.launch import program
+from bridge.data_folder import Folders, default_data_dir, default_models_dir, elsewhere, remembered, vault_id
+
+LONGEST = 20
+"""Characters of a vault's name in that of its server: agents put the name before each tool, and limit the whole."""
+
+PLACES = {
+    "claude-code": "Put this into .mcp.json in a project, or run for all projects: {command}",
+    "claude-desktop": "Merge this into claude_desktop_config.json (Settings, Developer, Edit Config) and restart it.",
+    "cursor": "Merge this into ~/.cursor/mcp.json, or .cursor/mcp.json in a project.",
+    "vscode": "Merge this into .vscode/mcp.json, or the file that `MCP: Open User Configuration` opens.",
+}
+
+
+def configure(given: argparse.Namespace) -> int:
+    """Print the configuration, and beside it where it belongs."""
+    folders = Folders(given.data_dir)
+    vault = chosen(folders, given.vault, Path.cwd()).resolve()
+    command, name = [*program(), *words(given, vault)], server_name(folders, vault)
+    sys.stdout.write(json.dumps(configuration(given.print_config, name, command), indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+    add = ["claude", "mcp", "add", "--scope", "user", name, "--", *command]
+    sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
+    return 0
+
+
+def server_name(folders: Folders, vault: Path) -> str:
+    """Name the server of a vault, so that the entry of one does not replace that of another."""
+    id_, slug = vault_id(vault), slug_of(vault)
+    first = next((other for other, path in remembered(folders).items() if slug_of(path) == slug), id_)
+    whole = slug == vault.name.casefold().replace(" ", "-")
+    return f"vault-bridge-{slug}" if whole and first == id_ else f"vault-bridge-{slug}-{id_[:4]}".replace("--", "-")
+
+
+def slug_of(vault: Path) -> str:
+    """Write a vault's name in the letters that every agent takes."""
+    ascii_only = unicodedata.normalize("NFKD", vault.name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:LONGEST].strip("-")
+
+
+def words(given: argparse.Namespace, vault: Path) -> list[str]:
+    """Return what follows `vault-bridge`, whole enough to run from anywhere."""
+    options = {
+        "--client": given.client,
+        "--preset": given.preset,
+        "--data-dir": elsewhere(given.data_dir, default_data_dir()),
+        "--models-dir": elsewhere(given.models_dir, default_models_dir()),
+    }
+    told = [word for option, value in options.items() if value is not None for word in (option, str(value))]
+    return ["mcp", str(vault), *told]
+
+
+def configuration(agent: str, name: str, command: Sequence[str]) -> Mapping[str, Any]:
+    """Return an agent's settings; they hold no secret, since the entry finds the token by itself."""
+    start: dict[str, Any] = {"command": command[0], "args": list(command[1:])}
+    match agent:
+        case "vscode":
+            return {"servers": {name: {"type": "stdio", **start}}}
+        case "claude-desktop":
+            return {"mcpServers": {name: start}}
+        case _:
+            return {"mcpServers": {name: {"type": "stdio", **start}}}

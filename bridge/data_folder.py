@@ -1,0 +1,197 @@
+"""Where the bridge keeps what: one data folder, private to the user, never inside a vault; and the vaults it knows."""
+
+import hashlib
+import os
+import unicodedata
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import orjson
+import platformdirs
+
+from bridge.private_files import make_private, write_private
+from bridge.types import VaultId
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Names every file below the data folder."""
+
+    data: Path
+
+    @property
+    def settings(self) -> Path:
+        """The settings file."""
+        return self.data / "settings.toml"
+
+    @property
+    def vaults(self) -> Path:
+        """The list of vaults ever opened."""
+        return self.data / "vaults.json"
+
+    @property
+    def tokens(self) -> Path:
+        """The clients that hold tokens."""
+        return self.data / "tokens.json"
+
+    def vault(self, vault: VaultId) -> Path:
+        """The folder of one vault."""
+        return self.data / "vaults" / vault
+
+    def index(self, vault: VaultId) -> Path:
+        """The LanceDB folder of one vault; may be deleted at any time."""
+        return self.vault(vault) / "index"
+
+    def state(self, vault: VaultId) -> Path:
+        """The SQLite file of one vault."""
+        return self.vault(vault) / "state.sqlite"
+
+    def history(self, vault: VaultId) -> Path:
+        """The folder of what notes of one vault said before and after changes."""
+        return history_beside(self.state(vault))
+
+    def lock(self, vault: VaultId) -> Path:
+        """The file whose lock says that a process writes this vault's data."""
+        return self.vault(vault) / "lock"
+
+    def log(self, vault: VaultId) -> Path:
+        """The log of a bridge of this vault that nobody watches."""
+        return self.vault(vault) / "bridge.log"
+
+    def owner(self, vault: VaultId) -> Path:
+        """The file with the token by which programs of the user change settings."""
+        return self.vault(vault) / "owner.json"
+
+    def runtime(self, vault: VaultId) -> Path:
+        """The file that tells other programs where the bridge listens."""
+        return self.data / "run" / f"{vault}.json"
+
+    def make(self) -> None:
+        """Make the data folder, readable by the user only.
+
+        Raises:
+            ReadOnly: It cannot be made or written.
+            DiskFull: There is no room.
+        """
+        for folder in (self.data, self.data / "vaults", self.data / "run"):
+            make_private(folder)
+
+
+def history_beside(state: Path) -> Path:
+    """Return where the snapshots of a vault's changes lie, by its SQLite file."""
+    return state.with_name("snapshots")
+
+
+def size_of(folder: Path, below: str = "") -> int:
+    """Add up the bytes of the files in a folder, or only of those in folders of one name; 0 when it is missing."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        if below and below not in Path(place).parts:
+            continue
+        for name in names:
+            # Files come and go while this looks.
+            with suppress(FileNotFoundError):
+                total += Path(place, name).stat().st_size
+    return total
+
+
+DATA_DIR, MODELS_DIR = "VAULT_BRIDGE_DATA_DIR", "VAULT_BRIDGE_MODELS_DIR"
+"""Environment variables that name other folders than the usual ones."""
+
+
+def data_dir_wanted() -> Path:
+    """Return the data folder that the environment names, else the usual one."""
+    return Path(os.environ.get(DATA_DIR) or default_data_dir()).absolute()
+
+
+def models_dir_wanted() -> Path:
+    """Return the models folder that the environment names, else the usual one."""
+    return Path(os.environ.get(MODELS_DIR) or default_models_dir()).absolute()
+
+
+def default_data_dir() -> Path:
+    """Return the platform's place for a user's data of this program."""
+    return platformdirs.user_data_path("vault-bridge", appauthor=False)
+
+
+def default_models_dir() -> Path:
+    """Return the user's models folder, shared by all vaults."""
+    return default_data_dir() / "models"
+
+
+def elsewhere(folder: Path, usual: Path) -> Path | None:
+    """Return a folder that is not where it usually is."""
+    return None if folder.absolute() == usual else folder.absolute()
+
+
+def vault_id(root: Path) -> VaultId:
+    """Return the id of the vault at a path: a digest of its real path."""
+    return VaultId(hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16])
+
+
+def remembered(folders: Folders) -> Mapping[VaultId, Path]:
+    """Read the list; a damaged one is an empty one, since it only serves adoption."""
+    try:
+        return {VaultId(key): Path(value["path"]) for key, value in orjson.loads(folders.vaults.read_bytes()).items()}
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def remember(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
+    """Add vaults to the list.
+
+    Raises:
+        ReadOnly: The list cannot be written.
+        DiskFull: There is no room.
+    """
+    write_list(folders, {**remembered(folders), **vaults})
+
+
+def forget(folders: Folders, vault: VaultId) -> None:
+    """Take a vault off the list.
+
+    Raises:
+        ReadOnly: The list cannot be written.
+        DiskFull: There is no room.
+    """
+    write_list(folders, {id_: path for id_, path in remembered(folders).items() if id_ != vault})
+
+
+def write_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
+    """Write the list of vaults."""
+    listed = {key: {"path": str(path), "name": path.name} for key, path in vaults.items()}
+    write_private(folders.vaults, orjson.dumps(listed))
+
+
+def known_as(folders: Folders, wanted: str) -> list[Path]:
+    """Return the vaults of this name or id that were opened before and are still there."""
+    there = {id_: path for id_, path in remembered(folders).items() if path.is_dir()}
+    return called(wanted, {id_: path.name for id_, path in there.items()}, there)
+
+
+def called(wanted: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
+    """Return the vaults of a name or id; when there is none, those whose names differ in case only."""
+    exact = [vaults[id_] for id_, name in names.items() if wanted in {id_, name}]
+    return exact or [vaults[id_] for id_, name in names.items() if folded(name) == folded(wanted)]
+
+
+def folded(name: str) -> str:
+    """Write a name without regard to case and to how its letters are composed."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def vault_around(folder: Path, known: Collection[Path] = ()) -> Path | None:
+    """Return the vault that a folder lies in: the nearest with `.obsidian`, else the nearest that is known already.
+
+    Args:
+        folder: Any folder.
+        known: Vaults that were opened before.
+    """
+    places = (folder, *folder.parents)
+    marked = (place for place in places if (place / ".obsidian").is_dir())
+    return next(marked, None) or next((place for place in places if place in known), None)

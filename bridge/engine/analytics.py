@@ -1,0 +1,255 @@
+"""What is asked of the graph beyond who links to whom: computed when asked for, kept as long as its snapshot."""
+
+import asyncio
+import multiprocessing
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from bridge.errors import Busy
+from bridge.graph.graph import Graph
+from bridge.graph.kinds import EdgeKind
+from bridge.index.note import IndexedNote
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bridge.graph.columns import Edges
+    from bridge.graph.measure import Measures, Network
+    from bridge.index.index import Index
+
+IDLE_S = 120.0
+"""Seconds without work after which the process ends and gives its memory back."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Apart:
+    """Runs functions in one process beside this one, which starts with the first and ends when idle."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        self._running = 0
+        self._ending: asyncio.TimerHandle | None = None
+
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a function of a module; all that goes in and comes out is pickled.
+
+        Raises:
+            Busy: The process was ended from outside, twice.
+        """
+        self._running += 1
+        if self._ending is not None:
+            self._ending.cancel()
+        try:
+            for _ in range(2):
+                # Spawned, never forked: LanceDB's threads do not survive a fork.
+                self._pool = self._pool or ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+                pool = self._pool
+                try:
+                    return await asyncio.wrap_future(pool.submit(work, *args, **kwargs))
+                except BrokenProcessPool:
+                    self._drop(pool)
+            raise Busy("The process that measures the graph was ended.", hint="Ask again; is there enough memory?")
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._ending = asyncio.get_running_loop().call_later(IDLE_S, self.close)
+
+    def close(self) -> None:
+        """End the process; what it still does is lost."""
+        if self._ending is not None:
+            self._ending.cancel()
+        if self._pool is not None:
+            self._drop(self._pool)
+
+    def _drop(self, pool: ProcessPoolExecutor) -> None:
+        """Let go of a pool; the next work starts another."""
+        if pool is self._pool:
+            self._pool = None
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+AT_ONCE = 100
+"""Vectors gathered before others get their turn."""
+
+REMEMBERED = 20_000
+"""Places of a picture that are remembered."""
+
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """A snapshot of the links with the notes that it was taken of."""
+
+    graph: Graph
+    notes: Mapping[VaultPath, IndexedNote]
+    index: "Index"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """The notes as a network, what was measured of it, and how often a reader of each note is there."""
+
+    network: "Network"
+    measures: "Measures"
+    rank: Any
+
+
+class Atlas:
+    """Answers of one vault's graph; belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._apart = Apart()
+        self._graph: Graph | None = None
+        self._kept: dict[Hashable, asyncio.Task[Any]] = {}
+        self._places: dict[str, dict[str, Place]] = {}
+
+    async def edges(self, chart: Chart, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
+        """Return the edges of some kinds, those too that nobody wrote.
+
+        Args:
+            chart: The snapshot.
+            kinds: Which.
+            stubs: Also those to names that no note has.
+        """
+        similar = await self._similar(chart) if "similar" in kinds else ()
+
+        async def gather() -> "Edges":
+            return await asyncio.to_thread(gathered, chart, kinds, similar, stubs=stubs)
+
+        return await self._once(chart, ("edges", frozenset(kinds), stubs, chart.index.pending_vectors()), gather)
+
+    async def shape(self, chart: Chart, kinds: Collection[EdgeKind]) -> Shape:
+        """Measure the network that some kinds of edges make of the notes; seconds in a large vault."""
+        from bridge.graph.measure import measured, network_of, pagerank
+        from bridge.graph.walk import arcs
+
+        edges = await self.edges(chart, kinds)
+
+        async def measure() -> Shape:
+            network = await asyncio.to_thread(network_of, edges, chart.graph.present)
+            measures = await self._apart.run(measured, network)
+            rank = await self._apart.run(pagerank, edges.size, *await asyncio.to_thread(arcs, edges, "out"))
+            return Shape(network, measures, rank)
+
+        return await self._once(chart, ("shape", frozenset(kinds), chart.index.pending_vectors()), measure)
+
+    async def gaps(self, chart: Chart, kinds: Collection[EdgeKind], most: int) -> list[tuple[int, int, int, float]]:
+        """Find pairs of notes that others name together and that do not link to each other."""
+        from bridge.graph.cocitation import gaps
+
+        edges = await self.edges(chart, kinds)
+        return await self._once(chart, ("gaps", frozenset(kinds), most), lambda: self._apart.run(gaps, edges, most))
+
+    async def places(self, chart: Chart, picture: str, network: "Network", labels: Sequence[str]) -> list[Place]:
+        """Place the nodes of a picture, near where they were in the last one of this name.
+
+        Args:
+            chart: The snapshot.
+            picture: What is drawn.
+            network: Its nodes and what joins them.
+            labels: By node, what it is known by.
+        """
+        from bridge.graph.layout import laid_out
+
+        async def draw() -> list[Place]:
+            before = self._places.get(picture, {})
+            start = await asyncio.to_thread(placed, before, labels)
+            drawn = await self._apart.run(laid_out, network, start)
+            places, self._places[picture] = await asyncio.to_thread(remembering, before, labels, drawn)
+            return places
+
+        return await self._once(chart, ("places", picture, tuple(labels)), draw)
+
+    def close(self) -> None:
+        """End what is computed."""
+        for task in self._kept.values():
+            task.cancel()
+        self._apart.close()
+
+    async def _similar(self, chart: Chart) -> Sequence[tuple[int, int, float]]:
+        """Find the notes that are mutually nearest in meaning, by number."""
+        from bridge.graph.similar import mutually_nearest
+
+        async def compare() -> Sequence[tuple[int, int, float]]:
+            import numpy as np
+
+            numbers: list[int] = []
+            vectors = np.empty((0, 0), np.float16)
+            for at, (number, path) in enumerate(chart.graph.paths.items()):
+                vector = chart.index.vector_of(path)
+                if vector is not None:
+                    if not numbers:
+                        # Half as exact is as good, and half as much to hand over.
+                        vectors = np.empty((len(chart.graph), len(vector)), np.float16)
+                    vectors[len(numbers)] = vector
+                    numbers.append(number)
+                if at % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+            found = await self._apart.run(mutually_nearest, vectors[: len(numbers)])
+            return [(numbers[one], numbers[other], alike) for one, other, alike in found]
+
+        return await self._once(chart, ("similar", chart.index.answering_model, chart.index.pending_vectors()), compare)
+
+    async def _once(self, chart: Chart, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
+        """Compute something unless this snapshot has it; those who ask meanwhile wait for the same."""
+        if chart.graph is not self._graph:
+            self._graph, self._kept = chart.graph, {}
+
+        async def made() -> T:
+            return await make()
+
+        kept = self._kept
+        task = kept.get(key)
+        if task is None:
+            task = kept[key] = asyncio.create_task(made(), name="atlas")
+            # What failed is tried again by who asks next.
+            task.add_done_callback(lambda done: kept.pop(key) if done.cancelled() or done.exception() else None)
+        # Whoever leaves must not take it from those who wait.
+        answer: T = await asyncio.shield(task)
+        return answer
+
+
+def placed(before: Mapping[str, Place], labels: Sequence[str]) -> "NDArray[np.float64]":
+    """Return where nodes were before, nowhere if they are new."""
+    import numpy as np
+
+    nowhere = (np.nan, np.nan)
+    return np.array([before.get(label, nowhere) for label in labels], np.float64).reshape(-1, 2)
+
+
+def remembering(
+    before: Mapping[str, Place], labels: Sequence[str], drawn: "NDArray[np.float64]"
+) -> tuple[list[Place], dict[str, Place]]:
+    """Return the places of nodes, and what to remember: these and as many earlier ones as there is room for."""
+    places: list[Place] = [(x, y) for x, y in drawn.tolist()]
+    now = dict(zip(labels, places, strict=True))
+    kept = [(label, place) for label, place in before.items() if label not in now]
+    return places, dict(kept[: max(0, REMEMBERED - len(now))]) | now
+
+
+def gathered(
+    chart: Chart, kinds: Collection[EdgeKind], similar: Sequence[tuple[int, int, float]], *, stubs: bool
+) -> "Edges":
+    """Put all edges of some kinds together; half a second for a million."""
+    from bridge.graph.columns import Edges, together
+    from bridge.graph.pairs import by_folder, by_tag
+
+    graph = chart.graph
+    parts = [graph.edges_of(kinds, stubs=stubs)]
+    if "tag" in kinds:
+        tags = {number: chart.notes[path].tags for number, path in graph.paths.items() if path in chart.notes}
+        parts.append(Edges.made(graph.size, "tag", by_tag(tags)))
+    if "folder" in kinds:
+        folders = {number: path.rpartition("/")[0] for number, path in graph.paths.items()}
+        parts.append(Edges.made(graph.size, "folder", by_folder(folders)))
+    if similar:
+        parts.append(Edges.made(graph.size, "similar", similar))
+    return together(graph.size, parts)

@@ -1,0 +1,181 @@
+"""Carries out requests to change the vault, giving them what they need to know of it."""
+
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bridge.changes.apply import Around, Carried, carry, together
+from bridge.changes.draft import Desk
+from bridge.changes.link_check import check_links
+from bridge.changes.move import names_kept
+from bridge.changes.requests import AddTask, CreateNote, MoveNote, Renaming, Request, ToggleTask
+from bridge.changes.view import Known
+from bridge.engine.indexer import Following
+from bridge.engine.read_cache import Recent
+from bridge.engine.transactions import Author, Drawn, Made, Writing
+from bridge.errors import BridgeError
+from bridge.markdown.names import Names
+from bridge.state.store import Store
+from bridge.types import Digest, VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
+from bridge.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from bridge.index.note import IndexedNote
+
+BOOKMARKS = Path(".obsidian", "bookmarks.json")
+
+
+class Carrying:
+    """Does what requests ask, on the vault as it is."""
+
+    def __init__(self, following: Following, writing: Writing, store: Store, recent: Recent) -> None:
+        self._following = following
+        self._writing = writing
+        self._store = store
+        self._recent = recent
+
+    async def carry(
+        self,
+        requests: Sequence[Request],
+        author: Author,
+        *,
+        dry_run: bool = False,
+        expect: Mapping[str, int] | None = None,
+        finish: Callable[[Desk], None] | None = None,
+    ) -> Made:
+        """Do what was asked, as one change.
+
+        Args:
+            requests: What, one after the other.
+            author: Who asks.
+            dry_run: Only tell what would happen.
+            expect: How much it should do, in the words of `Made.counts`.
+            finish: Adds to it on the desk.
+
+        Raises:
+            NotReady: The first full scan is not committed: links could be missed.
+            BridgeError: It cannot be done; then nothing was.
+        """
+        following = self._following
+        following.require_complete()
+
+        def draw(desk: Desk) -> Drawn:
+            # Only now: whoever was before us may have written other links.
+            known = around(following.vault, following.names, following.index.notes, self._read_before)
+            drawn = carried(requests, desk, known)
+            if finish is not None:
+                finish(desk)
+            if all(isinstance(request, Renaming) for request in requests):
+                # They look after every link themselves.
+                return drawn
+            found = check_links(desk, following.names, following.index.notes, self._sources)
+            effect = drawn.effect
+            return replace(
+                drawn,
+                effect=replace(
+                    effect, broken=(*effect.broken, *found.lost), warnings=(*effect.warnings, *found.warnings)
+                ),
+            )
+
+        return await self._writing.make(draw, touched(requests), author, dry_run=dry_run, expect=expect)
+
+    def _sources(self, path: VaultPath) -> Collection[VaultPath]:
+        """Return the notes that may link to a note: all, while links are being resolved."""
+        weaving = self._following.weaving
+        web = weaving.web if weaving.settled else None
+        return list(self._following.index.notes) if web is None else web.sources(path)
+
+    def _read_before(self, digest: Digest) -> bytes | None:
+        """Return what a file said once, if somebody read it lately or a change of it is kept."""
+        held = self._recent.get(digest)
+        if held is None:
+            with contextlib.suppress(BridgeError):
+                held = self._store.snapshot(digest)
+        return held
+
+
+def touched(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
+    """Return the notes that requests can change; None when links may take them anywhere."""
+    if any(isinstance(request, Renaming) for request in requests):
+        return None
+    return frozenset(request.path for request in requests)
+
+
+def carried(requests: Sequence[Request], desk: Desk, around: Around) -> Drawn:
+    """Put requests on a desk, one after the other.
+
+    Raises:
+        BridgeError: One of them cannot be done.
+    """
+    done: list[Carried] = []
+    for number, request in enumerate(with_digests(requests)):
+        try:
+            done.append(carry(request, desk, around))
+        except BridgeError as error:
+            if len(requests) > 1:
+                error.locate(f"edits[{number}]")
+            raise
+    effect = together([one.effect for one in done])
+    effect = replace(effect, warnings=(*effect.warnings, *names_kept(desk)))
+    return Drawn(done[-1].path, effect, requests=requests)
+
+
+def with_digests(requests: Sequence[Request]) -> Iterator[Request]:
+    """Yield requests, those without a digest with the one that an earlier request gave for the same note."""
+    known: dict[VaultPath, Digest] = {}
+    for request in requests:
+        if isinstance(request, CreateNote | ToggleTask | AddTask):
+            yield request
+            continue
+        if request.digest is not None:
+            known[request.path] = request.digest
+        yield replace(request, digest=known.get(request.path))
+        if isinstance(request, MoveNote) and request.path in known:
+            known[request.to] = known.pop(request.path)
+
+
+def around(
+    vault: Vault,
+    names: Names,
+    notes: "Mapping[VaultPath, IndexedNote]",
+    read_before: Callable[[Digest], bytes | None],
+) -> Around:
+    """Say what is known of a vault, from when it is first asked for: most requests need little of it.
+
+    Args:
+        vault: The files and rules.
+        names: All that links can mean.
+        notes: What the index knows; never changed, always replaced.
+        read_before: Returns a content that somebody read lately.
+    """
+
+    @cache
+    def paths() -> tuple[VaultPath, ...]:
+        return tuple(names)
+
+    def known(desk: Desk) -> Known:
+        changed = desk.touched
+        return Known(
+            names=Names(desk.paths(paths())),
+            # What was changed on the desk has other links than the index knows.
+            notes={path: note for path, note in notes.items() if path not in changed} if changed else notes,
+            read=desk.read,
+            rules=vault.rules,
+            bookmarks=bookmarks(vault.root),
+        )
+
+    settings = cache(partial(read_obsidian_settings, vault.root))
+    return Around(known, settings, datetime.now().astimezone(), read_before)
+
+
+def bookmarks(root: Path) -> bytes:
+    """Read Obsidian's bookmarks; empty when there are none."""
+    try:
+        return (root / BOOKMARKS).read_bytes()
+    except OSError:
+        return b""

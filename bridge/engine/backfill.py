@@ -1,0 +1,155 @@
+"""Fills in vectors in the background, newest notes first."""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bridge.engine.model_pool import Embedders, model_key
+from bridge.engine.signal import Signal
+from bridge.errors import BridgeError, IndexUnusable
+from bridge.models.embedder import Embedder
+from bridge.models.embeddings import PoisonText
+from bridge.state.store import Store
+
+if TYPE_CHECKING:
+    from bridge.index.index import Index
+    from bridge.index.vectors import Missing
+
+STEPS = 16
+"""Steps looked back on: enough to be steady, few enough to tell what else the machine does meanwhile."""
+
+
+class Pace:
+    """Counts what was done in how much time."""
+
+    def __init__(self) -> None:
+        self._steps: deque[tuple[int, float]] = deque(maxlen=STEPS)
+
+    def step(self, done: int, seconds: float) -> None:
+        """Note how much was done in some seconds of work."""
+        self._steps.append((done, seconds))
+
+    def rest(self) -> None:
+        """Forget the steps: nothing is done now."""
+        self._steps.clear()
+
+    @property
+    def per_second(self) -> float | None:
+        """How much is done in a second; None while nothing is."""
+        done, seconds = (sum(each) for each in zip((0, 0.0), *self._steps, strict=True))
+        return done / seconds if done and seconds else None
+
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 64
+"""Texts embedded between two writes: what a crash can cost."""
+
+QUIET_S, LONGEST_S = 0.25, 10.0
+"""Seconds without a change before each batch, for embedding takes a core from whoever goes on writing; and at most.
+
+A full batch keeps a core for up to five seconds: whoever never pauses has the cores alone for two thirds of the time.
+"""
+
+LOOK_AGAIN_S = 5.0
+"""Seconds between looks for a model that is not installed yet."""
+
+
+class Filling:
+    """Gives every passage its vector, one small batch at a time."""
+
+    def __init__(self, index: "Index", store: Store, embedders: Embedders, told: Callable[[], None]) -> None:
+        """Start awake.
+
+        Args:
+            index: Where vectors are missing.
+            store: Where the passages ever embedded are counted.
+            embedders: The models.
+            told: Called after each batch.
+        """
+        self.paused = False
+        self.trouble: BridgeError | None = None
+        self.model: Embedder | None = None
+        self.can_answer: bool | None = None
+        """Whether the model whose vectors answer is installed; None until this was looked up."""
+        self.pace = Pace()
+        """Passages embedded; it rests while there is nothing to embed."""
+        self._index = index
+        self._store = store
+        self._embedders = embedders
+        self._told = told
+        self._signal = Signal()
+        self._woken = 0.0
+
+    def wake(self) -> None:
+        """Look for work: something was written, or a setting changed."""
+        self._woken = time.monotonic()
+        self._signal.tell()
+
+    def hurry(self) -> None:
+        """Look for work without a pause: somebody waits for it."""
+        self._woken = 0.0
+        self._signal.tell()
+
+    async def run(self) -> None:
+        """Embed what is missing until cancelled."""
+        while True:
+            looked = self._woken
+            try:
+                worked = await self._step()
+                self.trouble = None
+            except IndexUnusable:
+                raise
+            except BridgeError as error:
+                self.trouble = error
+                worked = False
+                log.warning("Embedding stands still: %s", error.code)
+            if not worked:
+                self.pace.rest()
+                if looked == self._woken:
+                    await self._signal.wait(LOOK_AGAIN_S)
+
+    async def _quiet(self) -> None:
+        """Wait until nothing is written for a moment."""
+        ends = time.monotonic() + LONGEST_S
+        while (left := min(ends, self._woken + QUIET_S) - time.monotonic()) > 0:
+            await self._signal.wait(left)
+
+    async def _step(self) -> bool:
+        """Embed one batch; False when there is nothing to do now."""
+        self.model = await self._embedders.current()
+        if self.model is not None:
+            self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
+        self.can_answer = await self._embedders.is_installed(self._index.answering_model)
+        if self.model is None:
+            return False
+        await self._quiet()
+        if self.paused:
+            return False
+        batch = await self._index.missing(AT_ONCE)
+        if not batch:
+            return False
+        began = time.perf_counter()
+        passages = await self._embed(self.model, batch)
+        self.pace.step(passages, time.perf_counter() - began)
+        self._told()
+        return True
+
+    async def _embed(self, model: Embedder, batch: "list[Missing]") -> int:
+        """Embed a batch, keep its vectors and count its passages; what stops the model each time is set aside."""
+        try:
+            vectors = (await model.embed([missing.text for missing in batch])).vectors
+            done = list(range(len(batch)))
+        except PoisonText as poison:
+            log.warning("%d passages stop the model each time and are left out", len(poison.indexes))
+            await self._index.quarantine([batch[at].digest for at in poison.indexes])
+            done = [at for at in range(len(batch)) if at not in poison.indexes]
+            vectors = poison.embeddings.vectors[done]
+        # Counted before it is stored: a crash between the two embeds again, which the count must show.
+        passages = sum(batch[at].passage for at in done)
+        await asyncio.to_thread(self._store.count, "embedded", passages)
+        await self._index.add_vectors([batch[at].digest for at in done], vectors)
+        return passages

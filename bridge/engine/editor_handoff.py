@@ -1,0 +1,284 @@
+"""Changes that are offered to a program in which the vault is open, such as Obsidian with the plugin."""
+
+import asyncio
+import codecs
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, Literal, TypeVar
+
+from bridge.changes.draft import digest_of
+from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound, NoteChanged, NoteNotFound
+from bridge.events import Events
+from bridge.state.change_records import Change, State
+from bridge.state.journal import Entry
+from bridge.state.store import Store
+from bridge.types import Digest, VaultId
+from bridge.vault.plan import Plan, Step
+from bridge.vault.vault import Vault
+
+T = TypeVar("T")
+
+CLAIMED_WITHIN_S = 1.0
+"""Seconds after which a change that nobody claimed goes to the disk."""
+
+ANSWERED_WITHIN_S = 10.0
+"""Seconds after which the disk tells what became of a change that was claimed."""
+
+LEFT_S = 1.0
+"""The same, once no program is there any more."""
+
+Refusal = Literal["unsaved", "changed", "failed"]
+"""Why a program did not make a change: it has edits that are not saved; another text; or something went wrong."""
+
+UNCLAIMED: Final = "unclaimed"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a program says of a change that it claimed."""
+
+    refused: Refusal | None
+    """Why it was not made; None when it was."""
+
+
+class Offer:
+    """One change that waits to be claimed, then to be acknowledged; used on the event loop only."""
+
+    def __init__(self, change: Change, text: str, keep: Callable[[], None]) -> None:
+        """Begin.
+
+        Args:
+            change: The change; its only step puts a text in place of another.
+            text: The whole text of the note afterwards.
+            keep: Writes down that the change was claimed; blocks.
+        """
+        loop = asyncio.get_running_loop()
+        self.change = change
+        self.text = text
+        self._keep = keep
+        self._claimed: asyncio.Future[bool] = loop.create_future()
+        self._answer: asyncio.Future[Answer | None] = loop.create_future()
+        self.became: asyncio.Future[State | None] = loop.create_future()
+        """What became of it; None when that could not be settled."""
+
+    async def claim(self) -> None:
+        """Give it to who asks: once, and only in time.
+
+        Raises:
+            ChangeConflict: Somebody has it, or it goes to the disk.
+            DiskFull: That it was claimed cannot be written down; then it was not made.
+        """
+        if self._claimed.done():
+            raise ChangeConflict("The change was claimed before, or too late.", hint="Do not make it.")
+        self._claimed.set_result(True)
+        try:
+            await asyncio.to_thread(self._keep)
+        except BridgeError:
+            settle(self._answer, Answer("failed"))
+            raise
+
+    def answer(self, answer: Answer) -> bool:
+        """Take what a program says; False when it is too late for that.
+
+        Raises:
+            ChangeConflict: It was not claimed.
+        """
+        if not self._claimed.done() or not self._claimed.result():
+            raise ChangeConflict("The change was not claimed.", hint="Do not make it.")
+        return settle(self._answer, answer)
+
+    def leave(self) -> None:
+        """Wait no longer than must be: nobody is there any more."""
+        settle(self._claimed, False)
+        asyncio.get_running_loop().call_later(LEFT_S, settle, self._answer, None)
+
+    async def outcome(self) -> Answer | Literal["unclaimed"] | None:
+        """Wait for what a program says; None when it says nothing."""
+        await asyncio.wait([self._claimed], timeout=CLAIMED_WITHIN_S)
+        settle(self._claimed, False)
+        if not self._claimed.result():
+            return UNCLAIMED
+        await asyncio.wait([self._answer], timeout=ANSWERED_WITHIN_S)
+        settle(self._answer, None)
+        return self._answer.result()
+
+
+class Handing:
+    """Knows who makes changes of one vault, and what is offered to them."""
+
+    def __init__(self, vault: VaultId, events: Events) -> None:
+        self._vault = vault
+        self._events = events
+        self._programs = 0
+        self._offers: dict[str, Offer] = {}
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a program is there that makes changes."""
+        return self._programs > 0
+
+    @contextmanager
+    def applying(self) -> Iterator[None]:
+        """Count a program as there until the block is left."""
+        self._programs += 1
+        try:
+            yield
+        finally:
+            self._programs -= 1
+            if not self.is_wanted:
+                for offer in self._offers.values():
+                    offer.leave()
+
+    @contextmanager
+    def offering(self, offer: Offer) -> Iterator[None]:
+        """Offer a change until the block is left."""
+        change = offer.change
+        self._offers[change.id] = offer
+        try:
+            self._events.publish("apply_change", self._vault, change=change.id, path=change.steps[0].path)
+            yield
+        finally:
+            del self._offers[change.id]
+            settle(offer.became, None)
+
+    def offered(self, change: str) -> Offer | None:
+        """Return what is offered as a change; None when nothing is, or not any more."""
+        return self._offers.get(change)
+
+    async def claim(self, change: str) -> Offer:
+        """Give a change to who asks.
+
+        Raises:
+            ChangeNotFound: It is not offered, or not any more.
+            ChangeConflict: Somebody has it.
+        """
+        offer = self._offers.get(change)
+        if offer is None:
+            raise ChangeNotFound("This change is not offered any more.", hint="Do not make it.")
+        await offer.claim()
+        return offer
+
+
+def settle(future: "asyncio.Future[T]", result: T) -> bool:
+    """Settle a future; False when it was before."""
+    if future.done():
+        return False
+    future.set_result(result)
+    return True
+
+
+BY: Final = {"by": "obsidian"}
+"""What the record of a change says from the moment on in which it was claimed."""
+
+WHY: Mapping[Refusal, str] = {
+    "unsaved": "Obsidian has edits of the note that are not saved yet.",
+    "changed": "The note in Obsidian is not the one that was read.",
+    "failed": "Obsidian could not make the change.",
+}
+
+
+class Handover:
+    """Hands changes over."""
+
+    def __init__(self, store: Store, handing: Handing, tell: Callable[[Change], None]) -> None:
+        """Name the parts.
+
+        Args:
+            store: Keeps what became of a change.
+            handing: Knows who makes it.
+            tell: Tells whoever listens of it.
+        """
+        self._store = store
+        self._handing = handing
+        self._tell = tell
+
+    async def makes(self, change: Change, plan: Plan, entry: Entry, vault: Vault) -> bool:
+        """Have a change made, if a program is there for it and claims it in time.
+
+        Returns:
+            Whether it was; if not, nothing was done yet, and nobody else will.
+
+        Raises:
+            NoteChanged: The program refused.
+            ChangeConflict: It has not said what became of the change, and the disk does not show it.
+            DiskFull: There is no room for the journal.
+            ReadOnly: The data folder cannot be written.
+        """
+        text = text_afterwards(plan) if self._handing.is_wanted else None
+        if text is None:
+            return False
+        change = replace(change, steps=tuple(plan.steps), facts={**change.facts, **BY})
+        await asyncio.to_thread(entry.prepare, plan)
+        offer = Offer(change, text, partial(self._store.add_facts, change.id, BY))
+        with self._handing.offering(offer):
+            said = await offer.outcome()
+            if said == UNCLAIMED:
+                return False
+            state = await asyncio.to_thread(self._settled, change, entry, said, vault)
+            offer.became.set_result(state)
+        if state == "conflict":
+            self._tell(replace(change, state=state))
+            raise ChangeConflict(
+                "Obsidian took the change and did not say that it made it; the note does not show it.",
+                hint=f"Read the note before you repeat it. `show_change` tells what became of `{change.id}`.",
+                change=change.id,
+            )
+        if state == "rejected" and said is not None and said.refused is not None:
+            raise NoteChanged(
+                WHY[said.refused],
+                hint="Wait until the user pauses, read the note again and repeat the change.",
+                path=change.steps[0].path,
+                refused=said.refused,
+            )
+        return True
+
+    def _settled(self, change: Change, entry: Entry, said: Answer | None, vault: Vault) -> State:
+        """Write down what became of a change that was claimed."""
+        if is_made(change, vault):
+            entry.settle(True)
+            return "applied"
+        if said is not None and said.refused is not None:
+            entry.settle(False)
+            return "rejected"
+        self._store.set_state(change.id, "conflict")
+        return "conflict"
+
+
+def text_afterwards(plan: Plan) -> str | None:
+    """Return what a program is to make of a note; None when the plan is not for one.
+
+    It is when it only puts one plain text in place of another, in a note. What is new, moved or removed is in no
+    editor. Several files could not be made to change together. And text that Obsidian would not write as it stands,
+    with a byte order mark or other line breaks, would not come out as planned.
+    """
+    match plan.steps:
+        case [Step(kind="put", path=path, before=str(before), after=str(after))]:
+            old, new = plain(plan.blobs[Digest(before)]), plain(plan.blobs[Digest(after)])
+            return new if path.lower().endswith(".md") and old is not None else None
+        case _:
+            return None
+
+
+def plain(data: bytes) -> str | None:
+    """Return the text of UTF-8 without a byte order mark, a carriage return or a null; None of all else."""
+    if data.startswith(codecs.BOM_UTF8) or b"\r" in data or b"\0" in data:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def is_handed_over(change: Change) -> bool:
+    """Say whether a program claimed a change: then only the disk can tell what became of it."""
+    return change.facts.get("by") == BY["by"]
+
+
+def is_made(change: Change, vault: Vault) -> bool:
+    """Say whether the note is what a change that was handed over makes of it."""
+    try:
+        return digest_of(vault.read(change.steps[0].path)[0]) == change.steps[0].after
+    except NoteNotFound:
+        return False

@@ -1,0 +1,367 @@
+"""One vault and its derived data, kept true and ready to be asked."""
+
+import asyncio
+import contextlib
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge.data_folder import Folders, vault_id
+from bridge.engine.adopt_moved import adopt
+from bridge.engine.analytics import Atlas
+from bridge.engine.apply_requests import Carrying
+from bridge.engine.editor_handoff import Handing
+from bridge.engine.indexer import Following, pause
+from bridge.engine.jobs import Job, Jobs
+from bridge.engine.mentions import Mentioning
+from bridge.engine.model_pool import Embedders, model_key
+from bridge.engine.notify import News
+from bridge.engine.open_vault import Parts, made
+from bridge.engine.parser_pool import Readers, rules_of
+from bridge.engine.progress import Inspection, Progress, progress
+from bridge.engine.read_cache import Recent
+from bridge.engine.review import Deciding
+from bridge.engine.schedule import Drifting, go_on_remembering
+from bridge.engine.signal import Signal
+from bridge.engine.transactions import Writing
+from bridge.engine.vault_lock import Hold
+from bridge.engine.wait import Waiting, inspect
+from bridge.engine.watchdog import open_index, told
+from bridge.errors import BridgeError, IndexUnusable, NotReady
+from bridge.events import Events
+from bridge.graph.graph import Graph
+from bridge.markdown.names import Names
+from bridge.search.model import Sources
+from bridge.search.vocabulary import Vocabulary
+from bridge.settings.schema import Settings
+from bridge.state.store import Store
+from bridge.types import VaultPath
+from bridge.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from bridge.index.index import Index
+
+PATIENCE_S = 10.0
+"""Seconds that a stop waits for changes that are being made; what is cut off then is made whole by the next start."""
+
+AGAIN_AFTER_S = 2.0
+"""Seconds before what broke off is begun again."""
+
+
+class VaultEngine:
+    """One vault: its files, index, graph and state, and the tasks that keep them true."""
+
+    def __init__(
+        self,
+        root: Path,
+        name: str,
+        folders: Folders,
+        settings: Settings,
+        events: Events,
+        embedders: Embedders,
+        jobs: Jobs,
+    ) -> None:
+        self.root = root.resolve()
+        self.name = name
+        self.id = vault_id(self.root)
+        self.settings = settings
+        self.vault = Vault(self.root, rules_of(self.root, settings))
+        self._folders = folders
+        self.news = News(self, events)
+        events.hide(self.id, self.vault.rules.denies)
+        self.embedders = embedders
+        self._jobs = jobs
+        self._stop = asyncio.Event()
+        self.signal = Signal()
+        """Told whenever something of the vault is news."""
+        self._hold: Hold | None = None
+        self._task: asyncio.Task[None] | None = None
+        self.trouble: BridgeError | None = None
+        """What keeps it closed."""
+        self.paused = False
+        self._store: Store | None = None
+        self._parts: Parts | None = None
+        self.handing = Handing(self.id, events)
+        self.atlas = Atlas()
+        self.recent = Recent()
+        self.waiting = Waiting(self)
+        self.readers = Readers()
+
+    # -- life ---------------------------------------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Take the vault's lock.
+
+        Raises:
+            VaultHeld: Another process holds it.
+            ReadOnly: The data folder cannot be written.
+        """
+        self._hold = Hold.take(self._folders.lock(self.id), self._folders.runtime(self.id))
+        state = self._folders.state(self.id)
+        if state.exists():
+            # What was counted is told from the first answer on; what is wrong with the file is told by `_open`.
+            with contextlib.suppress(BridgeError):
+                self._store = Store.open(state)
+                self._store.mend([path for path in self._store.failures() if self.vault.rules.denies(path)])
+
+    @property
+    def started(self) -> bool:
+        """Whether it was told to open."""
+        return self._task is not None
+
+    def refuse(self, error: BridgeError) -> None:
+        """Answer with this instead of opening."""
+        self.trouble = error
+
+    def start(self) -> None:
+        """Begin to open the index and follow the vault; returns at once."""
+        self.trouble = None
+        self._task = asyncio.create_task(self._run(), name=f"vault {self.id}")
+
+    async def stop(self) -> None:
+        """Stop following, close everything and give the lock back."""
+        self._stop.set()
+        if self._parts is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE_S):
+                    await self._parts.writing.close()
+                    await self._parts.late_saves.finish()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self.readers.close()
+        self.atlas.close()
+        if self._parts is not None:
+            await self._parts.close()
+        if self._store is not None:
+            await asyncio.to_thread(self._store.close)
+        if self._hold is not None:
+            self._hold.release()
+
+    async def _run(self) -> None:
+        """Open the parts and keep them true until cancelled; what breaks off is begun again."""
+        while True:
+            try:
+                parts = await self._open()
+                self.trouble = None
+                await parts.keep(self._folders.index(self.id), self._stop, go_on_remembering(self))
+            except Exception as error:  # noqa: BLE001 - the top of the vault's task
+                self.trouble = told(error)
+            await self._let_go()
+            await pause(self._stop, AGAIN_AFTER_S)
+
+    async def _open(self) -> Parts:
+        """Open the state and the index, adopting those of a vault that was moved here."""
+        await asyncio.to_thread(adopt, self._folders, self.id, self.vault)
+        self._store = self._store or Store.open(self._folders.state(self.id))
+        folder, keep_days = self._folders.index(self.id), self.settings.vector_keep_days
+        doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None
+        if self.settings.boilerplate and not folder.exists():
+            self.readers.begin(self.vault)
+        index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
+        # Learnt by the first search, it would keep everybody waiting.
+        await asyncio.to_thread(vocabulary.follow, index.notes)
+        # From here on settings that change are handed on: nothing may be awaited before the parts are there.
+        self._parts = parts = made(self, index, vocabulary)
+        await asyncio.to_thread(parts.deciding.recover)
+        await self._limit_history()
+        return parts
+
+    async def _limit_history(self) -> None:
+        """Keep no more of what notes said before than the user wants."""
+        await asyncio.to_thread(self.store.limit_history, self.settings.history_mb, self.settings.history_days)
+
+    async def _let_go(self) -> None:
+        """Close the parts; what comes next opens them again."""
+        parts, self._parts = self._parts, None
+        self.readers.close()
+        if parts is not None:
+            await parts.close()
+        self.signal.tell()
+
+    # -- parts --------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its parts are there."""
+        return self._parts is not None
+
+    @property
+    def parts(self) -> Parts:
+        """What the vault is made of while it is open.
+
+        Raises:
+            NotReady: It is not open yet; or the error that keeps it closed.
+        """
+        if self._parts is None:
+            raise self.trouble or NotReady("The index is being opened.")
+        return self._parts
+
+    @property
+    def store(self) -> Store:
+        """The vault's state.
+
+        Raises:
+            NotReady: It is not open yet; or the error that keeps it closed.
+        """
+        if self._store is None:
+            raise self.trouble or NotReady("The index is being opened.")
+        return self._store
+
+    @property
+    def index(self) -> "Index":
+        """The index."""
+        return self.parts.index
+
+    @property
+    def following(self) -> Following:
+        """What follows the files."""
+        return self.parts.following
+
+    @property
+    def names(self) -> Names:
+        """Every file of the vault by name."""
+        return self.following.names
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph of the last settled batch; None before the first scan."""
+        return self.following.weaving.graph
+
+    @property
+    def mentioning(self) -> Mentioning:
+        """What the notes mention."""
+        return self.parts.mentioning
+
+    @property
+    def writing(self) -> Writing:
+        """What changes the files."""
+        return self.parts.writing
+
+    @property
+    def drifting(self) -> Drifting:
+        """How near notes have drifted."""
+        return self.parts.drifting
+
+    @property
+    def deciding(self) -> Deciding:
+        """What settles changes after they were made or proposed."""
+        return self.parts.deciding
+
+    @property
+    def carrying(self) -> Carrying:
+        """What does as it is asked to."""
+        return self.parts.carrying
+
+    def require_keyword(self) -> None:
+        """Make sure that the first full scan is committed.
+
+        Raises:
+            NotReady: It is not.
+        """
+        self.following.require_complete()
+
+    def sources(self) -> Sources:
+        """Hand the parts to a search."""
+        return Sources(
+            index=self.index,
+            embed_query=self.embed_query,
+            graph=self.graph,
+            drift=self.drifting.drift,
+            vocabulary=self.parts.vocabulary,
+        )
+
+    async def embed_query(self, text: str) -> Any:
+        """Embed a query with the model whose vectors answer now; None when none can."""
+        return await self.embedders.embed_query(self.index.answering_model, text)
+
+    def why_not_by_meaning(self) -> BridgeError:
+        """Return why `embed_query` has no answer: no model, one that cannot be used, or none yet."""
+        waiting = NotReady(f"No model answers yet; {self.index.pending_vectors():,} passages wait for one.")
+        return self.embedders.trouble or self.parts.filling.trouble or waiting
+
+    # -- questions ----------------------------------------------------------------------------------------------------
+
+    def progress(self) -> Progress:
+        """Tell how far the index is behind the vault; never raises."""
+        return progress(self._parts, self._store, self.embedders, self.settings, self.trouble, paused=self.paused)
+
+    def inspect(self, path: VaultPath) -> Inspection:
+        """Tell what the index holds of a note, or why it holds nothing."""
+        return inspect(self.following, self.store, path)
+
+    def health(self) -> Mapping[str, Any]:
+        """Gather what `doctor` judges."""
+        parts, index = self._parts, None
+        # One that cannot be read any more is opened anew in a moment.
+        with contextlib.suppress(IndexUnusable):
+            index = parts.index.health() if parts else None
+        return {
+            "progress": self.progress(),
+            "index": index,
+            "watching": parts.following.watching if parts else False,
+            "watch": self.settings.watch,
+            "store_sound": self._store.sound() if self._store else False,
+            "store_salvaged": self._store.salvaged if self._store else False,
+            "model_trouble": self.embedders.trouble,
+            "folder": self._folders.vault(self.id),
+        }
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    async def report(self, paths: Collection[str]) -> int:
+        """Look at paths that are said to have changed; the disk decides.
+
+        Returns:
+            How many notes were news.
+        """
+        return await self.following.look_at(paths)
+
+    def reindex(self, paths: Sequence[VaultPath], *, full: bool) -> Job:
+        """Read notes again: these, the changed ones, or all with the boilerplate learnt anew."""
+
+        async def work(job: Job) -> None:
+            job.message = "Reading the vault"
+            job.total = len(paths) if paths else len(self.index.notes)
+            job.done = await self.following.reconcile(paths, everything=full)
+            job.total = max(job.total, job.done)
+            await self.index.optimise()
+            job.message = f"{job.done} notes were read again"
+
+        return self._jobs.start("reindex", work)
+
+    def pause(self) -> None:
+        """Stop embedding until resumed; words stay up to date."""
+        self.paused = True
+        if self._parts is not None:
+            self._parts.filling.paused = True
+        self.news.progressed()
+
+    def resume(self) -> None:
+        """Go on embedding."""
+        self.paused = False
+        if self._parts is not None:
+            self._parts.filling.paused = False
+            self._parts.filling.wake()
+        self.news.progressed()
+
+    async def use(self, settings: Settings) -> None:
+        """Take over changed settings."""
+        before, self.settings = self.settings, settings
+        self.vault = Vault(self.root, rules_of(self.root, settings))
+        self.news.events.hide(self.id, self.vault.rules.denies)
+        if self._parts is None:
+            return
+        await self._parts.use(settings, self.vault)
+        await self._limit_history()
+        if before.boilerplate != settings.boilerplate:
+            self.reindex((), full=settings.boilerplate and not self.index.boilerplate.version)
+        self.parts.filling.wake()
+
+    def model_keys(self) -> set[str]:
+        """Return the keys of the models this vault still needs."""
+        parts = self._parts
+        keys = {parts.index.answering_model} if parts and parts.index.answering_model else set()
+        if parts and parts.filling.model:
+            keys.add(model_key(parts.filling.model.model))
+        return keys

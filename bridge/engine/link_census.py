@@ -1,0 +1,170 @@
+"""What the links of each note tell: who lacks them, who has them both ways, what is named and missing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from bridge.graph.kinds import WRITTEN
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bridge.engine.analytics import Chart
+    from bridge.graph.census import Census
+
+Lack = Literal["orphans", "dead_ends", "sources"]
+
+TOP = 5
+"""Notes that are named as those who want a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """How much there is.
+
+    Attributes:
+        notes: Notes.
+        links: Pairs of notes of which one links to the other, or that an arrow joins.
+        stubs: Names that notes link to and that no note has.
+    """
+
+    notes: int
+    links: int
+    stubs: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCount:
+    """Some of many notes.
+
+    Attributes:
+        total: How many there are.
+        notes: The first of them, the most recently changed first.
+    """
+
+    total: int
+    notes: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """A name that no note has.
+
+    Attributes:
+        name: The name, as first written.
+        wanted: Notes that link to it.
+        notes: The first of them.
+    """
+
+    name: str
+    wanted: int
+    notes: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StrongPair:
+    """Two notes that link to each other.
+
+    Attributes:
+        source: The one with more links to the other.
+        target: The other.
+        links: Links from one to the other, both ways.
+    """
+
+    source: VaultPath
+    target: VaultPath
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Two notes that are linked to together and not to each other.
+
+    Attributes:
+        source: One of them.
+        target: The other.
+        together: Notes that link to both.
+        score: How telling that is: notes with few links, and targets that few others link to, count more.
+    """
+
+    source: VaultPath
+    target: VaultPath
+    together: int
+    score: float
+
+
+def counts(found: "Census") -> LinkCounts:
+    """Put a census into its wire form."""
+    return LinkCounts(found.notes, found.links, found.stubs)
+
+
+def lacking(chart: "Chart", found: "Census", part: Lack, page: slice) -> NoteCount:
+    """Find the notes that lack links in one direction or both."""
+    import numpy as np
+
+    match part:
+        case "orphans":
+            marks = ~found.links_out & ~found.linked_to
+        case "dead_ends":
+            marks = ~found.links_out & found.linked_to
+        case "sources":
+            marks = found.links_out & ~found.linked_to
+    return listed(chart, np.flatnonzero(marks & chart.graph.present), page)
+
+
+def listed(chart: "Chart", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
+    """Name the notes of some numbers that were changed last."""
+    paths = [chart.graph.paths[number] for number in numbers.tolist()]
+    paths.sort(key=lambda path: (-chart.notes[path].modified if path in chart.notes else 0.0, path))
+    return NoteCount(len(paths), tuple(paths[page]))
+
+
+def stubs(chart: "Chart", page: slice) -> tuple[tuple[Stub, ...], int]:
+    """Return the names without a note that most notes link to."""
+    import numpy as np
+
+    edges = chart.graph.edges_of(WRITTEN, stubs=True)
+    wanting = edges.where(chart.graph.stubs[edges.target])
+    pairs = np.unique(np.stack([wanting.target, wanting.source], axis=1), axis=0)
+    found, first, wanted = np.unique(pairs[:, 0], return_index=True, return_counts=True)
+    best = np.lexsort((found, -wanted))[page]
+    paths = chart.graph.paths
+    names = tuple(
+        Stub(
+            chart.graph.nodes.labels[int(found[at])].lstrip("\0"),
+            int(wanted[at]),
+            tuple(sorted(paths[int(one)] for one in pairs[first[at] : first[at] + min(wanted[at], TOP), 1])),
+        )
+        for at in best
+    )
+    return names, len(found)
+
+
+def strong_pairs(chart: "Chart", page: slice) -> tuple[tuple[StrongPair, ...], int]:
+    """Return the notes that link to each other most."""
+    import numpy as np
+
+    edges = chart.graph.edges_of(WRITTEN)
+    key = edges.source.astype(np.int64) * edges.size + edges.target
+    pair, at = np.unique(key, return_inverse=True)
+    count = np.bincount(at, edges.weight)
+    one, other = pair // edges.size, pair % edges.size
+    back = np.searchsorted(pair, other * edges.size + one)
+    mutual = (one < other) & (pair[np.minimum(back, len(pair) - 1)] == other * edges.size + one)
+    there = np.flatnonzero(mutual)
+    both = count[there] + count[back[there]]
+    paths = chart.graph.paths
+    found = []
+    for index in np.lexsort((pair[there], -both))[page].tolist():
+        ends = paths[int(one[there[index]])], paths[int(other[there[index]])]
+        forward = count[there[index]] >= count[back[there[index]]]
+        found.append(StrongPair(*(ends if forward else ends[::-1]), round(float(both[index]))))
+    return tuple(found), len(there)
+
+
+def gaps(chart: "Chart", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
+    """Name the notes of gaps."""
+    paths = chart.graph.paths
+    return tuple(Gap(paths[one], paths[other], times, round(score, 3)) for one, other, times, score in found)

@@ -1,0 +1,61 @@
+"""What the vault knows of a text and of the notes that it may link to."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.engine.host import VaultEngine
+    from bridge.linking.evidence import Learned, Part
+    from bridge.linking.suggest import Source
+    from bridge.markdown.note import Note
+
+
+def source_of(engine: "VaultEngine", note: "Note", end: int | None = None) -> "Source":
+    """Take a note's prose, up to an offset if one is given, and what it links to already."""
+    from bridge.linking.suggest import Source
+    from bridge.markdown.prose import protected
+
+    written = {(link.target, link.kind) for link in note.links}
+    targets = (engine.names.resolve(target, note.path, kind).path for target, kind in written)
+    return Source(note.text, protected(note, end), note.path or None, frozenset(t for t in targets if t is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the vault knows of the notes that a text may link to."""
+
+    engine: "VaultEngine"
+    path: VaultPath | None
+    learned: "Learned"
+
+    def linked(self, target: VaultPath) -> int:
+        """Count the notes that link to a note."""
+        graph = self.engine.graph
+        return len(graph.linked_from(target)) if graph is not None else 0
+
+    def resolve(self, said: str) -> VaultPath | None:
+        """Return which of several notes of one name a link would mean."""
+        return self.engine.names.resolve(said, self.path or VaultPath("")).path
+
+    def more(self, target: VaultPath, form: str) -> "Sequence[Part]":
+        """Judge how near the two notes are in meaning and by links, and what was said of such links before."""
+        from bridge.linking.evidence import of_graph, of_meaning
+
+        graph, index = self.engine.graph, self.engine.index
+        learned = self.learned.part(self.path, target, form)
+        parts: list[Part] = [learned] if learned is not None else []
+        if self.path is None:
+            return parts
+        near = graph is not None and not graph.neighbours(self.path).isdisjoint(graph.neighbours(target))
+        if near:
+            parts.append(of_graph())
+        mine, other = index.vector_of(self.path), index.vector_of(target)
+        model = index.answering_model
+        if mine is not None and other is not None and model is not None:
+            meaning = of_meaning(float(mine @ other), model)
+            parts += [meaning] if meaning else []
+        return parts

@@ -1,0 +1,277 @@
+"""Keeps the links between notes true to what they say: resolved at once, drawn as a graph when a batch has settled."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from bridge.graph.columns import Nodes
+from bridge.graph.graph import Graph
+from bridge.graph.kinds import CODES
+from bridge.index.background import settling
+from bridge.index.note import IndexedNote
+from bridge.markdown.link_targets import asked_file, name_key
+from bridge.markdown.names import Names
+from bridge.markdown.note import Link, LinkKind
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.graph.columns import Table
+    from bridge.index.index import Index
+
+AT_ONCE = 1_000
+"""Notes whose links become one table: making arrays of more would hold up other threads."""
+
+NO_NAME = -1
+
+Row = tuple[int, int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What must be resolved again."""
+
+    notes: frozenset[VaultPath]
+    names: frozenset[VaultPath]
+    """Files that appeared or vanished: every link that asks for one of these names may lead elsewhere now."""
+    everything: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Web:
+    """Every link as it was resolved last."""
+
+    nodes: Nodes
+    table: "Table"
+
+    def sources(self, path: VaultPath) -> frozenset[VaultPath]:
+        """Return the notes that link to a file."""
+        number = self.nodes.find(path)
+        owners = () if number is None else self.table.leading_to(number)
+        return frozenset(VaultPath(self.nodes.labels[owner]) for owner in owners)
+
+    def graph(self, notes: Collection[VaultPath]) -> Graph:
+        """Take a snapshot of some notes; call in a thread."""
+        return Graph(self.nodes, notes, self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a link asks for."""
+
+    file: str
+    name: int
+    number: int | None
+    """The number of what it leads to; None when that depends on the note that asks."""
+
+
+class Links:
+    """Resolved links of every note; only what a change can have moved is resolved again."""
+
+    def __init__(self) -> None:
+        self.web: Web | None = None
+        """The links that `resolve` left; replaced, never changed."""
+        self._nodes = Nodes()
+        self._names: dict[str, int] = {}
+        self._due = Due(frozenset(), frozenset(), everything=True)
+
+    def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
+        """Note which notes changed.
+
+        Args:
+            paths: Notes that were written or removed.
+            names: Files that appeared or vanished, which can change the target of links to their names.
+        """
+        due = self._due
+        self._due = Due(due.notes.union(paths), due.names.union(names), due.everything)
+
+    @property
+    def settled(self) -> bool:
+        """True when nothing waits to be resolved."""
+        return self._due == Due(frozenset(), frozenset(), everything=False)
+
+    def take(self) -> Due:
+        """Hand out what is to be resolved again; call on the event loop, before `resolve`."""
+        due, self._due = self._due, Due(frozenset(), frozenset(), everything=False)
+        return due
+
+    def resolve(self, due: Due, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
+        """Resolve what is due; call in a thread, one at a time."""
+        if due.everything or self.web is None:
+            with settling():
+                self._resolve_all(notes, names)
+            return
+        asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
+        # Looking through all links takes as long as all the rest.
+        owners = self.web.table.asking_for(asked) if asked else ()
+        asking = (VaultPath(self._nodes.labels[owner]) for owner in owners)
+        self._replace(self.web.table, sorted(due.notes.union(asking)), notes, names)
+
+    def _resolve_all(self, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
+        """Begin anew; what is gone has no number any more."""
+        from bridge.graph.columns import stacked
+
+        self._nodes, self._names = Nodes(), {}
+        for path in notes:
+            self._nodes.of(path)
+        self._replace(stacked(()), notes, notes, names)
+
+    def _replace(
+        self, table: "Table", stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
+    ) -> None:
+        """Resolve the links of some notes again."""
+        from bridge.graph.columns import stacked
+
+        owners = [self._nodes.of(path) for path in stale]
+        self.web = Web(self._nodes, table.replaced(owners, stacked(self._resolved(stale, notes, names))))
+
+    def _resolved(
+        self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
+    ) -> "Iterator[Table]":
+        """Resolve the links of notes, many notes a table."""
+        from bridge.graph.columns import Table
+
+        left, seen = iter(stale), dict[tuple[str, LinkKind], Asked | None]()
+        while some := tuple(islice(left, AT_ONCE)):
+            yield Table.of(row for path in some if path in notes for row in self._rows(notes[path], names, seen))
+
+    def _rows(self, note: IndexedNote, names: Names, seen: "dict[tuple[str, LinkKind], Asked | None]") -> Iterator[Row]:
+        """Resolve the links of a note, each target once for each kind; `seen` are those that were met before."""
+        owner = self._nodes.of(note.path)
+        found: Counter[tuple[int, int, int, int]] = Counter()
+        for link in note.links:
+            key = link.target, link.kind
+            if key not in seen:
+                seen[key] = self._asked(link, note.path, names)
+            asked = seen[key]
+            if asked is not None:
+                number = asked.number
+                if number is None:
+                    number = self._target(names.resolve(link.target, note.path, link.kind).path, asked.file)
+                found[owner, number, CODES[link.kind], asked.name] += 1
+        for begin, end, _ in note.arrows:
+            first, second = (names.resolve(file, note.path, "canvas").path for file in (begin, end))
+            # The canvas asks for both files in links of its own; an arrow at a card joins no two notes.
+            if first is not None and second is not None:
+                found[self._nodes.of(first), self._nodes.of(second), CODES["arrow"], NO_NAME] += 1
+        for (source, target, kind, name), count in found.items():
+            yield owner, source, target, kind, count, name
+
+    def _asked(self, link: Link, source: VaultPath, names: Names) -> Asked | None:
+        """Find out what links of one text ask for; None when that is no file."""
+        file = asked_file(link.target, link.kind)
+        if not file:
+            return None
+        name = self._name(name_key(file))
+        if names.depends_on_source(file, link.kind):
+            return Asked(file, name, None)
+        return Asked(file, name, self._target(names.resolve(link.target, source, link.kind).path, file))
+
+    def _target(self, path: VaultPath | None, asked: str) -> int:
+        """Return the number of what a link leads to: a file, or a name that no note has."""
+        return (
+            self._nodes.of(path)
+            if path is not None
+            else self._nodes.of_name(name_key(asked, whole=True), asked.removesuffix(".md"))
+        )
+
+    def _name(self, key: str) -> int:
+        """Return the number of a name that a link asks for."""
+        return self._names.setdefault(key, len(self._names))
+
+
+def targets(note: IndexedNote, names: Names) -> tuple[VaultPath, ...]:
+    """Return the path that each link of a note means; links that mean nothing are left out."""
+    found = (names.resolve(link.target, note.path, link.kind).path for link in note.links)
+    return tuple(path for path in found if path is not None)
+
+
+SETTLED_S, LONGEST_S = 0.1, 1.0
+"""Seconds without a change before the graph is drawn anew, for whoever writes has the processor first; and at most."""
+
+
+class Weaving:
+    """The links and the graph of one vault; belongs to one event loop."""
+
+    def __init__(self, index: "Index", names: Names, told: Callable[[], None]) -> None:
+        """Know of no link yet.
+
+        Args:
+            index: Holds the notes with their links as written.
+            names: What links can mean; it changes with the vault.
+            told: Called when links were resolved, and when the graph was drawn.
+        """
+        self.graph: Graph | None = None
+        """The graph of the last settled batch."""
+        self._index = index
+        self._names = names
+        self._told = told
+        self._links = Links()
+        self._resolving = asyncio.Lock()
+        self._drawing = asyncio.Lock()
+        self._undrawn = asyncio.Event()
+        self._hidden = 0
+
+    @property
+    def settled(self) -> bool:
+        """True when the links of every written note are resolved."""
+        return self.web is not None and self._links.settled
+
+    @property
+    def web(self) -> Web | None:
+        """Every link as it is resolved now; None before the first time."""
+        return self._links.web
+
+    def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
+        """Note what changed, as `Links.changed` does."""
+        self._links.changed(paths, names=names)
+
+    def hide(self, denied: Collection[VaultPath]) -> None:
+        """Forget notes at once: nothing that is under way shows them any more."""
+        self.graph = None
+        self._hidden += 1
+        self._links.changed(denied, names=denied)
+        self._undrawn.set()
+
+    async def resolve(self) -> None:
+        """Resolve the links that a change can have moved; from then on `web` and `drawn` show them."""
+        async with self._resolving:
+            before = None
+            while before != self._hidden:
+                before, due = self._hidden, self._links.take()
+                await asyncio.to_thread(self._links.resolve, due, self._index.notes, self._names)
+        self._undrawn.set()
+        self._told()
+
+    async def drawn(self) -> Graph | None:
+        """Return the graph of all links that are resolved now; None before there are any."""
+        async with self._drawing:
+            while (web := self.web) is not None and (self.graph is None or self.graph.table is not web.table):
+                before = self._hidden
+                graph = await asyncio.to_thread(web.graph, self._index.notes)
+                if before == self._hidden:
+                    # What was resolved meanwhile is for the next who asks, else busy times would have no end.
+                    self.graph = graph
+                    break
+            return self.graph
+
+    async def redraw(self) -> None:
+        """Draw the graph anew after each settled batch, until cancelled."""
+        while True:
+            await self._undrawn.wait()
+            if self.graph is not None:
+                await self._pause()
+            self._undrawn.clear()
+            await self.drawn()
+            self._told()
+
+    async def _pause(self) -> None:
+        """Wait until nothing changes for a moment."""
+        ends = time.monotonic() + LONGEST_S
+        before: Web | None = None
+        while before is not self.web and time.monotonic() < ends:
+            before = self.web
+            await asyncio.sleep(SETTLED_S)

@@ -1,0 +1,102 @@
+"""The embedding models in use, shared by all vaults: the chosen one, and one that still answers for an old index."""
+
+import asyncio
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bridge.errors import BridgeError, ModelMissing, ModelUnusable
+from bridge.models.embedder import Embedder
+from bridge.models.folder import Installed, find, installed
+from bridge.settings.schema import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+log = logging.getLogger(__name__)
+
+REMEMBERED_QUERIES = 256
+
+
+def model_key(model: Installed) -> str:
+    """Name the vectors of one model file: its id and the first digits of its digest."""
+    return f"{model.spec.id}-{model.digest[:12]}"
+
+
+def workers_wanted(settings: Settings) -> int:
+    """Return how many embedding processes to run: one for each core but one, unless the user chose."""
+    return settings.workers or max(1, min(4, (os.cpu_count() or 2) - 1))
+
+
+class Embedders:
+    """Opens models when they are first needed and closes them at the end."""
+
+    def __init__(self, models_dir: Path, settings: Settings) -> None:
+        self.models_dir = models_dir
+        self.settings = settings
+        self.trouble: BridgeError | None = None
+        """Why there is no model now, for `status` and `doctor`."""
+        self._open: dict[str, Embedder] = {}
+        self._queries: dict[tuple[str, str], np.ndarray] = {}
+
+    async def current(self) -> Embedder | None:
+        """Return the chosen model's embedder, or None with `trouble` set."""
+        try:
+            model = await asyncio.to_thread(find, self.models_dir, self.settings.model)
+        except (ModelMissing, ModelUnusable) as error:
+            self.trouble = error
+            return None
+        self.trouble = None
+        return self._opened(model)
+
+    async def of(self, key: str) -> Embedder | None:
+        """Return the embedder whose vectors have this key, or None when its model is no longer installed."""
+        if key in self._open:
+            return self._open[key]
+        for model in await asyncio.to_thread(installed, self.models_dir):
+            if model_key(model) == key:
+                return self._opened(model)
+        return None
+
+    async def is_installed(self, key: str | None) -> bool:
+        """Say whether the model whose vectors have this key is installed."""
+        return key is not None and key in map(model_key, await asyncio.to_thread(installed, self.models_dir))
+
+    def fails(self, key: str) -> bool:
+        """Say whether the model whose vectors have this key failed when it was last used."""
+        return key in self._open and self._open[key].status().failure is not None
+
+    async def embed_query(self, key: str | None, text: str) -> "np.ndarray | None":
+        """Embed a query with the model whose vectors answer now; None when no model can."""
+        embedder = await self.of(key) if key is not None else None
+        if key is None or embedder is None:
+            return None
+        if (key, text) in self._queries:
+            return self._queries[key, text]
+        try:
+            vector: np.ndarray = (await embedder.embed([text], query=True)).vectors[0]
+        except BridgeError as error:
+            log.warning("The model did not answer a query: %s", error.code)
+            return None
+        self._queries[key, text] = vector
+        if len(self._queries) > REMEMBERED_QUERIES:
+            del self._queries[next(iter(self._queries))]
+        return vector
+
+    async def close_except(self, keys: set[str]) -> None:
+        """Close the models that no vault needs any more."""
+        for key in [k for k in self._open if k not in keys]:
+            await self._open.pop(key).close()
+
+    async def close(self) -> None:
+        """Close every model."""
+        await asyncio.gather(*(embedder.close() for embedder in self._open.values()))
+        self._open.clear()
+
+    def _opened(self, model: Installed) -> Embedder:
+        """Return the model's embedder, made on first use."""
+        key = model_key(model)
+        if key not in self._open:
+            self._open[key] = Embedder(model, workers_wanted(self.settings), self.settings.unload_after_s)
+        return self._open[key]

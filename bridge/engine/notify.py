@@ -1,0 +1,53 @@
+"""Tells those who wait, and every client, what is news in a vault."""
+
+import contextlib
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from bridge.errors import BridgeError
+from bridge.events import Events
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+
+FEW_CHANGES = 200
+"""Up to so many changed notes are told one by one; more are told as progress."""
+
+
+class News:
+    """The news of one vault."""
+
+    def __init__(self, engine: "VaultEngine", events: Events) -> None:
+        self._engine = engine
+        self.events = events
+
+    def changed(self, written: Collection[VaultPath], gone: Collection[VaultPath]) -> None:
+        """Tell of written and vanished notes, and wake who waits."""
+        engine = self._engine
+        engine.signal.tell()
+        if engine.is_open:
+            engine.parts.filling.wake()
+        if len(written) + len(gone) <= FEW_CHANGES:
+            for path in written:
+                self.events.publish("note_changed", engine.id, path=path, change="indexed")
+            for path in gone:
+                self.events.publish("note_changed", engine.id, path=path, change="gone")
+        self.progressed()
+
+    def buried(self) -> None:
+        """Erase a note that was moved to where the rules deny it."""
+        if self._engine.is_open:
+            self._engine.parts.enforcing.erase_again()
+
+    def progressed(self) -> None:
+        """Tell how far indexing is."""
+        engine = self._engine
+        engine.signal.tell()
+        with contextlib.suppress(BridgeError):
+            self.events.publish(
+                "index_progress",
+                engine.id,
+                pending={"keyword": len(engine.following.pending), "vectors": engine.index.pending_vectors()},
+                notes=len(engine.index.notes),
+            )

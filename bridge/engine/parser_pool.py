@@ -1,0 +1,141 @@
+"""Reads and prepares notes: a few in a thread, many in processes, so that the server goes on answering."""
+
+import asyncio
+import logging
+import multiprocessing
+import os
+from collections.abc import AsyncGenerator, Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bridge.engine.parser import Outcome, Reading, Unread, learn, read_all, stoppable
+from bridge.errors import BridgeError
+from bridge.index.boilerplate import Boilerplate
+from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import read_obsidian_settings
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from multiprocessing.synchronize import Event
+
+    from bridge.settings.schema import Settings
+
+log = logging.getLogger(__name__)
+
+FEW = 300
+"""Up to so many notes, starting processes costs more than it brings."""
+
+SLICE = 64
+"""Notes handed to a process at a time."""
+
+PROCESSES = min(os.cpu_count() or 1, 4)
+
+
+class Readers:
+    """Reads the notes of one vault, one lot at a time; its processes end with each lot."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+        self._stopping: Event | None = None
+        self._ahead: tuple[Vault, asyncio.Task[Boilerplate | None]] | None = None
+
+    def begin(self, vault: Vault) -> None:
+        """Start processes and learn what recurs while the index of an unknown vault is opened; returns at once."""
+        self._ahead = vault, asyncio.create_task(self._learn_ahead(vault), name="learning ahead")
+
+    async def _learn_ahead(self, vault: Vault) -> Boilerplate | None:
+        """Learn in a process; None where there is too little to start any, or it did not work out."""
+        try:
+            paths = tuple((await asyncio.to_thread(vault.scan)).files)
+            if len(paths) <= FEW:
+                return None
+            pool = self._started()
+            learning = pool.submit(learn, vault.root, vault.rules, paths)
+            for _ in range(PROCESSES - 1):
+                # Each task without a process to take it starts one.
+                pool.submit(learn, vault.root, vault.rules, ())
+            return await asyncio.wrap_future(learning)
+        except (BridgeError, BrokenProcessPool):
+            self._end()
+            return None
+
+    async def learn(self, vault: Vault, paths: Collection[VaultPath]) -> Boilerplate:
+        """Return which lines recur across notes."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] is not vault:
+            # The rules have changed since.
+            ahead[1].cancel()
+        elif ahead is not None and (learnt := await ahead[1]) is not None:
+            return learnt
+        return await asyncio.to_thread(learn, vault.root, vault.rules, paths)
+
+    async def read(self, reading: Reading, paths: Sequence[VaultPath]) -> AsyncGenerator[list[Outcome], None]:
+        """Yield the outcome of every path, in slices as they are done."""
+        slices = [paths[at : at + SLICE] for at in range(0, len(paths), SLICE)]
+        try:
+            if len(paths) <= FEW:
+                for part in slices:
+                    yield await asyncio.to_thread(read_all, reading, part)
+                return
+            pool = self._started()
+            waiting = [asyncio.wrap_future(pool.submit(read_all, reading, part)) for part in slices]
+            for part, future in zip(slices, waiting, strict=True):
+                try:
+                    yield await future
+                except BrokenProcessPool:
+                    yield await one_by_one(reading, part)
+        finally:
+            self._end()
+
+    def _started(self) -> ProcessPoolExecutor:
+        """Return the processes, started at need."""
+        if self._pool is None:
+            # Spawned, never forked: LanceDB's threads do not survive a fork.
+            spawn = multiprocessing.get_context("spawn")
+            self._stopping = spawn.Event()
+            self._pool = ProcessPoolExecutor(PROCESSES, spawn, stoppable, (self._stopping,))
+        return self._pool
+
+    def close(self) -> None:
+        """Give up what is being learnt and read."""
+        if self._ahead is not None:
+            self._ahead[1].cancel()
+            self._ahead = None
+        self._end()
+
+    def _end(self) -> None:
+        """Let the processes end."""
+        if self._pool is not None and self._stopping is not None:
+            # Else the interpreter would wait at its end for notes that nobody wants any more.
+            self._stopping.set()
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+
+async def one_by_one(reading: Reading, paths: Sequence[VaultPath]) -> list[Outcome]:
+    """Read notes after a process died, each in a process of its own, to find the one that kills it."""
+    outcomes: list[Outcome] = []
+    for path in paths:
+        pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+        try:
+            outcomes += await asyncio.wrap_future(pool.submit(read_all, reading, [path]))
+        except BrokenProcessPool:
+            log.warning("A note ends the process that reads it and is left out")
+            outcomes.append(Unread(path, "Reading this note ends the process that reads it.", gone=False))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return outcomes
+
+
+def rules_of(root: Path, settings: "Settings") -> Rules:
+    """Join the user's settings with Obsidian's own."""
+    return Rules(
+        exclude=settings.exclude,
+        max_file_bytes=settings.max_file_mb * 2**20,
+        ignored=read_obsidian_settings(root).ignored,
+        deny=settings.deny,
+        readonly=settings.readonly,
+    )

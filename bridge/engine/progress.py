@@ -1,0 +1,133 @@
+"""Says how far the index of a vault is behind its files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.engine.model_pool import Embedders, workers_wanted
+from bridge.engine.open_vault import Parts
+from bridge.errors import BridgeError
+from bridge.settings.schema import Settings
+from bridge.state.store import Store
+from bridge.types import Digest, Lines
+
+State = Literal["indexed", "pending", "skipped", "failed", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInUse:
+    """The embedding model and how its vectors stand."""
+
+    id: str
+    dimensions: int
+    digest: Digest
+    answering: str | None
+    """Key of the vectors that answer now; another model's while a swap is not complete."""
+    workers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the index is behind the vault."""
+
+    notes: int
+    passages: int
+    pending_keyword: int
+    pending_vectors: int
+    ready_keyword: bool
+    ready_semantic: bool
+    skipped: Mapping[str, str]
+    failed: Mapping[str, str]
+    model: ModelInUse | None
+    model_known: bool
+    embedded_total: int
+    per_second: float | None
+    """Passages embedded in a second; None while none are."""
+    paused: bool
+    trouble: str | None
+    """Why indexing stands still, when it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPassage:
+    """One passage of a note as the index holds it."""
+
+    heading: str
+    lines: Lines
+    embedded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What the index holds of one note, or why it holds nothing."""
+
+    state: State
+    reason: str | None
+    digest: Digest | None
+    passages: tuple[IndexedPassage, ...]
+    left_out: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+ENOUGH = 0.5
+"""Share of the passages that must have a vector before a search by meaning is worth its name."""
+
+
+def progress(
+    parts: Parts | None,
+    store: Store | None,
+    embedders: Embedders,
+    settings: Settings,
+    trouble: BridgeError | None,
+    *,
+    paused: bool,
+) -> Progress:
+    """Say how far the index is; whatever is not open yet counts as nothing.
+
+    Args:
+        parts: The parts, when they are open.
+        store: What is kept of the vault, when it could be opened.
+        embedders: The models.
+        settings: How many workers embed.
+        trouble: What keeps the parts closed.
+        paused: Whether nothing is embedded now.
+    """
+    index, following = (parts.index, parts.following) if parts else (None, None)
+    told = trouble or (parts.trouble if parts else None)
+    model = in_use(parts, settings) if parts else None
+    return Progress(
+        notes=len(index.notes) if index else 0,
+        passages=sum(note.passages for note in index.notes.values()) if index else 0,
+        pending_keyword=len(following.pending) if following else 0,
+        pending_vectors=index.pending_vectors() if index else 0,
+        ready_keyword=following.complete if following else False,
+        ready_semantic=parts is not None and answers_by_meaning(parts, embedders),
+        skipped=following.skipped if following else {},
+        failed={str(path): reason for path, (_, reason) in store.failures().items()} if store else {},
+        model=model,
+        model_known=told is not None or (parts is not None and parts.filling.can_answer is not None),
+        embedded_total=store.counted("embedded") if store else 0,
+        per_second=parts.filling.pace.per_second if parts else None,
+        paused=paused,
+        trouble=told.message if told else None,
+    )
+
+
+def answers_by_meaning(parts: Parts, embedders: Embedders) -> bool:
+    """Say whether words are ready, a model answers queries and at least half of the passages have a vector."""
+    key = parts.index.answering_model
+    answers = key is not None and parts.filling.can_answer and not embedders.fails(key)
+    return bool(answers) and parts.following.complete and parts.index.embedded_share() >= ENOUGH
+
+
+def in_use(parts: Parts, settings: Settings) -> ModelInUse | None:
+    """Describe the model that embeds; None when none does."""
+    if (model := parts.filling.model) is None:
+        return None
+    return ModelInUse(
+        id=model.model.spec.id,
+        dimensions=model.model.spec.dimensions,
+        digest=model.model.digest,
+        answering=parts.index.answering_model,
+        workers=workers_wanted(settings),
+    )

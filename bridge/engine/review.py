@@ -1,0 +1,259 @@
+"""Turns changes back, makes them again, and settles what was proposed."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.changes.draft import Desk, digest_of
+from bridge.changes.effect import Effect
+from bridge.changes.path_history import Today
+from bridge.changes.undo import accept, accepting, redo, redoing, undo, undoing
+from bridge.engine.editor_handoff import Answer, Refusal, is_handed_over, is_made
+from bridge.engine.transactions import Author, Drawn, Made, Writing
+from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
+from bridge.state.change_parts import facts_of, switches_of
+from bridge.state.change_records import Change, State, Wanted
+from bridge.state.store import Store
+from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Plan, Step
+
+if TYPE_CHECKING:
+    from bridge.vault.vault import Vault
+
+log = logging.getLogger(__name__)
+
+MOST = 1_000
+"""Changes that are undone together."""
+
+NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
+
+
+class Deciding:
+    """What becomes of changes after they were made or proposed."""
+
+    def __init__(self, store: Store, writing: Writing) -> None:
+        self._store = store
+        self._writing = writing
+
+    def recover(self) -> None:
+        """Make whole what a crash broke off, and say of each change what became of it; blocks.
+
+        What cannot be made whole now stays written down, and is tried again by the next start.
+        """
+        for change, entry in self._store.unsettled():
+            try:
+                if is_handed_over(change):
+                    # Another program may be about to write the note: whatever is there stays.
+                    if is_made(change, self._vault):
+                        entry.settle(True)
+                    else:
+                        self._store.set_state(change.id, "conflict")
+                    continue
+                found = {digest: self._store.snapshot(digest) for step in change.steps for digest in contents(step)}
+                blobs = {digest: data for digest, data in found.items() if data is not None}
+                match self._writing.writer.recover(Plan(change.steps, blobs)):
+                    case "conflict":
+                        self._store.set_state(change.id, "conflict")
+                    case became:
+                        entry.settle(became == "after")
+            except BridgeError as error:
+                log.warning("A change that broke off is not made whole: %s", error.code)
+
+    async def expire(self) -> None:
+        """End the proposals whose time is over, and tell of them; where the disk does not let it, a later try does."""
+        with contextlib.suppress(BridgeError):
+            for id_ in await asyncio.to_thread(self._store.expire):
+                if (change := self._store.change(id_)) is not None:
+                    self._writing.tell(change)
+
+    def change(self, id_: str) -> Change:
+        """Return a change.
+
+        Raises:
+            ChangeNotFound: There is none, or nobody may see it.
+        """
+        found = self._store.change(id_)
+        if found is None or found.state == "prepared" or self._is_hidden(found):
+            raise ChangeNotFound(f"There is no change `{id_[:40]}`.")
+        return found
+
+    def changes(self, wanted: Wanted, limit: int, offset: int) -> list[Change]:
+        """Return changes, the newest first."""
+        return [change for change in self._store.changes(wanted, limit, offset) if not self._is_hidden(change)]
+
+    async def undo(
+        self, ids: Sequence[str], author: Author, hunks: Collection[int] | None = None, *, dry_run: bool = False
+    ) -> Made:
+        """Turn changes back, the newest first, as one change.
+
+        Raises:
+            ChangeNotFound: There is no such change, or what it took away is kept no more.
+            ChangeConflict: It is not in force, or what it touched was changed since.
+        """
+        store, snapshot = self._store, self._store.snapshot
+
+        def draw(desk: Desk) -> Drawn:
+            desk.back = True
+            # Read when it is our turn: whoever was before us may have settled or moved one of them.
+            found = (self._in_state(id_, "applied") for id_ in ids)
+            changes = sorted(found, key=lambda change: change.made, reverse=True)
+            notes = undo(desk, changes, snapshot, self._today, hunks)
+            switches = undoing(changes, snapshot, store.change, store.past, hunks)
+            facts = {"undoes": [change.id for change in changes], **facts_of(switches)}
+            return Drawn(first_path(changes[0]), Effect(warnings=notes), facts)
+
+        made = await self._writing.make(draw, None, author, dry_run=dry_run)
+        if not made.plan.steps:
+            made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
+            if not (dry_run or author.proposes):
+                await asyncio.to_thread(self._store.switch, [*switches_of(made.drawn.facts)])
+                for id_ in ids:
+                    self._writing.tell(self.change(id_))
+        return made
+
+    async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> Made:
+        """Make a change again that was turned back.
+
+        Raises:
+            ChangeNotFound: There is no such change, or what it wrote is kept no more.
+            ChangeConflict: It was not turned back, or what it touched was changed since.
+        """
+
+        def draw(desk: Desk) -> Drawn:
+            change = self._in_state(id_, "undone")
+            redo(desk, change, self._store.snapshot, self._today)
+            switches = redoing(change, self._store.snapshot, self._store.change)
+            return Drawn(first_path(change), facts={"redoes": change.id, **facts_of(switches)})
+
+        return await self._writing.make(draw, None, author, dry_run=dry_run)
+
+    async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> Made:
+        """Make a change that was proposed, or some of its hunks; the others are rejected with it.
+
+        Raises:
+            ChangeNotFound: There is no such change.
+            ChangeConflict: It waits no more, or what it touches was changed since.
+        """
+        await self.expire()
+        change = self._in_state(id_, "proposed")
+
+        def draw(desk: Desk) -> Drawn:
+            today = self._in_state(id_, "proposed")
+            desk.back = "undoes" in change.facts
+            accept(desk, today, self._store.snapshot, self._today, hunks)
+            switches = accepting(today, self._store.snapshot, self._store.change, hunks)
+            return Drawn(first_path(change), facts={**change.facts, **facts_of(switches)})
+
+        return await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
+
+    async def reject(self, id_: str) -> Change:
+        """Settle that a proposal is not made.
+
+        Raises:
+            ChangeNotFound: There is no such change.
+            ChangeConflict: It waits no more.
+        """
+        await self.expire()
+        async with self._writing.alone():
+            change = replace(self._in_state(id_, "proposed", "conflict"), state="rejected")
+            await asyncio.to_thread(self._store.set_state, change.id, change.state)
+        self._writing.tell(change)
+        return change
+
+    async def acknowledge(self, id_: str, refused: Refusal | None) -> State:
+        """Take what a program says of a change that it claimed, however late; return what became of it.
+
+        Args:
+            id_: The change.
+            refused: Why it was not made; None when it was.
+
+        Raises:
+            ChangeNotFound: There is no such change.
+            ChangeConflict: It was not claimed.
+        """
+        offer = self._writing.handing.offered(id_)
+        if offer is not None:
+            in_time = offer.answer(Answer(refused))
+            became = await asyncio.shield(offer.became)
+            if in_time and became is not None:
+                return became
+        change = self.change(id_)
+        if not is_handed_over(change):
+            raise ChangeConflict("The change was not claimed.", hint="Do not make it.")
+        if change.state != "conflict":
+            return change.state
+        made = await asyncio.to_thread(is_made, change, self._vault)
+        if made:
+            change = replace(change, state="applied")
+            await self._writing.take_up(change.steps)
+        elif refused is not None:
+            # A proposal that nobody made waits again.
+            change = replace(change, state="rejected" if change.expires is None else "proposed")
+        if change.state != "conflict":
+            await asyncio.to_thread(self._store.set_state, change.id, change.state)
+            self._writing.tell(change)
+        return change.state
+
+    def of_session(self, session: str) -> list[str]:
+        """Return the ids of the changes of a session that are in force.
+
+        Raises:
+            ChangeNotFound: There are none.
+        """
+        found = self.changes(Wanted(session=session, state="applied"), MOST, 0)
+        ids = [change.id for change in found if "undoes" not in change.facts and "redoes" not in change.facts]
+        if not ids:
+            raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
+        return ids
+
+    def _in_state(self, id_: str, *states: str) -> Change:
+        change = self.change(id_)
+        if change.state not in states:
+            raise ChangeConflict(
+                f"The change is {change.state}, not {states[0]}.", hint="`list_changes` tells how each stands."
+            )
+        return change
+
+    def _is_hidden(self, change: Change) -> bool:
+        denies = self._vault.rules.denies
+        places = (place for step in change.steps for place in (step.path, step.to) if place is not None)
+        return any(denies(place) for place in (*places, *change.now))
+
+    @property
+    def _today(self) -> Today:
+        """What an undo needs to know."""
+        vault, store = self._vault, self._store
+
+        def has(path: VaultPath, digest: Digest) -> bool:
+            try:
+                return digest_of((vault.root / path).read_bytes()) == digest
+            except OSError:
+                return False
+
+        return Today(
+            inside=vault.inside,
+            has=has,
+            past=store.past,
+            is_newest=store.is_newest,
+            folders=store.folders,
+            departures=store.departures,
+        )
+
+    @property
+    def _vault(self) -> "Vault":
+        return self._writing.vault
+
+
+def contents(step: Step) -> tuple[Digest, ...]:
+    """Return the contents that a step speaks of."""
+    return tuple(digest for digest in (step.before, step.after) if digest is not None)
+
+
+def first_path(change: Change) -> VaultPath:
+    """Return what a change is about: the first file that it names, but for those in the trash."""
+    files = (step for step in change.steps if not step.kind.endswith("folder"))
+    named = (place for step in files for place in (step.path, step.to) if place and not place.startswith("."))
+    return next(named, change.steps[0].path)

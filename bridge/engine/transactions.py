@@ -1,0 +1,386 @@
+"""Changes the vault: one change at a time for each note, journalled, and indexed before the caller is told."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
+
+from bridge.changes.draft import Desk, digest_of, moved
+from bridge.changes.effect import Effect
+from bridge.changes.extent import Extent, extent, no_change
+from bridge.changes.git import commit
+from bridge.changes.requests import Request
+from bridge.engine.editor_handoff import Handing, Handover
+from bridge.engine.indexer import Following
+from bridge.engine.path_locks import Locks
+from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound
+from bridge.events import Events
+from bridge.settings.schema import Settings
+from bridge.state.change_records import Change
+from bridge.state.store import Store
+from bridge.types import Digest, VaultId, VaultPath
+from bridge.vault.plan import Blobs, Plan, Step
+from bridge.vault.stable_read import read_settled
+from bridge.vault.vault import Vault
+from bridge.vault.write.handle import Overtaken
+from bridge.vault.write.writer import Writer
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+PROPOSED_FOR_S = 14 * 24 * 3600.0
+"""Seconds for which a proposal waits for the user."""
+
+AGAIN = 3
+"""How often a change is planned again when another program wrote a note in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who changes the vault, and how."""
+
+    operation: str
+    client: str | None = None
+    session: str | None = None
+    reason: str | None = None
+    proposes: bool = False
+    """Whether the change waits for the user."""
+    confirmed: bool = False
+    """Whether a large change was confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a change is about and what to say of it."""
+
+    path: VaultPath
+    """The note that it is about, by the path that it has afterwards."""
+    effect: Effect = field(default_factory=Effect)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What is kept with the change and told again by whoever shows it."""
+    requests: Sequence[Request] = ()
+    """What was asked, where it came as requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A change that was made, proposed or only tried."""
+
+    drawn: Drawn
+    plan: Plan
+    digest: Digest | None
+    """Of the note's file afterwards, of a change that is only tried as it is now; None when there is none."""
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """How many `files` are written, moved or removed, and `links_rewritten` and `links_broken`."""
+    would: str = ""
+    """What the change does, in a line."""
+    confirmation: ConfirmationRequired | None = None
+    """Why the change must be confirmed, of one that is only tried."""
+    by: Literal["disk", "obsidian"] = "disk"
+    change: Change | None = None
+    """Absent when nothing was kept."""
+
+
+class Writing:
+    """Makes changes of one vault."""
+
+    def __init__(
+        self,
+        vault: VaultId,
+        following: Following,
+        store: Store,
+        settings: Settings,
+        events: Events,
+        handing: Handing,
+    ) -> None:
+        self.settings = settings
+        self._id = vault
+        self._following = following
+        self._store = store
+        self._events = events
+        self._locks = Locks()
+        self.handing = handing
+        self._handover = Handover(store, handing, self.tell)
+        # One alone: two might make the same folder at once.
+        self._writer = Writer(following.vault)
+        self._committing = asyncio.Lock()
+        self.displacing = asyncio.Event()
+        """Set while a program may still save into a file that a change replaced."""
+
+    async def make(
+        self,
+        draw: Callable[[Desk], Drawn],
+        paths: Collection[VaultPath] | None,
+        author: Author,
+        *,
+        dry_run: bool = False,
+        expect: Mapping[str, int] | None = None,
+        of: Change | None = None,
+    ) -> Made:
+        """Make a change.
+
+        Args:
+            draw: Puts the steps on a desk; called in a thread, while nobody else changes the notes.
+            paths: The notes that it may touch; None for any.
+            author: Who changes them.
+            dry_run: Only tell what would happen.
+            expect: How much it should do, in the words of `Made.counts`.
+            of: The proposal that is made, and whose record it becomes.
+
+        Raises:
+            ExpectationFailed: It would do something else.
+            BridgeError: Whatever `draw` raises, or the change cannot be made; then nothing was.
+        """
+        async with self._locks.hold(paths):
+            for _ in range(AGAIN):
+                with contextlib.suppress(Overtaken):
+                    return await self._make(draw, author, dry_run, expect or {}, of)
+            return await self._make(draw, author, dry_run, expect or {}, of)
+
+    async def _make(
+        self,
+        draw: Callable[[Desk], Drawn],
+        author: Author,
+        dry_run: bool,
+        expect: Mapping[str, int],
+        of: Change | None,
+    ) -> Made:
+        """Make a change once.
+
+        Raises:
+            Overtaken: Another program wrote a note in between.
+            BridgeError: As `make`.
+        """
+        desk = self.desk()
+        drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, desk)
+        state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
+        # In a thread: a file that nobody read yet may be waited for.
+        digest = await asyncio.to_thread(after, desk, drawn.path)
+        made = Made(drawn, plan, digest, state, warnings, counts(plan, drawn.effect))
+        require_expected(made.counts, expect)
+        if not plan.steps:
+            return replace(made, warnings=(*warnings, no_change(drawn.requests)))
+        found = extent(plan, drawn.effect, drawn.requests)
+        made = replace(made, would=found.would)
+        unconfirmed = None if author.confirmed else self._confirmation(found)
+        if dry_run:
+            return replace(made, digest=before(desk, drawn.path), confirmation=unconfirmed)
+        if unconfirmed is not None:
+            raise unconfirmed
+        return await whole(self._propose(made, author) if author.proposes else self._apply(made, author, of))
+
+    @property
+    def vault(self) -> Vault:
+        """The files."""
+        return self._following.vault
+
+    @property
+    def writer(self) -> Writer:
+        """What writes, by the rules of now."""
+        self._writer.vault = self._following.vault
+        return self._writer
+
+    def tell(self, change: Change) -> None:
+        """Tell whoever listens what became of a change."""
+        self._events.publish("change_recorded", self._id, **told(change))
+
+    def desk(self) -> Desk:
+        """Return a desk with the vault as it is."""
+        vault, names = self._following.vault, self._following.names
+
+        def size_of(path: VaultPath) -> int | None:
+            note = self._following.index.notes.get(path)
+            return None if note is None else note.size
+
+        def read(path: VaultPath) -> bytes:
+            try:
+                return read_settled(vault, path, self._writer.is_ours, size_of(path))
+            except NoteNotFound:
+                if path in names:
+                    raise
+                raise names.missing(path) from None
+
+        return Desk(read, vault.has)
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """Let nobody else change the vault, or settle a change, until the block is left."""
+        return self._locks.hold(None)
+
+    async def close(self) -> None:
+        """Wait until nothing is being written."""
+        async with self.alone():
+            pass
+
+    def _drawn(self, draw: Callable[[Desk], Drawn], desk: Desk) -> tuple[Drawn, Plan, tuple[str, ...]]:
+        """Draw a change up, refuse what the writer would refuse, and say what speaks against it."""
+        if self._following.index.notes:
+            # Else a new note would lie where the disk is mounted later, and all others would seem deleted.
+            self.vault.require_mounted(was_filled=True)
+        drawn, plan = draw(desk), desk.plan
+        return drawn, plan, (*drawn.effect.warnings, *self._checked(plan))
+
+    def _checked(self, plan: Plan) -> tuple[str, ...]:
+        """Refuse what the writer would refuse, and say what it would warn of."""
+        from bridge.markdown.edit.lint import faults
+
+        warnings = self.writer.check(plan)
+        found = tuple(
+            fault
+            for step in plan.steps
+            if step.kind == "put" and step.after is not None
+            for fault in faults(step.path, plan.blobs[step.before] if step.before else None, plan.blobs[step.after])
+        )
+        if found and self.settings.write_checks == "strict":
+            raise InvalidArguments(
+                f"The note would be wrong afterwards: {found[0]}", hint="Correct the text.", faults=list(found)
+            )
+        return (*warnings, *found)
+
+    def _confirmation(self, found: Extent) -> ConfirmationRequired | None:
+        """Return the refusal of a change that is too large to be made unconfirmed; None for a small one."""
+        settings = self.settings
+        if max(found.files, found.losing) > settings.confirm_files:
+            limit = f"`confirm_files` is {settings.confirm_files:,}"
+        elif found.size > settings.confirm_kb * 1024:
+            limit = f"`confirm_kb` is {settings.confirm_kb:,}"
+        else:
+            return None
+        return ConfirmationRequired(
+            f"This would {found.would}. It must be confirmed: {limit}.",
+            would=found.would,
+            files=found.files,
+            bytes=found.size,
+        )
+
+    async def _propose(self, made: Made, author: Author) -> Made:
+        """Keep a change for the user to decide on."""
+        change = self._begun(made, author)
+        change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
+        await asyncio.to_thread(self._store.propose, change, made.plan.blobs)
+        self._events.publish("change_proposed", self._id, **told(change))
+        return replace(made, change=change)
+
+    async def _apply(self, made: Made, author: Author, of: Change | None) -> Made:
+        """Write a change, index it and tell of it."""
+        change = replace(of or self._begun(made, author), state="applied", facts={**made.drawn.facts, "by": "disk"})
+        entry, steps = self._store.begin(change), made.plan.steps
+        if await self._handover.makes(change, made.plan, entry, self.vault):
+            made = replace(made, by="obsidian")
+        else:
+            steps = await asyncio.to_thread(self.writer.write, made.plan, entry)
+            if self._writer.displaced:
+                self.displacing.set()
+        late = await self.take_up(steps)
+        # Only who wrote knows where a deleted file went.
+        done = replace(change, steps=tuple(steps))
+        left = await self._committed(done, made.plan.blobs)
+        self.tell(change)
+        return replace(made, change=done, warnings=(*made.warnings, *late, *left))
+
+    def _begun(self, made: Made, author: Author) -> Change:
+        return Change(
+            id=self._store.next_id(),
+            time=time.time(),
+            client=author.client,
+            session=author.session,
+            operation=author.operation,
+            reason=author.reason,
+            steps=tuple(made.plan.steps),
+            facts=made.drawn.facts,
+        )
+
+    async def _committed(self, change: Change, blobs: Blobs) -> tuple[str, ...]:
+        """Commit a change to git where the user wants that; say what was not."""
+        if not self.settings.git_commit:
+            return ()
+        async with self._committing:
+            done = await asyncio.to_thread(commit, self.vault.root, change, blobs.get)
+        return done.warnings
+
+    async def take_up(self, steps: Collection[Step]) -> tuple[str, ...]:
+        """Index what was written; it stays written if that fails, and the index follows later."""
+        places = {place for step in steps for place in (step.path, step.to) if place is not None}
+        try:
+            await self._following.show(places)
+        except BridgeError as error:
+            return (f"It is written, but search does not show it yet: {error.message}",)
+        return ()
+
+
+def after(desk: Desk, path: VaultPath) -> Digest | None:
+    """Return the digest that a file has after a change; None when it is gone."""
+    try:
+        return digest_of(desk.read(path))
+    except NoteNotFound:
+        return None
+
+
+def before(desk: Desk, path: VaultPath) -> Digest | None:
+    """Return the digest that a file has before a change; None when there is none."""
+    origin = desk.origin(path)
+    with contextlib.suppress(NoteNotFound):
+        return None if origin is None else digest_of(desk.as_read(origin))
+    return None
+
+
+def counts(plan: Plan, effect: Effect) -> Mapping[str, int]:
+    """Count what a change does."""
+    places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
+    written = {
+        step.path
+        for step in plan.steps
+        if step.kind in ("put", "remove") and not any(moved(step.path, place, place) for place in places)
+    }
+    return {
+        "files": len(written) + effect.moved,
+        "links_rewritten": effect.links_rewritten,
+        "links_broken": len(effect.broken),
+    }
+
+
+def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> None:
+    """Let only a change pass that does what was expected.
+
+    Raises:
+        ExpectationFailed: It does not.
+    """
+    wrong = [
+        f"{name} would be {found[name]:,}, not {count:,}" for name, count in expect.items() if found[name] != count
+    ]
+    if wrong:
+        raise ExpectationFailed(f"The change would do something else: {', '.join(wrong)}.", effect=dict(found))
+
+
+def told(change: Change) -> dict[str, Any]:
+    """Return what an event says of a change."""
+    paths = dict.fromkeys(place for step in change.steps for place in (step.path, step.to) if place)
+    return {
+        "change": change.id,
+        "operation": change.operation,
+        "client": change.client,
+        "state": change.state,
+        "paths": list(paths)[:100],
+    }
+
+
+async def whole(work: Coroutine[Any, Any, T]) -> T:
+    """Do all of something, though the caller be cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = not task.cancelled()
+        except Exception:  # noqa: BLE001 - told below
+            break
+    if cancelled:
+        raise asyncio.CancelledError
+    return task.result()

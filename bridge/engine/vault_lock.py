@@ -1,0 +1,74 @@
+"""One process holds a vault's data at a time; the lock ends with the process, whatever ends it."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from bridge.errors import VaultHeld
+from bridge.private_files import make_private, unwritable
+
+
+class Hold:
+    """The lock on one vault's data folder."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def take(cls, lock: Path, runtime: Path) -> "Hold":
+        """Take the lock.
+
+        Args:
+            lock: The lock file; made when absent.
+            runtime: The runtime file, which tells who holds it.
+
+        Raises:
+            VaultHeld: Another process holds it; `url` and `pid` tell which.
+            ReadOnly: The folder cannot be written.
+        """
+        make_private(lock.parent)
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise unwritable(lock, error) from None
+        try:
+            lock_file(descriptor)
+        except OSError:
+            os.close(descriptor)
+            facts = holder(runtime)
+            who = f"process {facts['pid']} at {facts['url']}" if facts else "another process"
+            raise VaultHeld(f"This vault is held by {who}.", **facts) from None
+        return cls(descriptor)
+
+    def release(self) -> None:
+        """Give the lock back."""
+        os.close(self._descriptor)
+
+
+def holder(runtime: Path) -> dict[str, Any]:
+    """Read who serves the vault, without the token; empty when unknown."""
+    try:
+        facts = orjson.loads(runtime.read_bytes())
+        return {"url": facts["url"], "pid": facts["pid"]}
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+        return {}
+
+
+if sys.platform == "win32":
+
+    def lock_file(descriptor: int) -> None:
+        """Lock the first byte, or raise OSError."""
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+
+    def lock_file(descriptor: int) -> None:
+        """Lock the file, or raise OSError."""
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

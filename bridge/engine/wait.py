@@ -1,0 +1,139 @@
+"""Waits until what is known of a vault is as somebody needs it."""
+
+import time
+from typing import TYPE_CHECKING, Literal
+
+from bridge.engine.analytics import Chart
+from bridge.engine.indexer import Following
+from bridge.engine.link_graph import Web
+from bridge.engine.progress import IndexedPassage, Inspection
+from bridge.errors import NotReady
+from bridge.state.store import Store
+from bridge.types import Digest, VaultPath, same_digest
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+
+What = Literal["keyword", "links", "vectors"]
+"""A part of the index that one can wait for."""
+
+NO_DOCUMENT = "Only notes, canvases, Excalidraw drawings and PDF files are searched."
+
+
+def inspect(following: Following, store: Store, path: VaultPath) -> Inspection:
+    """Tell what the index holds of a note, or why it holds nothing."""
+    note = following.index.notes.get(path)
+    if note is not None:
+        passages = tuple(IndexedPassage(p.heading, p.lines, p.embedded) for p in following.index.passages_of(path))
+        state: Literal["indexed", "pending"] = "pending" if path in following.pending else "indexed"
+        return Inspection(state, None, note.digest, passages, note.left_out, note.problems)
+    failed = store.failures().get(path)
+    if failed is not None:
+        return Inspection("failed", failed[1], None, (), (), ())
+    if path in following.pending:
+        return Inspection("pending", "It waits to be read.", None, (), (), ())
+    there = following.vault.look([path])
+    if path in there.files:
+        return Inspection("pending", "It was not noticed yet; `reindex` reads it now.", None, (), (), ())
+    if path in there.others or path in there.skipped:
+        return Inspection("skipped", skip_reason(following, path) or NO_DOCUMENT, None, (), (), ())
+    return Inspection("unknown", "There is no such file.", None, (), (), ())
+
+
+def skip_reason(following: Following, path: VaultPath) -> str | None:
+    """Return why a file is not indexed: its own reason or that of a folder above it."""
+    skipped = following.skipped
+    above = [path, *(f"{'/'.join(path.split('/')[:n])}/" for n in range(1, path.count("/") + 1))]
+    return next((skipped[p] for p in above if p in skipped), None) or following.vault.rules.reason(path)
+
+
+def holds(following: Following, path: VaultPath, digest: Digest | None, what: What) -> bool:
+    """Say whether the index holds a note as it is on disk, or as `digest` names it."""
+    note = following.index.notes.get(path)
+    if note is None or path in following.pending:
+        return False
+    if digest is not None and not same_digest(note.digest, digest):
+        return False
+    stat = following.vault.stat(path)
+    if digest is None and stat is not None and (note.mtime_ns, note.size) != (stat.mtime_ns, stat.size):
+        return False
+    match what:
+        case "keyword":
+            return following.complete
+        case "links":
+            return following.weaving.settled
+        case "vectors":
+            return following.index.embedded(path)
+
+
+OPEN_LOOK_S = 0.05
+READY_LOOK_S = 0.25
+LOOK_S = 1.0
+
+
+class Waiting:
+    """Waits for one vault; its parts may be closed and opened again meanwhile."""
+
+    def __init__(self, engine: "VaultEngine") -> None:
+        self._engine = engine
+
+    async def web(self) -> Web:
+        """Return every link as it is resolved now, as soon as all are.
+
+        Raises:
+            NotReady: The first full scan is not committed.
+        """
+        self._engine.require_keyword()
+        while (web := self._engine.following.weaving.web) is None:
+            await self._engine.signal.wait(LOOK_S)
+            self._engine.require_keyword()
+        return web
+
+    async def chart(self) -> Chart:
+        """Return the graph of all that is written by now with its notes, as soon as there is one.
+
+        Raises:
+            NotReady: The first full scan is not committed.
+        """
+        await self.web()
+        graph = await self._engine.following.weaving.drawn()
+        if graph is None:
+            raise NotReady("The index is being opened again.")
+        return Chart(graph, self._engine.index.notes, self._engine.index)
+
+    async def readable(self, timeout: float) -> None:
+        """Wait until the first full scan is committed, something is wrong, or `timeout` seconds have passed."""
+        engine, ends = self._engine, time.monotonic() + timeout
+        while engine.trouble is None and not (engine.is_open and engine.following.complete):
+            left = ends - time.monotonic()
+            if left <= 0:
+                return
+            await engine.signal.wait(min(left, READY_LOOK_S))
+
+    async def indexed(self, path: VaultPath, digest: Digest | None, what: What, timeout: float) -> bool:
+        """Wait until the index holds a note as it is on disk, or as `digest` names it.
+
+        Args:
+            path: The note.
+            digest: The content to wait for; what is on disk now when absent.
+            what: Which part of the index must hold it.
+            timeout: Seconds.
+
+        Raises:
+            NoteNotFound: There is no such note, neither on disk nor in the index.
+        """
+        engine, ends = self._engine, time.monotonic() + timeout
+        while not engine.is_open and time.monotonic() < ends:
+            await engine.signal.wait(OPEN_LOOK_S)
+        if engine.vault.stat(path) is None and path not in engine.index.notes:
+            raise engine.names.missing(path)
+        if not holds(engine.following, path, digest, what):
+            await engine.report([path])
+        while not holds(engine.following, path, digest, what):
+            left = ends - time.monotonic()
+            if left <= 0:
+                return False
+            if what == "vectors":
+                engine.parts.filling.hurry()
+            await engine.signal.wait(min(left, LOOK_S))
+        return True

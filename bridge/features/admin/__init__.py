@@ -1,0 +1,1 @@
+"""Settings, rules, models, clients and pairing."""

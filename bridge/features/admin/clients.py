@@ -1,0 +1,151 @@
+"""The clients that hold tokens: who they are, what becomes of what they change, and taking their tokens away."""
+
+import asyncio
+from dataclasses import dataclass
+
+from bridge.api.call import Call
+from bridge.api.registry import operation
+from bridge.errors import NotReady
+from bridge.types import Preset, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class ListedClient:
+    """A program that holds a token of its own.
+
+    Attributes:
+        id: Its id.
+        name: Its name.
+        scopes: What it may do.
+        preset: Which tools it is offered, when its token says so.
+        created: When it got its token.
+        last_used: The day on which it was last here; null when it never was.
+        applies: Whether its changes are made at once; those of others wait for the user.
+        links: Whether the names of notes become links in what it writes.
+    """
+
+    id: str
+    name: str
+    scopes: tuple[Scope, ...]
+    preset: Preset | None
+    created: str
+    last_used: str | None
+    applies: bool
+    links: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedClients:
+    """The clients.
+
+    Attributes:
+        clients: Every client, oldest first.
+    """
+
+    clients: tuple[ListedClient, ...]
+
+
+@operation(
+    example={},
+    scope="admin",
+    vault=False,
+    tool=False,
+    tasks=("which clients have access",),
+)
+async def list_clients(call: Call) -> ListedClients:
+    """List the clients that hold tokens of their own, and what becomes of what they change."""
+    return await asyncio.to_thread(listed, call)
+
+
+@operation(
+    example={"client": "Cursor"},
+    reads=False,
+    idempotent=True,
+    destructive=True,
+    scope="admin",
+    vault=False,
+    tool=False,
+    tasks=("take away a client's access",),
+)
+async def revoke_client(call: Call, client: str) -> ListedClients:
+    """Take a client's token away: it counts no more at the next request, and what the client has open ends.
+
+    Args:
+        client: Its name or id.
+
+    Raises:
+        InvalidArguments: There is no such client.
+    """
+    from bridge.access.tokens import Tokens
+
+    await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, client)
+    call.bridge.events.publish("settings_changed", None)
+    return await asyncio.to_thread(listed, call)
+
+
+def listed(call: Call) -> ListedClients:
+    """Read the clients and the settings; both blocks."""
+    from bridge.access.token_file import SCOPES
+    from bridge.access.tokens import Tokens
+    from bridge.settings.file import load
+
+    values, _ = load(call.bridge.settings_path)
+    return ListedClients(
+        tuple(
+            ListedClient(
+                id=client.id,
+                name=client.name,
+                scopes=tuple(scope for scope in SCOPES if scope in client.scopes),
+                preset=client.preset,
+                created=client.created,
+                last_used=client.last_used,
+                applies=is_named(client.name, values.apply_clients),
+                links=is_named(client.name, values.auto_link_clients),
+            )
+            for client in Tokens(call.bridge.folders.tokens).clients()
+        )
+    )
+
+
+def is_named(name: str, names: tuple[str, ...]) -> bool:
+    """Say whether a list of clients in the settings means this one."""
+    return bool({each.casefold() for each in names} & {"*", name.casefold()})
+
+
+@dataclass(frozen=True, slots=True)
+class PairingOpened:
+    """A chance for one client to pair.
+
+    Attributes:
+        code: Six digits for the client to send.
+        expires_in_s: Seconds for which they count.
+    """
+
+    code: str
+    expires_in_s: int
+
+
+@operation(
+    example={},
+    reads=False,
+    scope="write",
+    vault=False,
+    tasks=("pair a new client", "let another program connect"),
+)
+async def open_pairing(call: Call) -> PairingOpened:
+    """Let one client get a token of its own: show the code to the person, who gives it to the client.
+
+    The client sends it as `POST /api/pair` with `{"code", "client"}`, without a token and with any name for itself, and
+    gets `{"token", "scopes", "client"}`: a token that may read and write, and the name it goes by now. Five wrong codes
+    or one success end it. Only the token of the runtime file opens it.
+
+    Raises:
+        Forbidden: The caller is a client itself.
+        NotReady: No bridge runs that a client could reach.
+    """
+    from bridge.access.pairing import OPEN_S
+
+    call.principal.require_local("pair")
+    if call.bridge.pairing is None:
+        raise NotReady("No bridge runs that a client could pair with.", hint="Start `vault-bridge serve`, then pair.")
+    return PairingOpened(call.bridge.pairing.open(), round(OPEN_S))

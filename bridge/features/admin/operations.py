@@ -1,0 +1,261 @@
+"""Reading and changing the user's settings."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from annotated_types import MaxLen
+
+from bridge.api.call import Call
+from bridge.api.registry import operation
+from bridge.errors import InvalidArguments
+
+GLOBS = {"exclude", "deny", "readonly"}
+"""Settings that are lists of globs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    Attributes:
+        name: Its name in the file.
+        value: Its value now; null for `deny` unless the caller may change it, since it names what must seem missing.
+        default: What it is without a line in the file.
+        type: What it takes.
+        meaning: What it does.
+        restart: Whether a change is taken up only by the next start.
+    """
+
+    name: str
+    value: Any
+    default: Any
+    type: str
+    meaning: str
+    restart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsInUse:
+    """The settings in use.
+
+    Attributes:
+        path: The file they are kept in.
+        settings: Every setting.
+        problems: Lines of the file that were not taken, and why.
+    """
+
+    path: str
+    settings: tuple[Setting, ...]
+    problems: tuple[str, ...]
+
+
+@operation(
+    example={},
+    vault=False,
+    tasks=("show the settings", "configuration of the bridge", "what is excluded"),
+)
+async def read_settings(call: Call) -> SettingsInUse:
+    """Show every setting with its value, default and meaning."""
+    return await asyncio.to_thread(in_use, call)
+
+
+@operation(
+    example={"changes": {"max_pdf_pages": 200}},
+    reads=False,
+    idempotent=True,
+    scope="admin",
+    vault=False,
+    tasks=("change a setting", "configure the bridge"),
+)
+async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInUse:
+    """Change settings; the file's other lines and comments are kept.
+
+    Args:
+        changes: New values by name; null takes a setting back to its default.
+    """
+    from bridge.settings.file import change
+
+    if not changes:
+        raise InvalidArguments("`changes` names no setting.")
+    for name in GLOBS & changes.keys():
+        require_sound(name, changes[name])
+    await asyncio.to_thread(change, call.bridge.settings_path, changes)
+    await call.bridge.reload()
+    return await asyncio.to_thread(in_use, call)
+
+
+def require_sound(name: str, globs: Any) -> None:
+    """Refuse globs that would not protect what they seem to; that it is a list of them is checked elsewhere.
+
+    Raises:
+        InvalidArguments: One of them cannot be used.
+    """
+    from bridge.vault.globs import mistake
+
+    for glob in globs if isinstance(globs, list | tuple) else ():
+        if isinstance(glob, str) and (why := mistake(glob)) is not None:
+            raise InvalidArguments(f"`{glob[:80]}` in `{name}` {why}.")
+
+
+def in_use(call: Call) -> SettingsInUse:
+    """Read the settings file."""
+    from bridge.settings.file import load
+    from bridge.settings.schema import described
+
+    values, problems = load(call.bridge.settings_path)
+    kept_back = set() if "admin" in call.principal.scopes else {"deny"}
+    return SettingsInUse(
+        path=str(call.bridge.settings_path),
+        settings=tuple(
+            Setting(
+                name=s.name,
+                value=None if s.name in kept_back else getattr(values, s.name),
+                default=s.default,
+                type=s.type,
+                meaning=s.meaning,
+                restart=s.restart,
+            )
+            for s in described()
+        ),
+        problems=tuple(problem.message for problem in problems),
+    )
+
+
+NAMED = 3
+"""Notes that are named of those that a glob means."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedGlob:
+    """One glob.
+
+    Attributes:
+        glob: The glob.
+        problem: Why it cannot be used; null when it can.
+        notes: Notes that it means, those too that another rule hides; null where no vault is open.
+        first: Some of them.
+    """
+
+    glob: str
+    problem: str | None
+    notes: int | None
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedGlobs:
+    """The globs.
+
+    Attributes:
+        globs: In the order in which they were given.
+    """
+
+    globs: tuple[CheckedGlob, ...]
+
+
+@operation(example={"globs": ["Garden/**", "*.secret.md"]}, scope="admin", vault=False, tool=False)
+async def check_globs(
+    call: Call, globs: Annotated[tuple[Annotated[str, MaxLen(1_000)], ...], MaxLen(500)]
+) -> CheckedGlobs:
+    """Say of globs for `exclude`, `deny` and `readonly` what is wrong with them, and which notes they mean.
+
+    Args:
+        globs: The globs.
+    """
+    engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
+    return await asyncio.to_thread(checked, [engine.root for engine in engines], globs)
+
+
+def checked(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:
+    """Compare globs with what vaults hold, whatever the rules say."""
+    from bridge.vault.globs import Ban, mistake
+    from bridge.vault.rules import Rules
+    from bridge.vault.vault import Vault
+
+    paths = [path for root in roots if globs for path in sorted(Vault(root, Rules()).scan().files)]
+    found = []
+    for glob in globs:
+        problem, ban = mistake(glob), Ban((glob,))
+        meant = [] if problem else [path for path in paths if ban.covers(path)]
+        found.append(CheckedGlob(glob, problem, len(meant) if roots else None, tuple(meant[:NAMED])))
+    return CheckedGlobs(tuple(found))
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model.
+
+    Attributes:
+        id: Its name in the settings.
+        title: What its makers call it.
+        dimensions: Numbers in one of its vectors.
+        size_mb: The size of its file in MB; null when that is not known.
+        languages: The languages it was made for.
+        license: The licence it comes under.
+        installed: Whether it is on this machine.
+        chosen: Whether the settings name it.
+    """
+
+    id: str
+    title: str
+    dimensions: int
+    size_mb: float | None
+    languages: str
+    license: str
+    installed: bool
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModels:
+    """The models.
+
+    Attributes:
+        models: Those that can be installed by name, and those that were made of files.
+    """
+
+    models: tuple[ListedModel, ...]
+
+
+@operation(
+    example={},
+    vault=False,
+    tasks=("which embedding models are there", "model in use"),
+)
+async def list_models(call: Call) -> ListedModels:
+    """List the embedding models, those that are installed and those that can be; none is fetched."""
+    return await asyncio.to_thread(listed, call)
+
+
+def listed(call: Call) -> ListedModels:
+    """Look into the models folder and the settings."""
+    from bridge.models.catalogue import catalogue
+    from bridge.models.folder import installed
+    from bridge.settings.file import load
+
+    wanted = load(call.bridge.settings_path)[0].model
+    here = {model.spec.id: model for model in installed(call.bridge.models_dir)}
+    specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
+    return ListedModels(
+        tuple(
+            ListedModel(
+                id=spec.id,
+                title=spec.title,
+                dimensions=spec.dimensions,
+                size_mb=in_mb(here[spec.id].path.stat().st_size if spec.id in here else spec.size_bytes),
+                languages=spec.languages,
+                license=spec.license,
+                installed=spec.id in here,
+                chosen=spec.id == wanted,
+            )
+            for spec in specs.values()
+        )
+    )
+
+
+def in_mb(size: int | None) -> float | None:
+    """Return bytes as MB."""
+    return None if size is None else round(size / 1e6, 1)

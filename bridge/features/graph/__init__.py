@@ -1,0 +1,1 @@
+"""The graph of notes: neighbours, paths, measures, pictures and history."""

@@ -1,0 +1,52 @@
+"""What the questions about the graph have in common."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from bridge.api.call import Call
+from bridge.api.not_found import no_such_note
+from bridge.graph.kinds import KINDS, WRITTEN, EdgeKind
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import Chart
+    from bridge.graph.columns import Edges
+
+Kinds = tuple[EdgeKind, ...]
+
+DRAWN: Kinds = WRITTEN
+"""The kinds that are looked at unless others are asked for: what somebody wrote or drew."""
+
+
+def numbered(call: Call, chart: "Chart", path: VaultPath) -> int:
+    """Return the number of a note.
+
+    Raises:
+        NoteNotFound: There is no such note.
+    """
+    number = chart.graph.number(path)
+    if number is None:
+        raise no_such_note(call.engine, path)
+    return number
+
+
+def title(chart: "Chart", path: VaultPath) -> str:
+    """Return a note's title."""
+    return chart.notes[path].title if path in chart.notes else path
+
+
+def kinds_between(edges: "Edges", pairs: Iterable[tuple[int, int]]) -> Mapping[tuple[int, int], list[EdgeKind]]:
+    """Return how pairs of nodes are joined, by the pair as it is given."""
+    import numpy as np
+
+    wanted = {(min(pair), max(pair)): pair for pair in pairs}
+    among = np.zeros(edges.size, np.bool_)
+    among[[node for pair in wanted for node in pair]] = True
+    found: dict[tuple[int, int], set[int]] = {pair: set() for pair in wanted.values()}
+    inside = edges.among(among)
+    columns = (inside.source.tolist(), inside.target.tolist(), inside.kind.tolist())
+    for source, target, kind in zip(*columns, strict=True):
+        pair = wanted.get((min(source, target), max(source, target)))
+        if pair is not None:
+            found[pair].add(kind)
+    return {pair: [KINDS[kind] for kind in sorted(kinds)] for pair, kinds in found.items()}

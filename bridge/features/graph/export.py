@@ -1,0 +1,148 @@
+"""The graph as a file for other programs."""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from bridge.api.call import Call
+from bridge.api.encode import encode
+from bridge.api.registry import operation
+from bridge.errors import InvalidArguments
+from bridge.features.graph.charts import DRAWN, Kinds, title
+from bridge.graph.kinds import KINDS
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import Chart
+    from bridge.graph.columns import Edges
+
+MOST_EDGES = 100_000
+"""Edges of an export at most: the text of more would not be an answer any more."""
+
+Format = Literal["graphml", "json"]
+
+_NO_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedGraph:
+    """The graph as text.
+
+    Attributes:
+        format: What it is written in.
+        text: GraphML, or JSON with `nodes` and `links` as D3 and NetworkX read it.
+        nodes: How many nodes it has.
+        edges: How many edges.
+    """
+
+    format: Format
+    text: str
+    nodes: int
+    edges: int
+
+
+@operation(
+    example={"format": "json", "kinds": ["arrow"]},
+    tasks=("export the graph to another program", "graph as GraphML or JSON for Gephi"),
+)
+async def export_graph(
+    call: Call,
+    format: Format = "graphml",  # noqa: A002
+    kinds: Kinds = DRAWN,
+    stubs: bool = True,
+) -> ExportedGraph:
+    """Return the graph as text for other programs, such as Gephi or NetworkX; no file is written.
+
+    Args:
+        format: GraphML, or JSON with nodes and links.
+        kinds: What joins notes, as in `graph_neighbours`; every note is a node, joined or not.
+        stubs: Also the names that no note has, as nodes.
+    """
+    chart = await call.engine.waiting.chart()
+    edges = await call.engine.atlas.edges(chart, kinds, stubs=stubs)
+    if len(edges) > MOST_EDGES:
+        raise InvalidArguments(
+            f"These are {len(edges):,} edges; {MOST_EDGES:,} can be exported at once.", hint="Ask for fewer `kinds`."
+        )
+    return await asyncio.to_thread(written, chart, edges, format)
+
+
+Node = tuple[str, dict[str, Any]]
+Link = tuple[str, str, dict[str, Any]]
+
+
+def written(chart: "Chart", edges: "Edges", form: Format) -> ExportedGraph:
+    """Write nodes and edges down."""
+    nodes, links = listed(chart, edges)
+    text = graphml(nodes, links) if form == "graphml" else node_link(nodes, links)
+    return ExportedGraph(form, text, len(nodes), len(links))
+
+
+def listed(chart: "Chart", edges: "Edges") -> tuple[list[Node], list[Link]]:
+    """Describe all notes, the names that are linked to, and what joins them."""
+    graph = chart.graph
+    paths = graph.paths
+    names = sorted({*edges.target[graph.stubs[edges.target]].tolist()})
+    key = {number: str(path) for number, path in paths.items()}
+    key |= {number: f"?{graph.nodes.labels[number][1:]}" for number in names}
+    nodes: list[Node] = []
+    for number in sorted(paths, key=lambda number: paths[number]):
+        path = paths[number]
+        note = chart.notes.get(path)
+        facts = {"type": note.kind, "tags": " ".join(note.tags)} if note else {}
+        nodes.append((path, {"title": title(chart, path), **facts}))
+    nodes += [(key[number], {"title": key[number][1:], "type": "stub"}) for number in names]
+    columns = (edges.source.tolist(), edges.target.tolist(), edges.kind.tolist(), edges.weight.tolist())
+    links = [
+        (key[source], key[target], {"kind": KINDS[kind], "weight": round(weight, 4)})
+        for source, target, kind, weight in zip(*columns, strict=True)
+    ]
+    return nodes, sorted(links, key=lambda link: (link[0], link[1], link[2]["kind"]))
+
+
+def node_link(nodes: list[Node], links: list[Link]) -> str:
+    """Write JSON as `networkx.node_link_graph` reads it."""
+    value = {
+        "directed": True,
+        "multigraph": True,
+        "graph": {},
+        "nodes": [{"id": key, **facts} for key, facts in nodes],
+        "links": [{"source": one, "target": other, **facts} for one, other, facts in links],
+    }
+    return encode(value).decode()
+
+
+def graphml(nodes: list[Node], links: list[Link]) -> str:
+    """Write GraphML."""
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
+        *(
+            f'<key id="{name}" for="{where}" attr.name="{name}" attr.type="{sort}"/>'
+            for name, where, sort in (
+                ("title", "node", "string"),
+                ("type", "node", "string"),
+                ("tags", "node", "string"),
+                ("kind", "edge", "string"),
+                ("weight", "edge", "double"),
+            )
+        ),
+        '<graph edgedefault="directed">',
+    ]
+    lines += [f"<node id={quoteattr(clean(key))}>{data(facts)}</node>" for key, facts in nodes]
+    lines += [
+        f"<edge source={quoteattr(clean(one))} target={quoteattr(clean(other))}>{data(facts)}</edge>"
+        for one, other, facts in links
+    ]
+    return "\n".join([*lines, "</graph>", "</graphml>", ""])
+
+
+def data(facts: dict[str, Any]) -> str:
+    """Write facts as elements."""
+    return "".join(f'<data key="{name}">{escape(clean(str(value)))}</data>' for name, value in facts.items())
+
+
+def clean(text: str) -> str:
+    """Leave out what XML cannot hold."""
+    return _NO_XML.sub("", text)

@@ -1,0 +1,121 @@
+"""How the graph grew, week by week."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.registry import operation
+from bridge.engine.link_census import LinkCounts
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.state.graph_days import Day
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A note that was joined to more notes, or to fewer.
+
+    Attributes:
+        path: The note.
+        more: How many more; negative when fewer.
+    """
+
+    path: VaultPath
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphWeek:
+    """A week of the graph.
+
+    Attributes:
+        week: Its Monday.
+        counts: How much there was at its end.
+        appeared: Notes that are new, those joined to most first.
+        vanished: Notes that are gone; a note that was moved has vanished and appeared.
+        grown: Notes joined to more or fewer notes than before, those that changed most first.
+    """
+
+    week: str
+    counts: LinkCounts
+    appeared: tuple[VaultPath, ...]
+    vanished: tuple[VaultPath, ...]
+    grown: tuple[Grown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphHistory:
+    """How the graph grew.
+
+    Attributes:
+        since: The first day that is known; what was before it is not told.
+        weeks: The weeks in which the bridge ran, the latest first.
+    """
+
+    since: str
+    weeks: tuple[GraphWeek, ...]
+
+
+@operation(
+    example={"weeks": 4, "limit": 5},
+    tasks=("how the graph grew over time", "how many notes were added each week", "growth of the vault"),
+)
+async def graph_history(
+    call: Call, weeks: Annotated[int, Interval(ge=1, le=52)] = 8, limit: Annotated[int, Interval(ge=1, le=100)] = 10
+) -> GraphHistory:
+    """Tell how the graph grew week by week, on the days on which a bridge ran: new, vanished and newly linked notes.
+
+    Args:
+        weeks: How many weeks to look back, this one included.
+        limit: Most notes of each sort in a week.
+    """
+    from bridge.engine.schedule import remember
+
+    engine = call.engine
+    await remember(engine)
+    days = await asyncio.to_thread(engine.store.days, "")
+    today = date.fromisoformat(days[-1].day)
+    first = monday(today) - timedelta(weeks=weeks - 1)
+    recent = [day for day in days if day.day >= first.isoformat()]
+    by_week = groupby(recent, key=lambda day: monday(date.fromisoformat(day.day)).isoformat())
+    return GraphHistory(days[0].day, tuple(summed(week, inside, limit) for week, inside in by_week)[::-1])
+
+
+def monday(day: date) -> date:
+    """Return the Monday of a day's week."""
+    return day - timedelta(days=day.weekday())
+
+
+def summed(week: str, days: "Iterable[Day]", limit: int) -> GraphWeek:
+    """Sum up the days of a week; what appeared and vanished within it is told as neither."""
+    appeared: dict[VaultPath, None] = {}
+    vanished: dict[VaultPath, None] = {}
+    grown: Counter[VaultPath] = Counter()
+    for day in days:
+        for fresh, other, paths in (
+            (appeared, vanished, day.changes.appeared),
+            (vanished, appeared, day.changes.vanished),
+        ):
+            for path in paths:
+                if path in other:
+                    del other[path]
+                else:
+                    fresh[path] = None
+        grown.update(dict(day.changes.grown))
+        size = day.size
+    most = sorted(((path, more) for path, more in grown.items() if more), key=lambda item: (-abs(item[1]), item[0]))
+    return GraphWeek(
+        week=week,
+        counts=LinkCounts(size.notes, size.links, size.stubs),
+        appeared=tuple(appeared)[:limit],
+        vanished=tuple(vanished)[:limit],
+        grown=tuple(Grown(path, more) for path, more in most[:limit]),
+    )

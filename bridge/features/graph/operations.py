@@ -1,0 +1,334 @@
+"""What lies around a note in the graph, and how one note leads to another."""
+
+import asyncio
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.hints import Direction
+from bridge.api.registry import operation
+from bridge.engine import link_census
+from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
+from bridge.features.graph import structure
+from bridge.features.graph.charts import DRAWN, Kinds, kinds_between, numbered, title
+from bridge.features.graph.steps import GraphStep, told
+from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
+from bridge.graph.kinds import EdgeKind
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import Chart
+    from bridge.graph.columns import Edges
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A note near another in the graph.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        distance: Steps from the note that was asked about.
+        score: 0 to 1: what arrives of 1 that starts there; a way through a note with many links passes on little.
+        via: The note before it on the way that brings most; null for direct neighbours.
+        kinds: How it is joined to the note before it.
+    """
+
+    path: VaultPath
+    title: str
+    distance: int
+    score: float
+    via: VaultPath | None
+    kinds: tuple[EdgeKind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The notes around a note.
+
+    Attributes:
+        nodes: The notes, by distance, then by score.
+        total: How many there are without `limit`.
+    """
+
+    nodes: tuple[Neighbour, ...]
+    total: int
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "depth": 2, "limit": 5},
+    tasks=(
+        "what is two links away from a note",
+        "notes around a note",
+        "notes a few links away",
+        "neighbourhood of a note",
+    ),
+)
+async def graph_neighbours(
+    call: Call,
+    path: VaultPath,
+    depth: Annotated[int, Interval(ge=1, le=6)] = 1,
+    direction: Direction = "any",
+    kinds: Kinds = DRAWN,
+    decay: Annotated[float, Interval(ge=0.01, le=1)] = 0.5,
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+) -> Neighbours:
+    """Find the notes around a note, step by step along links, arrows, shared rare tags or nearness in meaning.
+
+    Args:
+        path: The note to start from.
+        depth: Most steps to take.
+        direction: Whether to follow links as they point (`out`), against that (`in`), or both ways.
+        kinds: What to walk along; `tag` joins notes with a tag that at most ten carry, `folder` those of a small
+            folder, `similar` those that are each among the nearest in meaning of the other.
+        decay: Share of the score that each step passes on.
+        limit: Most notes to return.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+    """
+    chart = await call.engine.waiting.chart()
+    start = numbered(call, chart, path)
+    edges = await call.engine.atlas.edges(chart, kinds)
+    return await asyncio.to_thread(around, chart, edges, start, direction, depth, decay, limit)
+
+
+def around(
+    chart: "Chart", edges: "Edges", start: int, direction: Direction, depth: int, decay: float, limit: int
+) -> Neighbours:
+    """Walk away from a note, and describe the notes that are met."""
+    import numpy as np
+
+    from bridge.graph.walk import spread
+
+    reach = spread(edges, start, direction, depth, decay)
+    met = np.flatnonzero(reach.distance > 0)
+    best = met[np.lexsort((met, -reach.arrived[met], reach.distance[met]))][:limit].tolist()
+    paths = chart.graph.paths
+    best.sort(key=lambda node: (int(reach.distance[node]), -round(float(reach.arrived[node]), 4), paths[node]))
+    steps = [(int(reach.via[node]), node) for node in best]
+    joined = kinds_between(edges, steps)
+    return Neighbours(
+        nodes=tuple(
+            Neighbour(
+                path=paths[node],
+                title=title(chart, paths[node]),
+                distance=int(reach.distance[node]),
+                score=round(float(reach.arrived[node]), 4),
+                via=None if via == start else paths[via],
+                kinds=tuple(joined[via, node]),
+            )
+            for via, node in steps
+        ),
+        total=len(met),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPath:
+    """One way from a note to another.
+
+    Attributes:
+        notes: The notes on the way, both ends included.
+        steps: What leads from each to the next.
+    """
+
+    notes: tuple[VaultPath, ...]
+    steps: tuple[GraphStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPaths:
+    """Ways from a note to another.
+
+    Attributes:
+        paths: The ways, those with the fewest steps first; none when nothing joins the two.
+    """
+
+    paths: tuple[GraphPath, ...]
+
+
+@operation(
+    example={"source": "Bread/Science/Staling.md", "target": "Garden/Plants/Garlic.md", "alternatives": 2},
+    tasks=("how two notes are connected", "path between two notes", "chain of links from one note to another"),
+)
+async def graph_path(
+    call: Call,
+    source: VaultPath,
+    target: VaultPath,
+    kinds: Kinds = DRAWN,
+    direction: Literal["any", "out"] = "any",
+    alternatives: Annotated[int, Interval(ge=1, le=10)] = 3,
+) -> GraphPaths:
+    """Find how one note leads to another: the shortest ways, each step with the sentence that links.
+
+    Args:
+        source: The note to start from.
+        target: The note to reach.
+        kinds: What to walk along, as in `graph_neighbours`.
+        direction: Whether links may be walked both ways, or only as they point.
+        alternatives: Most ways to return; the longest has at most three steps more than the shortest.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+    """
+    chart = await call.engine.waiting.chart()
+    ends = numbered(call, chart, source), numbered(call, chart, target)
+    edges = await call.engine.atlas.edges(chart, kinds)
+
+    def find() -> GraphPaths:
+        found = found_ways(edges, *ends, direction, alternatives)
+        steps = told(call.engine, chart, edges, found)
+        paths = chart.graph.paths
+        return GraphPaths(
+            tuple(
+                GraphPath(tuple(paths[node] for node in way), tuple(steps[pair] for pair in itertools.pairwise(way)))
+                for way in found
+            )
+        )
+
+    return await asyncio.to_thread(find)
+
+
+def found_ways(
+    edges: "Edges", start: int, goal: int, direction: Literal["any", "out"], most: int
+) -> list[tuple[int, ...]]:
+    """Find the shortest ways; of equally long ones first those through notes with few links, which say more."""
+    from bridge.graph.graph import Adjacency
+    from bridge.graph.walk import arcs, distances, ways
+
+    begin, end = (edges.source, edges.target) if direction == "any" else arcs(edges, direction)[:2]
+    beside = Adjacency.of(edges.size, begin, end)
+    onward = distances(edges, goal, "in" if direction == "out" else "any")
+
+    def next_to(node: int) -> list[int]:
+        near = beside.around(node) if direction == "any" else beside.along(node, outward=True)
+        return sorted(near, key=lambda other: int(beside.start[other + 1] - beside.start[other]))
+
+    return ways(next_to, onward, start, goal, most)
+
+
+Part = Literal[
+    "hubs",
+    "pagerank",
+    "orphans",
+    "dead_ends",
+    "sources",
+    "stubs",
+    "communities",
+    "bridges",
+    "articulations",
+    "strong_pairs",
+    "gaps",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PartTotals:
+    """How many there are in all of the parts that were asked for; orphans, dead ends and sources tell theirs.
+
+    Attributes:
+        hubs: Notes that are joined to others.
+        pagerank: The same notes, in another order.
+        stubs: Names that notes link to and that no note has.
+        communities: Groups of three notes or more.
+        bridges: Pairs whose link alone joins two parts.
+        articulations: Notes without which the graph falls apart.
+        strong_pairs: Notes that link to each other both ways.
+    """
+
+    hubs: int | None = None
+    pagerank: int | None = None
+    stubs: int | None = None
+    communities: int | None = None
+    bridges: int | None = None
+    articulations: int | None = None
+    strong_pairs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GraphInsights:
+    """What stands out in the graph; parts that were not asked for are absent.
+
+    Attributes:
+        counts: How much there is of everything.
+        totals: How many there are of each part.
+        offset: How many of each part come before these.
+        hubs: Notes joined to many that are joined to many, the greatest first.
+        pagerank: Notes that a reader who follows links comes by most, by PageRank; many of them are hubs too.
+        orphans: Notes without any link in either direction.
+        dead_ends: Notes that are linked to and link nowhere.
+        sources: Notes that link and that nothing links to.
+        stubs: Names that notes link to and that no note has, the most wanted first.
+        communities: Groups of notes with more links inside than between them, by Leiden's method, the largest first.
+        bridges: Pairs whose link alone joins two parts of the graph, those that join most first.
+        articulations: Notes without which the graph falls apart, those that hold most first.
+        strong_pairs: Notes that link to each other both ways, those with most links first.
+        gaps: Notes that others keep linking to together and that do not link to each other: perhaps they should.
+    """
+
+    counts: LinkCounts
+    totals: PartTotals
+    offset: int
+    hubs: tuple[Hub, ...] | None = None
+    pagerank: tuple[Hub, ...] | None = None
+    orphans: NoteCount | None = None
+    dead_ends: NoteCount | None = None
+    sources: NoteCount | None = None
+    stubs: tuple[Stub, ...] | None = None
+    communities: tuple[Community, ...] | None = None
+    bridges: tuple[SoleLink, ...] | None = None
+    articulations: tuple[Articulation, ...] | None = None
+    strong_pairs: tuple[StrongPair, ...] | None = None
+    gaps: tuple[Gap, ...] | None = None
+
+
+@operation(
+    example={"parts": ["hubs", "orphans", "gaps"], "limit": 3},
+    tasks=(
+        "orphans, hubs and dead ends",
+        "notes without any links",
+        "communities and clusters of notes",
+        "most linked notes",
+        "overview of the structure of the graph",
+    ),
+)
+async def graph_insights(
+    call: Call,
+    parts: tuple[Part, ...] = (),
+    kinds: Kinds = DRAWN,
+    limit: Annotated[int, Interval(ge=1, le=100)] = 5,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> GraphInsights:
+    """Tell what stands out in the graph: hubs, orphans, dead ends, wanted notes, communities, bridges, missing links.
+
+    Args:
+        parts: Only these; without, all.
+        kinds: What joins notes, as in `graph_neighbours`; orphans, dead ends, sources, stubs and strong pairs are
+            always about what is written.
+        limit: Most notes, names or pairs of each part.
+        offset: How many of each part to pass over, for the next page of a part.
+    """
+    from bridge.graph.census import census
+
+    chart = await call.engine.waiting.chart()
+    wanted: tuple[Part, ...] = parts or get_args(Part)
+    counted = await asyncio.to_thread(census, chart.graph)
+    page = slice(offset, offset + limit)
+    found: dict[str, object] = {}
+    totals: dict[str, int] = {}
+    for part in dict.fromkeys(wanted):
+        match part:
+            case "orphans" | "dead_ends" | "sources":
+                found[part] = await asyncio.to_thread(link_census.lacking, chart, counted, part, page)
+            case "stubs" | "strong_pairs":
+                found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), chart, page)
+            case "gaps":
+                found[part] = link_census.gaps(chart, (await call.engine.atlas.gaps(chart, kinds, page.stop))[offset:])
+            case "hubs" | "pagerank" | "communities" | "bridges" | "articulations":
+                shape = await call.engine.atlas.shape(chart, kinds)
+                found[part], totals[part] = await asyncio.to_thread(getattr(structure, part), chart, shape, page)
+    return GraphInsights(link_census.counts(counted), PartTotals(**totals), offset, **found)  # type: ignore[arg-type]  # by the names of its fields

@@ -1,0 +1,114 @@
+"""What joins two notes, in words: the sentence that links, the tag of both, how close they are."""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.api.note_text import opened
+from bridge.errors import BridgeError
+from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind
+from bridge.graph.pairs import shared_tags
+from bridge.text.sentence import sentence
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import Chart
+    from bridge.engine.host import VaultEngine
+    from bridge.graph.columns import Edges
+    from bridge.markdown.note import Note
+
+
+@dataclass(frozen=True, slots=True)
+class GraphStep:
+    """What leads from one note to the next.
+
+    Attributes:
+        source: Where the step begins.
+        target: Where it leads.
+        kind: What joins the two, the most telling if it is several things.
+        note: The note that says it: `target` when the link is walked against its direction; null when nobody wrote it.
+        line: The line it stands on.
+        text: The sentence around it, the label of an arrow, or what both have in common.
+    """
+
+    source: VaultPath
+    target: VaultPath
+    kind: EdgeKind
+    note: VaultPath | None
+    line: int | None
+    text: str
+
+
+Pair = tuple[int, int]
+
+
+def told(
+    engine: "VaultEngine", chart: "Chart", edges: "Edges", found: Iterable[Sequence[int]]
+) -> Mapping[Pair, GraphStep]:
+    """Describe each step of some ways once; reads the notes that are quoted."""
+    texts: dict[VaultPath, Note | None] = {}
+    pairs = dict.fromkeys(pair for way in found for pair in itertools.pairwise(way))
+    return {pair: step(engine, chart, edges, pair, texts) for pair in pairs}
+
+
+def step(
+    engine: "VaultEngine", chart: "Chart", edges: "Edges", pair: Pair, texts: "dict[VaultPath, Note | None]"
+) -> GraphStep:
+    """Describe what joins two notes: what somebody wrote goes first, in the direction of the step if it can be."""
+    one, other = pair
+    joining = edges.between(one, other)
+    columns = (joining.kind.tolist(), joining.source.tolist(), joining.owner.tolist(), joining.weight.tolist())
+    shared = {CODES[kind] for kind in SHARED}
+    kind, source, owner, weight = min(
+        zip(*columns, strict=True), key=lambda row: (row[0] in shared, row[1] != one, row[0])
+    )
+    paths = chart.graph.paths
+    ends = paths[one], paths[other]
+    match KINDS[kind]:
+        case "tag":
+            tags = shared_tags(chart.notes[ends[0]].tags, chart.notes[ends[1]].tags)
+            rarest = min((carried(chart, tag), tag) for tag in tags)
+            return GraphStep(*ends, "tag", None, None, f"both carry #{rarest[1]}, as {rarest[0]} notes do")
+        case "folder":
+            return GraphStep(
+                *ends, "folder", None, None, f"both are in {ends[0].rpartition('/')[0] or 'the top folder'}"
+            )
+        case "similar":
+            return GraphStep(*ends, "similar", None, None, f"close in meaning ({weight / WEIGHTS['similar']:.2f})")
+        case written:
+            goal = paths[other if source == one else one]
+            place = quoted(engine, chart, paths[owner], goal, written, texts)
+            return GraphStep(*ends, written, paths[owner], *place)
+
+
+def carried(chart: "Chart", tag: str) -> int:
+    """Count the notes that carry a tag."""
+    folded = tag.casefold()
+    return sum(any(folded == other.casefold() for other in note.tags) for note in chart.notes.values())
+
+
+def quoted(
+    engine: "VaultEngine",
+    chart: "Chart",
+    owner: VaultPath,
+    goal: VaultPath,
+    kind: EdgeKind,
+    texts: "dict[VaultPath, Note | None]",
+) -> tuple[int | None, str]:
+    """Return the line and the sentence in which a note names another; what changed since is told by the index."""
+    if kind == "arrow":
+        arrows = (
+            arrow for arrow in chart.notes[owner].arrows if goal == engine.names.resolve(arrow[1], owner, "canvas").path
+        )
+        return None, next((label for *_, label in arrows), "")
+    if owner not in texts:
+        try:
+            texts[owner] = opened(engine, owner)
+        except BridgeError:
+            texts[owner] = None
+    note = texts[owner]
+    for link in note.links if note else chart.notes[owner].links:
+        if link.kind == kind and engine.names.resolve(link.target, owner, link.kind).path == goal:
+            return link.line, sentence(note.text, link.span) if note else link.shown or link.target
+    return None, ""

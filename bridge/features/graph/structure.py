@@ -1,0 +1,196 @@
+"""What the shape of the whole graph tells of its notes: what much hangs together with, and what hangs together."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from bridge.features.graph.charts import title
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bridge.engine.analytics import Chart, Shape
+
+T = TypeVar("T")
+Page = tuple[tuple[T, ...], int]
+"""One page of what stands out, and how many there are in all."""
+
+TOP = 5
+"""Notes that stand for a community."""
+
+SMALLEST = 3
+"""Notes from which on a group is a community."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """A note that much hangs together with.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        score: Eigenvector centrality from 0 to 100, the greatest hub's.
+        pagerank: How often a reader who follows links comes by; 1 is the average note.
+        joined: Notes that it is joined to.
+        community: The number of its community.
+    """
+
+    path: VaultPath
+    title: str
+    score: float
+    pagerank: float
+    joined: int
+    community: int
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """Notes that hang together.
+
+    Attributes:
+        number: Its number in this answer and in `graph_view`; 0 is the largest.
+        name: The words that set it apart, of its titles and tags.
+        size: Notes in it.
+        notes: Those that are joined to most.
+    """
+
+    number: int
+    name: str
+    size: int
+    notes: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SoleLink:
+    """Two notes whose link alone joins two parts of the graph.
+
+    Attributes:
+        source: One of them.
+        target: The other.
+        holds: Notes that would lose touch with the larger part.
+    """
+
+    source: VaultPath
+    target: VaultPath
+    holds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Articulation:
+    """A note without which the graph falls apart.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        holds: Notes that would lose touch with the largest part.
+    """
+
+    path: VaultPath
+    title: str
+    holds: int
+
+
+def hubs(chart: "Chart", shape: "Shape", page: slice) -> Page[Hub]:
+    """Return the greatest hubs."""
+    import numpy as np
+
+    return described(chart, shape, np.round(100 * shape.measures.hub, 1), page)
+
+
+def pagerank(chart: "Chart", shape: "Shape", page: slice) -> Page[Hub]:
+    """Return the notes where a reader who follows links is most often."""
+    import numpy as np
+
+    return described(chart, shape, np.round(shape.rank[shape.network.nodes], 12), page)
+
+
+def described(chart: "Chart", shape: "Shape", worth: "NDArray[np.float64]", page: slice) -> Page[Hub]:
+    """Describe the notes of the network that are worth most; those without neighbours are left out."""
+    import numpy as np
+
+    network, degree = shape.network, shape.network.degree
+    order = np.lexsort((network.nodes, -degree, -worth))
+    places = order[degree[order] > 0]
+    average = len(network) / max(float(shape.rank[network.nodes].sum()), 1e-12)
+    found = tuple(
+        Hub(
+            path=path_at(chart, shape, at),
+            title=title(chart, path_at(chart, shape, at)),
+            score=round(100 * float(shape.measures.hub[at]), 1),
+            pagerank=round(float(shape.rank[network.nodes[at]]) * average, 2),
+            joined=int(degree[at]),
+            community=int(shape.measures.community[at]),
+        )
+        for at in places[page].tolist()
+    )
+    return found, len(places)
+
+
+def communities(chart: "Chart", shape: "Shape", page: slice) -> Page[Community]:
+    """Return the largest communities, named."""
+    import numpy as np
+
+    groups = grouped(shape, page.stop)
+    groups = {number: groups[number] for number in list(groups)[page]}
+    called = named(chart, shape, groups)
+    degree = shape.network.degree
+    found = tuple(
+        Community(
+            number,
+            called[number],
+            len(members),
+            tuple(path_at(chart, shape, at) for at in sorted(members, key=lambda at: (-int(degree[at]), at))[:TOP]),
+        )
+        for number, members in groups.items()
+    )
+    return found, int((np.bincount(shape.measures.community) >= SMALLEST).sum())
+
+
+def grouped(shape: "Shape", limit: int) -> dict[int, list[int]]:
+    """Return the members of the largest communities, by their places in the network."""
+    import numpy as np
+
+    community = shape.measures.community
+    sizes = np.bincount(community)
+    large = [number for number in range(min(limit, len(sizes))) if sizes[number] >= SMALLEST]
+    order = np.argsort(community, kind="stable")
+    starts = np.searchsorted(community[order], large)
+    return {number: order[at : at + sizes[number]].tolist() for number, at in zip(large, starts.tolist(), strict=True)}
+
+
+def named(chart: "Chart", shape: "Shape", groups: dict[int, list[int]]) -> dict[int, str]:
+    """Name communities; one whose notes have no word in common is called after its most joined note."""
+    from bridge.graph.community_names import names_of
+    from bridge.text.stopwords import content
+
+    said = {}
+    for at in range(len(shape.network)):
+        note = chart.notes.get(path_at(chart, shape, at))
+        words = (*note.title.split(), *note.tags) if note else ()
+        said[at] = content(words)
+    degree = shape.network.degree
+    words_of = names_of(groups, said)
+    first = {number: max(members, key=lambda at: (int(degree[at]), -at)) for number, members in groups.items()}
+    return {
+        number: " · ".join(words_of[number]) or title(chart, path_at(chart, shape, first[number])) for number in groups
+    }
+
+
+def path_at(chart: "Chart", shape: "Shape", at: int) -> VaultPath:
+    """Return the note at a place of the network."""
+    return chart.graph.paths[int(shape.network.nodes[at])]
+
+
+def bridges(chart: "Chart", shape: "Shape", page: slice) -> Page[SoleLink]:
+    """Return the links that join most."""
+    cuts = shape.measures.cuts.edges
+    pairs = [(path_at(chart, shape, one), path_at(chart, shape, other), held) for one, other, held in cuts[page]]
+    return tuple(SoleLink(*pair) for pair in pairs), len(cuts)
+
+
+def articulations(chart: "Chart", shape: "Shape", page: slice) -> Page[Articulation]:
+    """Return the notes that hold most."""
+    cuts = shape.measures.cuts.nodes
+    found = [(path_at(chart, shape, at), held) for at, held in cuts[page]]
+    return tuple(Articulation(path, title(chart, path), held) for path, held in found), len(cuts)

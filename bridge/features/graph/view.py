@@ -1,0 +1,304 @@
+"""The graph as a picture, and as a file for other programs."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.call import Call
+from bridge.api.hints import Folder, When
+from bridge.api.moments import moment
+from bridge.api.not_found import folder_of
+from bridge.api.registry import operation
+from bridge.features.graph.charts import DRAWN, Kinds, numbered, title
+from bridge.features.graph.structure import SMALLEST, grouped, named
+from bridge.graph.kinds import KINDS, EdgeKind
+from bridge.types import NoteKind, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import Chart, Shape
+    from bridge.graph.columns import Edges
+    from bridge.graph.layout import Picture
+    from bridge.search.model import SearchRequest
+
+AROUND = 300
+"""Nodes of a picture around a note at most."""
+
+WHOLE = 10_000
+"""Nodes of a picture of all at most."""
+
+FOLDED = 2_000
+"""Nodes from which on a picture of all shows communities in their place."""
+
+COLOURED = 20_000
+"""Notes of a vault up to which a picture around a note tells communities, which are found for all of them at once."""
+
+EDGES = 50_000
+"""Edges of a picture at most, those that weigh most."""
+
+LARGEST = 10.0
+"""The size of the node that is joined to most."""
+
+GROUPS = 300
+"""Communities that are named at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewNode:
+    """A node of a picture.
+
+    Attributes:
+        id: What edges call it.
+        path: The note; null for a name that no note has, and for a community.
+        title: Its title or name.
+        type: What it is.
+        x: Where it is drawn.
+        y: Where it is drawn.
+        size: How large to draw it, 1 to 10; it grows with what it is joined to.
+        joined: Nodes of the whole graph that it is joined to; of a community, its notes.
+        community: The number of its community; null when it has none.
+        tags: Its tags, when asked for.
+    """
+
+    id: int
+    path: VaultPath | None
+    title: str
+    type: Literal["note", "canvas", "excalidraw", "pdf", "stub", "community"]
+    x: float
+    y: float
+    size: float
+    joined: int
+    community: int | None
+    tags: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ViewEdge:
+    """What joins two nodes of a picture.
+
+    Attributes:
+        source: The `id` of one.
+        target: The `id` of the other; a link drawn once leads there.
+        kinds: How they are joined.
+        weight: How much joins them.
+    """
+
+    source: int
+    target: int
+    kinds: tuple[EdgeKind, ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class ViewCommunity:
+    """A group of notes of a picture.
+
+    Attributes:
+        number: Its number.
+        name: The words that set it apart.
+        size: Notes in it, drawn or not.
+    """
+
+    number: int
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """A picture of the graph.
+
+    Attributes:
+        nodes: What to draw.
+        edges: What joins them.
+        communities: The groups that are drawn, the largest first.
+        folded: Whether nodes stand for communities.
+        total: Nodes that pass the filters, drawn or not.
+    """
+
+    nodes: tuple[ViewNode, ...]
+    edges: tuple[ViewEdge, ...]
+    communities: tuple[ViewCommunity, ...]
+    folded: bool
+    total: int
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "depth": 1, "limit": 5},
+    tasks=("draw the graph", "map of the notes", "picture of the links around a note"),
+)
+async def graph_view(
+    call: Call,
+    path: VaultPath | None = None,
+    depth: Annotated[int, Interval(ge=1, le=6)] = 2,
+    kinds: Kinds = DRAWN,
+    stubs: bool = False,
+    folder: Folder | None = None,
+    tags: tuple[str, ...] = (),
+    types: tuple[NoteKind, ...] = (),
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    community: Annotated[int, Interval(ge=0)] | None = None,
+    notes: Annotated[tuple[VaultPath, ...], MaxLen(AROUND)] = (),
+    tagged: bool = False,
+    fold: bool | None = None,
+    limit: Annotated[int, Interval(ge=1, le=WHOLE)] | None = None,
+) -> GraphView:
+    """Draw the graph around a note, or all of it: places, sizes, communities. The same notes stay where they were.
+
+    Args:
+        path: The note in the middle; without, all notes are drawn.
+        depth: Most steps from the note in the middle.
+        kinds: What joins notes, as in `graph_neighbours`.
+        stubs: Draw names that no note has, too.
+        folder: Only notes in this folder and below.
+        tags: Only notes with all of these tags; `a` matches `a/b`.
+        types: Only these kinds of file.
+        modified_after: Only notes changed at or after this moment; `last week` counts from its Monday on.
+        modified_before: Only notes changed before this moment.
+        community: Only notes of this community.
+        notes: Only these notes, such as those on a way of `graph_path`.
+        tagged: Tell the tags of each note.
+        fold: Draw communities in place of their notes; without, that is done from 2,000 nodes on.
+        limit: Most nodes; at most and unless said 300 around a note, 10,000 in all. Those joined to most are drawn.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        FolderNotFound: No note is in such a folder; the message names the closest ones.
+    """
+    from bridge.search.model import SearchRequest
+
+    chart = await call.engine.waiting.chart()
+    start = None if path is None else numbered(call, chart, path)
+    after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
+    wanted = SearchRequest(
+        query="",
+        folder=folder_of(chart.notes, folder),
+        tags=tags,
+        types=types,
+        modified_after=after,
+        modified_before=before,
+    )
+    atlas = call.engine.atlas
+    edges = await atlas.edges(chart, kinds, stubs=stubs)
+    coloured = start is None or community is not None or len(chart.graph) <= COLOURED
+    shape = await atlas.shape(chart, kinds) if coloured else None
+    only = tuple(numbered(call, chart, note) for note in notes)
+    chosen = Chosen(wanted, start, depth, community, only, fold=fold, limit=limit)
+    picture, folds = await asyncio.to_thread(pictured, chart, edges, shape, chosen)
+    labels = [chart.graph.nodes.labels[number] for number in picture.speaker.tolist()]
+    name = "around" if start is not None else "folded" if folds else "some" if only else "whole"
+    places = await atlas.places(chart, name, picture.network, labels)
+    return await asyncio.to_thread(described, chart, picture, shape, places, folds=folds, tagged=tagged)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What to draw."""
+
+    wanted: "SearchRequest"
+    start: int | None
+    depth: int
+    community: int | None
+    only: tuple[int, ...]
+    fold: bool | None
+    limit: int | None
+
+
+def pictured(chart: "Chart", edges: "Edges", shape: "Shape | None", chosen: Chosen) -> "tuple[Picture, bool]":
+    """Choose what is drawn, and whether nodes stand for communities."""
+    import numpy as np
+
+    from bridge.graph.layout import around, drawn, folded, members
+    from bridge.search.filters import allowed
+
+    graph = chart.graph
+    passing = graph.present.copy()
+    kept = allowed(chart.notes, chosen.wanted)
+    if kept is not None:
+        passing[:] = False
+        passing[[number for path in kept if (number := graph.number(path)) is not None]] = True
+    none = np.full(edges.size, -1, np.int32)
+    community = none if shape is None else members(edges.size, shape.network, shape.measures.community)
+    if chosen.community is not None:
+        passing &= community == chosen.community
+    # A name that no note has passes with the notes that want it.
+    passing[edges.target[graph.stubs[edges.target] & passing[edges.source]]] = True
+    if chosen.only:
+        some = np.zeros_like(passing)
+        some[list(chosen.only)] = True
+        passing &= some
+    if chosen.start is not None:
+        most = min(chosen.limit or AROUND, AROUND)
+        marks, total = around(edges, chosen.start, chosen.depth, passing, most)
+        return drawn(edges, marks, community, total, most), False
+    total = int(passing.sum())
+    most = chosen.limit or WHOLE
+    if total > FOLDED if chosen.fold is None else chosen.fold:
+        return folded(edges, passing, community, SMALLEST, most), True
+    return drawn(edges, passing, community, total, most), False
+
+
+def described(
+    chart: "Chart",
+    picture: "Picture",
+    shape: "Shape | None",
+    places: Sequence[tuple[float, float]],
+    *,
+    folds: bool,
+    tagged: bool,
+) -> GraphView:
+    """Put a picture into its wire form."""
+    groups = {} if shape is None else grouped(shape, GROUPS)
+    present = {*picture.community.tolist()}
+    groups = {number: inside for number, inside in groups.items() if number in present}
+    names = {} if shape is None else named(chart, shape, groups)
+    most = max(picture.joined.tolist(), default=0)
+    rows = zip(
+        picture.network.nodes.tolist(),
+        picture.speaker.tolist(),
+        picture.joined.tolist(),
+        picture.community.tolist(),
+        places,
+        strict=True,
+    )
+    nodes = []
+    for number, speaker, joined, community, (x, y) in rows:
+        path = chart.graph.paths.get(speaker)
+        size = round(1 + (LARGEST - 1) * (joined / most) ** 0.5, 2) if most else 1.0
+        group = None if community < 0 else community
+        if folds:
+            node = ViewNode(number, None, names.get(number, ""), "community", x, y, size, joined, group)
+        elif path is None:
+            name = chart.graph.nodes.labels[speaker].lstrip("\0")
+            node = ViewNode(number, None, name, "stub", x, y, size, joined, group)
+        else:
+            note = chart.notes.get(path)
+            kind, tags = (note.kind, note.tags) if note else ("note", ())
+            told = tags if tagged else None
+            node = ViewNode(number, path, title(chart, path), kind, x, y, size, joined, group, told)
+        nodes.append(node)
+    return GraphView(
+        nodes=tuple(nodes),
+        edges=joined_by(picture.edges),
+        communities=tuple(ViewCommunity(number, names[number], len(inside)) for number, inside in groups.items()),
+        folded=folds,
+        total=picture.total,
+    )
+
+
+def joined_by(edges: "Edges") -> tuple[ViewEdge, ...]:
+    """Return what joins each pair once."""
+    found: dict[tuple[int, int], tuple[int, int, set[int], float]] = {}
+    columns = (edges.source.tolist(), edges.target.tolist(), edges.kind.tolist(), edges.weight.tolist())
+    for source, target, kind, weight in zip(*columns, strict=True):
+        pair = (source, target) if source < target else (target, source)
+        first, last, kinds, sum_ = found.get(pair, (source, target, set(), 0.0))
+        found[pair] = first, last, kinds | {kind}, sum_ + weight
+    strongest = sorted(found.values(), key=lambda edge: -edge[3])[:EDGES]
+    return tuple(
+        ViewEdge(source, target, tuple(KINDS[kind] for kind in sorted(kinds)), round(weight, 2))
+        for source, target, kinds, weight in strongest
+    )

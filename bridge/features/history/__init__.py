@@ -1,0 +1,1 @@
+"""Changes: listed, shown, undone, redone, accepted and rejected."""

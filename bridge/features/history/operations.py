@@ -1,0 +1,287 @@
+"""What was changed and proposed, and by whom."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MaxLen, MinLen
+
+from bridge.api.call import Call
+from bridge.api.hints import Reason, When
+from bridge.api.moments import moment
+from bridge.api.registry import operation
+from bridge.api.write import author, diff_of, session_of
+from bridge.features.history.records import ListedChange, ShownChange, State, listed, shown_whole
+from bridge.types import NoteOrFolder
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+    from bridge.engine.transactions import Made
+
+ChangeId = Annotated[str, MaxLen(100)]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedChanges:
+    """Changes.
+
+    Attributes:
+        changes: The newest first.
+    """
+
+    changes: tuple[ListedChange, ...]
+
+
+@operation(
+    example={"limit": 5},
+    tasks=(
+        "what was changed yesterday",
+        "what was changed lately",
+        "continue the work that was done yesterday",
+        "history of a note",
+        "list proposals that wait",
+        "what did an agent do",
+        "who changed a note",
+    ),
+)
+async def list_changes(
+    call: Call,
+    path: NoteOrFolder | None = None,
+    state: State | None = None,
+    client: Annotated[str, MaxLen(200)] | None = None,
+    session: Annotated[str, MaxLen(200)] | None = None,
+    operation: Annotated[str, MaxLen(100)] | None = None,
+    since: When | None = None,
+    until: When | None = None,
+    limit: Annotated[int, Interval(ge=1, le=200)] = 20,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> ListedChanges:
+    """List what was changed or proposed through the bridge, the newest first.
+
+    Args:
+        path: Only changes that touched this file or folder, by its name then or today.
+        state: Only those in this state; `proposed` ones wait for the user.
+        client: Only those of this program.
+        session: Only those of this session.
+        operation: Only those that this operation made.
+        since: Only those from this moment on.
+        until: Only those before this moment.
+        limit: Most changes to return.
+        offset: Changes to leave out at the start.
+    """
+    from bridge.state.change_records import Wanted
+
+    wanted = Wanted(
+        since=moment("since", since),
+        until=moment("until", until),
+        client=client,
+        session=session,
+        operation=operation,
+        state=state,
+        path=path,
+    )
+
+    await call.engine.deciding.expire()
+
+    def listing() -> ListedChanges:
+        found = call.engine.deciding.changes(wanted, limit, offset)
+        return ListedChanges(tuple(listed(call.engine, change, cut=True) for change in found))
+
+    return await asyncio.to_thread(listing)
+
+
+@operation(
+    example={"change_id": "0"},
+    tasks=("show the diff of a change", "what exactly did a change do", "details of a proposal"),
+)
+async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
+    """Show a change or proposal whole, and what became of it.
+
+    Args:
+        change_id: Its id, as the write or `list_changes` told it.
+
+    Raises:
+        ChangeNotFound: There is no such change.
+    """
+    await call.engine.deciding.expire()
+    return await asyncio.to_thread(lambda: shown_whole(call.engine, call.engine.deciding.change(change_id)))
+
+
+Hunks = Annotated[tuple[Annotated[int, Interval(ge=1)], ...], MinLen(1), MaxLen(10_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of changes.
+
+    Attributes:
+        changes: The changes that were asked for, as they stand now.
+        change_id: The change that did it; null when nothing was written.
+        diff: What was written, as a unified diff.
+        state: `applied`; or `proposed`, when it waits until the user accepts it.
+        warnings: What to know about it.
+        dry_run: Whether nothing was written because only a dry run was asked for.
+    """
+
+    changes: tuple[ListedChange, ...]
+    change_id: str | None
+    diff: str
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
+    dry_run: bool
+
+
+@operation(
+    example={"change_id": "0"},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "take back the last change",
+        "undo a change",
+        "revert one change",
+        "bring back a deleted note",
+        "roll back an edit",
+    ),
+)
+async def undo_change(
+    call: Call,
+    change_id: ChangeId,
+    hunks: Hunks | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+) -> Settled:
+    """Turn a change back, however long ago; what was written since stays, or it is refused.
+
+    Args:
+        change_id: Id of the change, from `list_changes`.
+        hunks: Only these parts of it, as `show_change` numbers them.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+
+    Raises:
+        ChangeNotFound: There is no such change, or what it took away is kept no more.
+        ChangeConflict: The same lines were changed since; `conflicts` tells which.
+    """
+    made = await call.engine.deciding.undo([change_id], author(call, "undo_change", reason), hunks, dry_run=dry_run)
+    return settled(call.engine, [change_id], made, dry_run=dry_run)
+
+
+@operation(
+    example={"session": "none"},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "undo all changes of this session",
+        "revert everything you did",
+        "undo all that an agent did in a conversation",
+    ),
+)
+async def undo_session(
+    call: Call,
+    session: Annotated[str, MaxLen(200)] | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+) -> Settled:
+    """Turn back all that was changed in one session, as one change; all or nothing.
+
+    Args:
+        session: The session, as `list_changes` tells it; without, the one that the caller's own changes belong to.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+
+    Raises:
+        ChangeNotFound: Nothing of it is in force, or what it took away is kept no more.
+        ChangeConflict: The same lines were changed since; `conflicts` tells which.
+    """
+    ids = await asyncio.to_thread(call.engine.deciding.of_session, session or session_of(call))
+    made = await call.engine.deciding.undo(ids, author(call, "undo_session", reason), dry_run=dry_run)
+    return settled(call.engine, ids, made, dry_run=dry_run)
+
+
+@operation(
+    example={"change_id": "0"},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "restore a change after it was undone",
+        "redo an undone change",
+        "make a reverted change again",
+        "bring back what was undone",
+    ),
+)
+async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, reason: Reason | None = None) -> Settled:
+    """Make a change again that was turned back.
+
+    Args:
+        change_id: Id of the change, from `list_changes`.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+
+    Raises:
+        ChangeNotFound: There is no such change, or what it wrote is kept no more.
+        ChangeConflict: It was not turned back, or the same lines were changed since.
+    """
+    made = await call.engine.deciding.redo(change_id, author(call, "redo_change", reason), dry_run=dry_run)
+    return settled(call.engine, [change_id], made, dry_run=dry_run)
+
+
+@operation(
+    example={"change_id": "0"},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=("accept a proposed change", "approve a proposal"),
+)
+async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = None) -> Settled:
+    """Make a change that was proposed; only the user's own programs may.
+
+    Args:
+        change_id: Id of the proposal, from `list_changes`.
+        hunks: Only these parts of it, as `show_change` numbers them; the others are rejected.
+
+    Raises:
+        Forbidden: An agent asks.
+        ChangeNotFound: There is no such change.
+        ChangeConflict: It waits no more, or the same lines were changed since.
+    """
+    call.principal.require_local("accept-change")
+    made = await call.engine.deciding.accept(change_id, author(call, "accept_change", None), hunks)
+    return settled(call.engine, [change_id], made)
+
+
+@operation(
+    example={"change_id": "0"},
+    reads=False,
+    scope="write",
+    tasks=("reject a proposed change", "dismiss a proposal", "settle a conflict"),
+)
+async def reject_change(call: Call, change_id: ChangeId) -> Settled:
+    """Settle that a proposed change is not made, or that a `conflict` was looked at; the user's own programs may.
+
+    Args:
+        change_id: Id of the proposal, from `list_changes`.
+
+    Raises:
+        Forbidden: An agent asks.
+        ChangeNotFound: There is no such change.
+        ChangeConflict: It waits no more.
+    """
+    call.principal.require_local("reject-change")
+    change = await call.engine.deciding.reject(change_id)
+    return Settled((listed(call.engine, change, cut=True),), None, "", "applied", (), dry_run=False)
+
+
+def settled(engine: "VaultEngine", ids: Sequence[str], made: "Made", *, dry_run: bool = False) -> Settled:
+    """Tell what became of changes."""
+    return Settled(
+        changes=tuple(listed(engine, engine.deciding.change(id_), cut=True) for id_ in ids),
+        change_id=made.change.id if made.change else None,
+        diff=diff_of(made.plan.steps, made.plan.blobs.get),
+        state=made.state,
+        warnings=made.warnings,
+        dry_run=dry_run,
+    )

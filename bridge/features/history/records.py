@@ -1,0 +1,195 @@
+"""What is told of a change: what it did, and what became of it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from bridge.api.moments import iso
+from bridge.api.write import diff_of, kept
+from bridge.types import Lines, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+    from bridge.state.change_records import Change
+    from bridge.vault.plan import Step
+
+State = Literal["applied", "proposed", "rejected", "expired", "undone", "conflict"]
+
+DIFF_SHOWN = 4_000
+"""Characters of a diff in a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedChange:
+    """A change to notes.
+
+    Attributes:
+        id: Its id.
+        time: When it was made or proposed.
+        client: The program that asked for it.
+        session: What tells that program's calls at that time from others.
+        operation: What it asked for.
+        reason: Why, in its words.
+        paths: The files it touched, as they were called then.
+        diff: What changed, as a unified diff; in a list a long one is cut.
+        state: What became of it: `conflict` needs a look, since a crash and somebody's edit left it half made.
+        expires: When a proposal is given up.
+        undoes: The changes that it turned back.
+        by: What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet.
+    """
+
+    id: str
+    time: str
+    client: str | None
+    session: str | None
+    operation: str
+    reason: str | None
+    paths: tuple[VaultPath, ...]
+    diff: str
+    state: State
+    expires: str | None
+    undoes: tuple[str, ...]
+    by: Literal["disk", "obsidian"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Text that stayed, went or came.
+
+    Attributes:
+        kind: Which.
+        text: The text.
+    """
+
+    kind: Literal["same", "removed", "added"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHunk:
+    """Lines of a note that differ, and those around them.
+
+    Attributes:
+        number: By which it is accepted or undone.
+        path: The note.
+        before: Its lines before; when there are none, the last is one less than the first.
+        after: Its lines afterwards, likewise.
+        words: The lines, word by word.
+        undone: Whether it was turned back, alone or with the whole change.
+    """
+
+    number: int
+    path: VaultPath
+    before: Lines
+    after: Lines
+    words: tuple[Words, ...]
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """A change to notes, with all that is kept of it.
+
+    Attributes:
+        id: Its id.
+        time: When it was made or proposed.
+        client: The program that asked for it.
+        session: What tells that program's calls at that time from others.
+        operation: What it asked for.
+        reason: Why, in its words.
+        paths: The files it touched, as they were called then.
+        now: What those files are called today.
+        diff: What changed, as a unified diff.
+        state: What became of it.
+        expires: When a proposal is given up.
+        undoes: The changes that it turned back.
+        by: What wrote: the bridge itself, to the `disk`, or `obsidian`; null when nothing was written yet.
+        hunks: What changed, in parts that can be accepted or undone one by one.
+    """
+
+    id: str
+    time: str
+    client: str | None
+    session: str | None
+    operation: str
+    reason: str | None
+    paths: tuple[VaultPath, ...]
+    now: tuple[VaultPath, ...]
+    diff: str
+    state: State
+    expires: str | None
+    undoes: tuple[str, ...]
+    by: Literal["disk", "obsidian"] | None
+    hunks: tuple[ShownHunk, ...]
+
+
+def listed(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChange:
+    """Tell of a change."""
+    diff = diff_of(change.steps, kept(engine))
+    if cut and len(diff) > DIFF_SHOWN:
+        end = diff.rfind("\n", 0, DIFF_SHOWN) + 1
+        diff = f"{diff[:end]}… {len(diff) - end:,} more characters; `show_change` shows them.\n"
+    undoes = change.facts.get("undoes")
+    return ListedChange(
+        id=change.id,
+        time=iso(change.time),
+        client=change.client,
+        session=change.session,
+        operation=change.operation,
+        reason=change.reason,
+        paths=tuple(dict.fromkeys(file_of(step) for step in change.steps if not step.kind.endswith("_folder"))),
+        diff=diff,
+        state=known_state(change),
+        expires=iso(change.expires) if change.expires is not None and change.state == "proposed" else None,
+        undoes=tuple(map(str, undoes)) if isinstance(undoes, list) else (),
+        by=wrote(change),
+    )
+
+
+def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
+    """Tell all of a change."""
+    from bridge.changes.hunks import differences
+    from bridge.state.change_parts import parts_undone
+    from bridge.state.file_history import without_grave
+    from bridge.text.diff import shown
+    from bridge.text.word_diff import runs
+
+    told = listed(engine, change, cut=False)
+    undone = parts_undone(change.facts)
+    found = differences(change.steps, kept(engine))
+    return ShownChange(
+        **{name: getattr(told, name) for name in ListedChange.__slots__},
+        now=tuple(dict.fromkeys(VaultPath(without_grave(path)) for path in change.now)),
+        hunks=tuple(
+            ShownHunk(
+                hunk.number,
+                one.step.path,
+                hunk.before,
+                hunk.after,
+                tuple(Words(run.kind, shown(run.text)) for run in runs(hunk)),
+                undone=hunk.number in undone,
+            )
+            for one in found
+            for hunk in one.hunks
+        ),
+    )
+
+
+def file_of(step: "Step") -> VaultPath:
+    """Return the file that a step is about, as it was called then, or is since it came out of the trash."""
+    from bridge.vault.paths import is_hidden
+
+    return step.to if step.to is not None and is_hidden(step.path) else step.path
+
+
+def wrote(change: "Change") -> Literal["disk", "obsidian"] | None:
+    """Return what wrote a change."""
+    match change.facts.get("by"):
+        case "disk" | "obsidian" as by:
+            return by
+        case _:
+            return None
+
+
+def known_state(change: "Change") -> State:
+    """Return a change's state; one that is being written is not told of."""
+    return "applied" if change.state == "prepared" else change.state

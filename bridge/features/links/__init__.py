@@ -1,0 +1,1 @@
+"""Links of a note, missing and broken ones, and suggestions."""

@@ -1,0 +1,262 @@
+"""Makes links of words that name notes."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import MaxLen
+
+from bridge.api.call import Call
+from bridge.api.hints import Reason
+from bridge.api.not_found import no_such_note
+from bridge.api.note_text import line_at, opened
+from bridge.api.registry import operation
+from bridge.api.write import author
+from bridge.engine.link_context import Around, source_of
+from bridge.errors import InvalidArguments, NoteChanged
+from bridge.types import Digest, Span, VaultPath, same_digest
+
+if TYPE_CHECKING:
+    from bridge.changes.draft import Desk
+    from bridge.engine.host import VaultEngine
+    from bridge.engine.transactions import Drawn
+    from bridge.linking.apply import Place
+    from bridge.linking.corpus import Corpus
+    from bridge.linking.evidence import Strictness
+    from bridge.linking.suggest import Source
+    from bridge.markdown.note import Note
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenLink:
+    """A suggestion that shall be made a link.
+
+    Attributes:
+        target: The note it shall lead to.
+        text: The words that shall become the link.
+        span: First character and the one after the last, as `suggest_links` said.
+    """
+
+    target: VaultPath
+    text: Annotated[str, MaxLen(1_000)]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MadeLink:
+    """A link that the edit makes.
+
+    Attributes:
+        target: The note it leads to.
+        line: The line it stands on.
+        link: The link as it is written.
+    """
+
+    target: VaultPath
+    line: int
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLink:
+    """A link that the edit leaves out.
+
+    Attributes:
+        target: The note it should have led to.
+        line: The line of the words.
+        why: Why it cannot stand there.
+    """
+
+    target: VaultPath
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEdit:
+    """An edit that makes links.
+
+    Attributes:
+        path: The note.
+        diff: The edit as a unified diff; empty when there is nothing to link.
+        digest: SHA-256 of the whole file after the edit.
+        before: SHA-256 of the whole file that the edit is for.
+        links: The links it makes, in order.
+        refused: The links it does not make, in order, and why.
+        change_id: The change that was made or proposed; null when nothing was written.
+        state: `applied`; or `proposed`, when it waits until the user accepts it.
+        warnings: What to know about it.
+        dry_run: Whether nothing was written because only a dry run was asked for.
+    """
+
+    path: VaultPath
+    diff: str
+    digest: Digest
+    before: Digest
+    links: tuple[MadeLink, ...]
+    refused: tuple[RefusedLink, ...]
+    change_id: str | None
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
+    dry_run: bool
+
+
+@operation(
+    example={"path": "Travels/Rye bread in the Valais.md", "strictness": "aggressive", "dry_run": True},
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=("turn mentions into links", "link the names in a note", "insert the suggested links"),
+)
+async def apply_links(
+    call: Call,
+    path: VaultPath,
+    targets: tuple[VaultPath, ...] = (),
+    suggestions: Annotated[tuple[ChosenLink, ...], MaxLen(10_000)] = (),
+    strictness: Literal["conservative", "balanced", "aggressive"] = "balanced",
+    all: bool = False,  # noqa: A002 - the contract's name
+    digest: Digest | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+) -> LinkEdit:
+    """Make links of words that name notes, written as Obsidian would.
+
+    Args:
+        path: The note.
+        targets: Link to these notes alone, however unlikely; without, to all that `suggest_links` would suggest.
+        suggestions: Make just these links; then `targets`, `strictness` and `all` do not count.
+        strictness: How likely a link must be when no targets are given, as in `suggest_links`.
+        all: Every place that names a note, not the first alone.
+        digest: The note's digest as you read it; refused when the note is another now.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: The note is not what `digest` or the suggestions say.
+    """
+    call.engine.require_keyword()
+    for target in (*targets, *(one.target for one in suggestions)):
+        if target not in call.engine.index.notes:
+            raise no_such_note(call.engine, target)
+    corpus = await call.engine.mentioning.corpus()
+
+    edits: list[LinkEdit] = []
+
+    def draw(desk: "Desk") -> "Drawn":
+        from bridge.changes.draft import digest_of as digest_of_file
+        from bridge.engine.transactions import Drawn
+
+        # The desk reads first: what comes after that is seen when it is written.
+        now = digest_of_file(desk.read(path))
+        note = writable(call.engine, path, digest or now)
+        if suggestions:
+            wanted = chosen(note, suggestions)
+        else:
+            source = source_of(call.engine, note)
+            wanted = found(call.engine, corpus, source, targets, strictness, every=all)
+        text, edit = edited(call.engine, note, wanted)
+        edits.append(edit)
+        desk.replace(path, text.encode("utf-8"))
+        return Drawn(path)
+
+    made = await call.engine.writing.make(draw, [path], author(call, "apply_links", reason), dry_run=dry_run)
+    return replace(
+        edits[-1],
+        change_id=made.change.id if made.change else None,
+        state=made.state,
+        warnings=made.warnings,
+        dry_run=dry_run,
+    )
+
+
+def writable(engine: "VaultEngine", path: VaultPath, digest: Digest | None) -> "Note":
+    """Read a note that links can be added to.
+
+    Raises:
+        NoteChanged: It is not what the caller saw.
+        InvalidArguments: It is no Markdown.
+    """
+    note = opened(engine, path)
+    if digest is not None and not same_digest(note.digest, digest):
+        raise NoteChanged(path=path, expected=digest, found=note.digest)
+    if note.kind != "note":
+        raise InvalidArguments(f"Links can be added to Markdown notes alone, and `{path}` is none.")
+    return note
+
+
+def chosen(note: "Note", suggestions: Iterable[ChosenLink]) -> "list[Place]":
+    """Return the places that the caller chose.
+
+    Raises:
+        NoteChanged: Other words stand there now.
+    """
+    from bridge.linking.apply import Place
+
+    for one in suggestions:
+        if note.text[slice(*one.span)] != one.text:
+            raise NoteChanged(f"`{note.path}` changed: “{one.text[:100]}” is not where it was.", path=note.path)
+    return [Place(one.target, one.span) for one in suggestions]
+
+
+def found(
+    engine: "VaultEngine",
+    corpus: "Corpus",
+    source: "Source",
+    targets: tuple[VaultPath, ...],
+    strictness: "Strictness",
+    *,
+    every: bool,
+) -> "list[Place]":
+    """Return the places that should link."""
+    from bridge.linking.apply import places
+    from bridge.linking.evidence import Learned
+
+    around = Around(engine, source.path, Learned(engine.store.verdicts()))
+    return places(source, corpus, around, targets=targets, strictness=strictness, every=every)
+
+
+def edited(engine: "VaultEngine", note: "Note", wanted: "list[Place]") -> tuple[str, LinkEdit]:
+    """Return the file's text with the links, and what was done."""
+    from bridge.linking.apply import linked
+    from bridge.text.diff import unified
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
+    head = byte_order_mark(note)
+    after = linked(note, wanted, engine.names, read_obsidian_settings(engine.root))
+
+    def line(place: "Place") -> int:
+        return line_at(note.text, place.span[0])
+
+    return head + after.text, LinkEdit(
+        path=note.path,
+        diff=unified(head + note.text, head + after.text, note.path),
+        digest=digest_of(head + after.text),
+        before=note.digest,
+        links=tuple(MadeLink(one.place.target, line(one.place), one.link) for one in after.made),
+        refused=tuple(RefusedLink(one.place.target, line(one.place), one.why) for one in after.refused),
+        change_id=None,
+        state="applied",
+        warnings=(),
+        dry_run=False,
+    )
+
+
+def byte_order_mark(note: "Note") -> str:
+    """Return what stands in the file before a note's text, which does not keep it.
+
+    Raises:
+        InvalidArguments: The text does not say what the bytes of the file are.
+    """
+    for mark in ("", "\ufeff"):
+        if digest_of(mark + note.text) == note.digest:
+            return mark
+    raise InvalidArguments(
+        f"`{note.path}` holds bytes that are not UTF-8.", hint="Save it as UTF-8, so that an edit spares the rest."
+    )
+
+
+def digest_of(text: str) -> Digest:
+    """Name the file of a text."""
+    return Digest(hashlib.sha256(text.encode("utf-8")).hexdigest())

@@ -1,0 +1,322 @@
+"""What links to what, as Obsidian resolves it."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.call import Call
+from bridge.api.hints import Direction
+from bridge.api.note_text import line_at, opened
+from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot, sources_of
+from bridge.errors import BridgeError
+from bridge.index.note import Notes
+from bridge.text.sentence import sentence
+from bridge.types import Span, VaultPath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.engine.host import VaultEngine
+    from bridge.engine.link_graph import Web
+    from bridge.linking.corpus import Corpus
+    from bridge.markdown.names import Names
+    from bridge.markdown.note import Link
+
+READ = 300
+"""Notes that are read for one answer."""
+
+MENTIONS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class NoteMention:
+    """A place that says a note's name and is no link.
+
+    Attributes:
+        path: The note it stands in.
+        line: The line it stands on.
+        text: The name as it is said there.
+        span: First character and the one after the last, counted in the text of the file, as `apply_links` takes it.
+        context: The sentence around it.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+    span: Span
+    context: str
+
+
+def mentions_of(engine: "VaultEngine", corpus: "Corpus", path: VaultPath) -> tuple[NoteMention, ...]:
+    """Return where other notes say a name of a note, by path and line; of the first notes alone when many do."""
+    from bridge.text.fold import fold
+
+    note = engine.index.notes.get(path)
+    forms = {fold(name).strip() for name in (note.title, *note.aliases)} if note else set()
+    saying = [source for source in corpus.saying(forms) if source != path]
+    found = (mention for source in saying[:READ] for mention in in_note(engine, corpus, source, path))
+    return tuple(mention for mention, _ in zip(found, range(MENTIONS), strict=False))
+
+
+def in_note(engine: "VaultEngine", corpus: "Corpus", source: VaultPath, path: VaultPath) -> "Iterator[NoteMention]":
+    """Yield the mentions of a note in another, as it is on disk."""
+    from bridge.markdown.prose import protected
+
+    try:
+        note = opened(engine, source)
+    except BridgeError:
+        return
+    for mention in corpus.names.mentions(note.text, protected(note)):
+        if any(name.path == path for name in mention.names):
+            start, end = mention.span
+            context = sentence(note.text, mention.span)
+            yield NoteMention(source, line_at(note.text, start), note.text[start:end], mention.span, context)
+
+
+CONTEXTS = 300
+"""Links of an answer that are told with their sentences."""
+
+LINES_SHOWN = 2_000
+"""Links of one sort in an answer at most: a note that everything links to must not fill memory."""
+
+SHORT = 12
+"""Digits of a digest that are enough wherever one is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLink:
+    """One link in a note.
+
+    Attributes:
+        path: The file it leads to; of a backlink, the note it stands in; null when it is unresolved.
+        line: The line it stands on.
+        text: What it shows: its alias, or its target as written.
+        kind: How it is written: `wiki`, `embed`, `markdown`, `property` or `canvas`.
+        target: Its target as written, with `#heading` and `^block`.
+        embed: Whether it embeds its target.
+        heading: The heading in its target that follows `#`; null without one.
+        block: The id of the block in its target that follows `#^`; null without one.
+        context: The sentence around it, when asked for; of the first 300 links, and of a note as it is on disk.
+    """
+
+    path: VaultPath | None
+    line: int
+    text: str
+    kind: str
+    target: str
+    embed: bool
+    heading: str | None = None
+    block: str | None = None
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTotals:
+    """How many there are of each sort.
+
+    Attributes:
+        links: Links in the note that lead somewhere.
+        backlinks: Links to the note.
+        unresolved: Unresolved links in the note.
+    """
+
+    links: int
+    backlinks: int
+    unresolved: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLinks:
+    """The links of a note, in both directions.
+
+    Attributes:
+        digest: The first 12 digits of the note's SHA-256, which every edit takes; empty for any other
+            file.
+        totals: How many there are of each sort in the directions asked for, whatever `limit` and `offset` are.
+        offset: How many of each sort come before these.
+        links: Links in the note that lead somewhere, in order.
+        backlinks: Links to the note in other notes, by path and line.
+        unresolved: Unresolved links in the note, in order.
+        mentions: Places in other notes that say the note's name and are not links, by path and line, when asked for;
+            of the first 300 notes that say it.
+        mentions_total: How many mentions there are, when asked for.
+    """
+
+    digest: str
+    totals: LinkTotals
+    offset: int
+    links: tuple[NoteLink, ...]
+    backlinks: tuple[NoteLink, ...]
+    unresolved: tuple[NoteLink, ...]
+    mentions: tuple[NoteMention, ...] | None = None
+    mentions_total: int | None = None
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "limit": 5},
+    tasks=(
+        "links of a note",
+        "backlinks: what links to a note",
+        "mentions of a note without a link",
+        "outgoing links of a note",
+    ),
+)
+async def note_links(
+    call: Call,
+    path: VaultPath,
+    direction: Direction = "any",
+    context: bool = False,
+    mentions: bool = False,
+    limit: Annotated[int, Interval(ge=1, le=LINES_SHOWN)] = LINES_SHOWN,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> NoteLinks:
+    """List what a note links to, what links to it, and which of its links are unresolved.
+
+    Args:
+        path: The note, or any other file for its backlinks.
+        direction: `out` for the links in the note only, `in` for those to it, `any` for both.
+        context: Add the sentence around each link.
+        mentions: Add where other notes say its name without a link.
+        limit: Most links of each sort, and most mentions.
+        offset: How many of each sort to pass over, for the next page.
+
+    Raises:
+        NoteNotFound: There is no such file; the message names the closest ones.
+    """
+    web = await call.engine.waiting.web()
+    found = await asyncio.to_thread(gathered, call.engine, web, snapshot(call.engine), path, direction)
+    if mentions:
+        corpus = await call.engine.mentioning.corpus()
+        said = await asyncio.to_thread(mentions_of, call.engine, corpus, path)
+        found = replace(found, mentions=said, mentions_total=len(said))
+    found = page_of(found, offset, limit)
+    return await asyncio.to_thread(in_context, call.engine, found, path) if context else found
+
+
+def gathered(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath, direction: Direction) -> NoteLinks:
+    """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
+    from bridge.markdown.kinds import is_document
+
+    sources = sorted(sources_of(engine, web, notes, path) - {path})
+    note = notes.get(path) or (opened(engine, path) if is_document(path) else None)
+    own = note.links if note and direction != "in" else ()
+    here = [shown(link, engine.names, path) for link in own]
+    back = [
+        replace(led, path=source)
+        for source in (sources if direction != "out" else ())
+        for link in sorted(notes[source].links, key=lambda link: link.line)
+        if (led := shown(link, engine.names, source)).path == path
+    ]
+    links = tuple(link for link in here if link.path is not None)
+    nowhere = tuple(link for link in here if link.path is None)
+    return NoteLinks(
+        digest=note.digest[:SHORT] if note else "",
+        totals=LinkTotals(len(links), len(back), len(nowhere)),
+        offset=0,
+        links=links,
+        backlinks=tuple(back),
+        unresolved=nowhere,
+    )
+
+
+def page_of(found: NoteLinks, offset: int, limit: int) -> NoteLinks:
+    """Return some links of each sort, and some mentions."""
+    page = slice(offset, offset + limit)
+    return replace(
+        found,
+        offset=offset,
+        links=found.links[page],
+        backlinks=found.backlinks[page],
+        unresolved=found.unresolved[page],
+        mentions=found.mentions and found.mentions[page],
+    )
+
+
+def in_context(engine: "VaultEngine", found: NoteLinks, path: VaultPath) -> NoteLinks:
+    """Add the sentence around each link."""
+    around = Sentences(engine)
+
+    def told(links: tuple[NoteLink, ...], *, back: bool) -> tuple[NoteLink, ...]:
+        sources = ((link, link.path if back and link.path else path) for link in links)
+        return tuple(replace(link, context=around.of(source, link)) for link, source in sources)
+
+    return replace(
+        found,
+        links=told(found.links, back=False),
+        backlinks=told(found.backlinks, back=True),
+        unresolved=told(found.unresolved, back=False),
+    )
+
+
+class Sentences:
+    """The sentences around links, each note read once."""
+
+    def __init__(self, engine: "VaultEngine") -> None:
+        self._engine = engine
+        self._left = CONTEXTS
+        self._known: dict[VaultPath, dict[tuple[int, str], str]] = {}
+
+    def of(self, source: VaultPath, link: NoteLink) -> str | None:
+        """Return the sentence around a link of a note; None when the note changed since or enough was told."""
+        if not self._left:
+            return None
+        self._left -= 1
+        if source not in self._known:
+            self._known[source] = self._read(source)
+        return self._known[source].get((link.line, link.target))
+
+    def _read(self, source: VaultPath) -> dict[tuple[int, str], str]:
+        try:
+            note = opened(self._engine, source)
+        except BridgeError:
+            return {}
+        return {(link.line, link.target): sentence(note.text, link.span) for link in note.links}
+
+
+def shown(link: "Link", names: "Names", source: VaultPath) -> NoteLink:
+    """Resolve a link of a note, and put it into its wire form."""
+    led = names.resolve(link.target, source, link.kind)
+    text = link.shown or link.target
+    return NoteLink(led.path, link.line, text, link.kind, link.target, link.embed, led.heading, led.block)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedLink:
+    """Where a link leads.
+
+    Attributes:
+        path: The file; null when there is none.
+        heading: The heading after `#`, if any.
+        block: The block id after `#^`, if any.
+    """
+
+    path: VaultPath | None
+    heading: str | None
+    block: str | None
+
+
+@operation(
+    example={"link": "Sourdough starter#Feeding", "source": "Welcome.md"},
+    tasks=("which file does a wikilink mean", "where does a link lead", "find the note of a link"),
+)
+async def resolve_link(
+    call: Call,
+    link: Annotated[str, MaxLen(10_000)],
+    source: VaultPath,
+    kind: Literal["wiki", "embed", "markdown"] = "wiki",
+) -> ResolvedLink:
+    """Find the file that a link means, as Obsidian would; for an unresolved link `path` is null.
+
+    Args:
+        link: The inner text of the link, without brackets or alias.
+        source: The note that the link stands in.
+        kind: How the link is written.
+    """
+    call.engine.require_keyword()
+    names = call.engine.names
+    found = names.resolve(link, source, kind)
+    # A link within a note that is not there is unresolved too.
+    return ResolvedLink(found.path if found.path in names else None, found.heading, found.block)

@@ -1,0 +1,107 @@
+"""Names that deserve a note."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.not_found import folder_of
+from bridge.api.registry import operation
+from bridge.features.links.report import broken_links, is_in, stubs_of
+from bridge.types import VaultPath
+
+MAX_CHARACTERS = 200_000
+"""Characters of each note that are looked at: what deserves a note is said by others too."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameProspect:
+    """A name that several notes say and no note has.
+
+    Attributes:
+        name: The name, as most write it.
+        kind: What makes it a name: a `stub` is linked to already.
+        notes: How many notes say it or link to it.
+        confidence: How sure it is that it deserves a note, 0 to 1.
+        examples: The first of those notes.
+    """
+
+    name: str
+    kind: Literal["stub", "name", "camel case", "acronym", "quoted", "ticket"]
+    notes: int
+    confidence: float
+    examples: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameProspects:
+    """Names that deserve a note.
+
+    Attributes:
+        prospects: The surest first.
+        total: How many there are in all.
+        offset: How many of them come before these.
+        notices: What was left out, in sentences.
+    """
+
+    prospects: tuple[NameProspect, ...]
+    total: int
+    offset: int
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"limit": 5},
+    tasks=(
+        "names that deserve a note",
+        "topics without a note",
+        "notes worth writing",
+        "terms that are mentioned often and have no page",
+    ),
+)
+async def find_prospects(
+    call: Call,
+    limit: Annotated[int, Interval(ge=1, le=200)] = 20,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    folder: Folder | None = None,
+) -> NameProspects:
+    """Find names worth a note that has none: linked to without leading anywhere, or said by several notes.
+
+    Proper nouns, CamelCase, acronyms, quoted terms and ticket ids count as names. Ordinary words, headings and labels
+    of templates, and the capitalised nouns of German do not.
+
+    Args:
+        limit: Most names to return.
+        offset: Names to pass over, for the next page.
+        folder: Only what notes in this folder and below say.
+
+    Raises:
+        FolderNotFound: No note is in such a folder; the message names the closest ones.
+    """
+    engine = call.engine
+    chart = await engine.waiting.chart()
+    inside = folder_of(chart.notes, folder)
+    corpus = await engine.mentioning.corpus()
+    within = [path for path in chart.notes if is_in(path, inside)] if inside else None
+    texts = await engine.index.wholes(within)
+
+    def find() -> NameProspects:
+        from bridge.linking.prospects import prospects
+
+        stubs = stubs_of(broken_links(chart, engine.names, inside))
+        long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
+        said = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
+        languages = {path: chart.notes[path].language for path in texts if path in chart.notes}
+        found = prospects(said, corpus.names, stubs, languages)
+        shown = found[offset : offset + limit]
+        return NameProspects(
+            tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in shown),
+            len(found),
+            offset,
+            tuple(f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at." for path in long),
+        )
+
+    return await asyncio.to_thread(find)

@@ -1,0 +1,318 @@
+"""How the links of a vault are."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.hints import Folder
+from bridge.api.not_found import folder_of
+from bridge.api.registry import operation
+from bridge.engine.link_census import TOP, Stub
+from bridge.features.links.resolve import by_meaning, by_name
+from bridge.graph.kinds import WRITTEN
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.analytics import Chart
+    from bridge.engine.host import VaultEngine
+    from bridge.linking.corpus import Corpus
+    from bridge.markdown.names import Names
+    from bridge.markdown.note import Link
+
+
+def broken_links(chart: "Chart", names: "Names", folder: str) -> Iterator[tuple[VaultPath, "Link"]]:
+    """Yield the unresolved links in notes of a folder, `""` for all, with the note each stands in."""
+    import numpy as np
+
+    graph = chart.graph
+    edges = graph.edges_of(WRITTEN, stubs=True)
+    owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
+    # By path, so that a name is shown alike whichever note was read first.
+    for path in sorted(graph.paths[number] for number in owners if number in graph.paths):
+        if path not in chart.notes or not is_in(path, folder):
+            continue
+        for link in chart.notes[path].links:
+            if names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
+                yield path, link
+
+
+def stubs_of(broken: "Iterable[tuple[VaultPath, Link]]") -> Mapping[str, set[VaultPath]]:
+    """Gather the names that no note has, as written, with the notes that link to each."""
+    from bridge.markdown.link_targets import name_key
+
+    written: dict[str, str] = {}
+    wanting: dict[str, set[VaultPath]] = defaultdict(set)
+    for path, link in broken:
+        name = wanted_note(link)
+        wanting[written.setdefault(name_key(name, whole=True), name)].add(path)
+    return wanting
+
+
+def wanted_note(link: "Link") -> str:
+    """Return the note that a link asks for, without its ending; empty when it asks for another file or for none."""
+    from bridge.markdown.link_targets import asked_file, asks_for_attachment
+
+    name = asked_file(link.target, link.kind).removesuffix(".md")
+    return "" if asks_for_attachment(name) else name
+
+
+def is_in(path: VaultPath, folder: str) -> bool:
+    """Say whether a note is in a folder or below; `""` is the whole vault."""
+    return not folder or path.startswith(f"{folder}/")
+
+
+TRIED = 2_000
+"""Names without a note, the most wanted, that are compared with the names of all notes."""
+
+MAX_CHARACTERS = 200_000
+"""Characters of each note in which mentions without a link are looked for."""
+
+SAID = 3
+"""Names by which a note is mentioned that are told of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenName:
+    """A name that links ask for, that no note has, and that means one nevertheless.
+
+    Attributes:
+        name: The name, as first written.
+        wanted: Notes that link to it.
+        notes: The first of them.
+        meant: The note that it likely means.
+        why: What speaks for that.
+    """
+
+    name: str
+    wanted: int
+    notes: tuple[VaultPath, ...]
+    meant: VaultPath
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkedPlace:
+    """A place that says a note's name without a link.
+
+    Attributes:
+        path: The note it stands in.
+        line: The line it stands on.
+        text: The name as it is said there.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkedNote:
+    """A note that others mention without a link.
+
+    Attributes:
+        path: The note.
+        said: The names by which they mention it, the most frequent first.
+        mentioned: Notes that say one of its names, in words that are likely to mean it, and do not link to it.
+        linked: Notes that link to it.
+        notes: The first of those that do not.
+        places: Where these mention it.
+    """
+
+    path: VaultPath
+    said: tuple[str, ...]
+    mentioned: int
+    linked: int
+    notes: tuple[VaultPath, ...]
+    places: tuple[UnlinkedPlace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousName:
+    """A name of several notes that links use without a folder.
+
+    Attributes:
+        name: The name.
+        notes: The notes that have it.
+        links: Links that say it without a folder.
+        sources: The first notes with such links.
+    """
+
+    name: str
+    notes: tuple[VaultPath, ...]
+    links: int
+    sources: tuple[VaultPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTotals:
+    """How many there are of each sort.
+
+    Attributes:
+        broken: Names that are an alias of a note or almost its name, and those of this page that are close in meaning.
+        stubs: All other names that no note has.
+        unlinked: Notes that are mentioned without a link.
+        ambiguous: Names that mean several notes.
+    """
+
+    broken: int
+    stubs: int
+    unlinked: int
+    ambiguous: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReport:
+    """What could be better about the links of a vault.
+
+    Attributes:
+        totals: How many there are of each sort, whatever `limit` and `offset` are.
+        offset: How many of each sort come before these.
+        unresolved: How many names links ask for that no note has, as `graph_insights` counts them in a whole vault.
+        broken: Those that likely mean a note, the most wanted first.
+        stubs: Those that mean none, the most wanted first.
+        unlinked: Notes that are mentioned without a link, those first to which most links are missing.
+        ambiguous: Names that mean several notes, those with most links first.
+        accepted: Suggested links that were accepted.
+        declined: Suggested links that were declined, or taken out again.
+        rate: The share that was accepted; null before the first.
+        next_offset: The `offset` of the next page; absent on the last.
+        notices: What was left out, in sentences.
+    """
+
+    totals: ReportTotals
+    offset: int
+    unresolved: int
+    broken: tuple[BrokenName, ...]
+    stubs: tuple[Stub, ...]
+    unlinked: tuple[UnlinkedNote, ...]
+    ambiguous: tuple[AmbiguousName, ...]
+    accepted: int
+    declined: int
+    rate: float | None
+    next_offset: int | None = None
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"limit": 3},
+    tasks=(
+        "broken links",
+        "dead links that point to no note",
+        "mentions without links in the vault",
+        "names that several notes share",
+        "check the links",
+    ),
+)
+async def link_report(
+    call: Call,
+    limit: Annotated[int, Interval(ge=1, le=100)] = 10,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    folder: Folder | None = None,
+) -> LinkReport:
+    """Tell which links are unresolved and may mean what, which notes are mentioned unlinked, and which names clash.
+
+    Args:
+        limit: Most entries of each sort.
+        offset: How many of each sort to pass over, for the next page.
+        folder: Only links and mentions in notes of this folder and below.
+
+    Raises:
+        FolderNotFound: No note is in such a folder; the message names the closest ones.
+    """
+    engine = call.engine
+    chart = await engine.waiting.chart()
+    inside = folder_of(chart.notes, folder)
+    corpus = await engine.mentioning.corpus()
+    wanting, stubs = await asyncio.to_thread(wanted, chart, engine.names, inside)
+    tried, page = stubs[:TRIED], slice(offset, offset + limit)
+    meant = await asyncio.to_thread(by_name, corpus, [stub.name for stub in tried])
+    named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, meant, strict=True) if found]
+    unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[TRIED:]
+    broken, left = named[page], list[Stub]()
+    for stub in unnamed[page]:
+        found = await by_meaning(engine, stub.name, wanting[stub.name])
+        if found is None:
+            left.append(stub)
+        else:
+            broken.append(BrokenName(stub.name, stub.wanted, stub.notes, *found))
+    broken.sort(key=lambda one: -one.wanted)
+    texts = await engine.index.wholes([path for path in chart.notes if is_in(path, inside)] if inside else None)
+    unlinked = await asyncio.to_thread(unlinked_notes, chart, corpus, texts)
+    ambiguous = await asyncio.to_thread(ambiguous_names, chart, inside)
+    accepted, declined = await asyncio.to_thread(verdicts, engine)
+    near = len(unnamed[page]) - len(left)
+    longest = max(len(named), len(unnamed), len(unlinked), len(ambiguous))
+    return LinkReport(
+        totals=ReportTotals(len(named) + near, len(unnamed) - near, len(unlinked), len(ambiguous)),
+        offset=offset,
+        unresolved=len(stubs),
+        broken=tuple(broken),
+        stubs=tuple(left),
+        unlinked=tuple(unlinked[page]),
+        ambiguous=tuple(ambiguous[page]),
+        accepted=accepted,
+        declined=declined,
+        rate=round(accepted / (accepted + declined), 3) if accepted + declined else None,
+        next_offset=page.stop if page.stop < longest else None,
+        notices=tuple(
+            f"Only the first {MAX_CHARACTERS:,} characters of `{path}` were looked at for mentions."
+            for path in sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
+        ),
+    )
+
+
+def wanted(chart: "Chart", names: "Names", folder: str) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
+    """Gather the names without a note that notes of a folder link to: who links to each, and the most wanted first."""
+    wanting = stubs_of(broken_links(chart, names, folder))
+    found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
+    return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
+
+
+def unlinked_notes(chart: "Chart", corpus: "Corpus", texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
+    """Find the notes that some notes mention without a link."""
+    from bridge.linking.suggest import overlooked
+
+    read = (path for path in texts if path in chart.notes and chart.notes[path].kind == "note")
+    notes = {path: texts[path][:MAX_CHARACTERS] for path in read}
+    found = []
+    for one in overlooked(corpus, notes, chart.graph.links_to, chart.graph.linked_from):
+        places = tuple(UnlinkedPlace(place.source, place.line, place.text) for place in one.places[:TOP])
+        sources = tuple(place.path for place in places)
+        found.append(UnlinkedNote(one.path, one.said[:SAID], len(one.places), one.linked, sources, places))
+    return found
+
+
+def ambiguous_names(chart: "Chart", folder: str) -> list[AmbiguousName]:
+    """Find the names of several notes that links in notes of a folder use without saying which."""
+    from bridge.markdown.link_targets import asked_file, name_key
+
+    several: dict[str, list[VaultPath]] = defaultdict(list)
+    for path in chart.notes:
+        several[name_key(path)].append(path)
+    several = {name: sorted(paths) for name, paths in several.items() if len(paths) > 1}
+    linking = {source for paths in several.values() for path in paths for source in chart.graph.linked_from(path)}
+    said: dict[str, list[VaultPath]] = defaultdict(list)
+    for source in sorted(linking):
+        for link in chart.notes[source].links if source in chart.notes and is_in(source, folder) else ():
+            asked = asked_file(link.target, link.kind)
+            if "/" not in asked and link.kind != "canvas" and name_key(asked) in several:
+                said[name_key(asked)].append(source)
+    found = [
+        AmbiguousName(title, tuple(several[name]), len(sources), tuple(dict.fromkeys(sources))[:TOP])
+        for name, sources in said.items()
+        if (title := chart.notes[several[name][0]].title)
+    ]
+    return sorted(found, key=lambda one: (-one.links, one.name))
+
+
+def verdicts(engine: "VaultEngine") -> tuple[int, int]:
+    """Count what was accepted and declined in the vault."""
+    from bridge.linking.evidence import Learned
+
+    everything = Learned(engine.store.verdicts()).all
+    return everything.accepted, everything.declined

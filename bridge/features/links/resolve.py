@@ -1,0 +1,90 @@
+"""Which note an unresolved link may have meant."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from bridge.errors import NotReady
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+    from bridge.linking.corpus import Corpus
+
+ALIKE = 88.0
+"""Likeness (0-100) of letters and digits from which on another name may be meant."""
+
+ALIKE_WORDS = 80.0
+"""Likeness (0-100) from which on two words are forms of one."""
+
+NUMBER = re.compile(r"\d+")
+WORD = re.compile(r"[^\W_]{3,}")
+"""A word of a name that tells something."""
+
+NEAR = 0.6
+"""Cosine from which on a note may be what a name is about, in the default model."""
+
+MOST_LOOKED_AT = 50
+"""Nearest notes that are looked at; of a name that more notes link to, all of these may be such."""
+
+Meant = tuple[VaultPath, str]
+"""A note and why it is meant."""
+
+
+def by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[Meant | None]:
+    """Find the note that each name may have meant by title or alias; None where there is none."""
+    from rapidfuzz import fuzz, process
+
+    from bridge.text.fold import bare, fold
+
+    keys = {bare(form): form for form in corpus.names}
+
+    def find(name: str) -> Meant | None:
+        form = fold(name.rpartition("/")[2]).strip()
+        for known in corpus.names.of(form):
+            return (
+                known.path,
+                f"“{known.text}” is an alias of it" if known.alias else "it has this name in another folder",
+            )
+        key = bare(form)
+        alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
+        # Another day is another note, however alike the two are written.
+        meant = next((keys[other] for other, *_ in alike if NUMBER.findall(other) == NUMBER.findall(key)), None)
+        if meant is None:
+            return None
+        known = corpus.names.of(meant)[0]
+        return known.path, f"its name is almost the same: “{known.text}”"
+
+    return [find(name) for name in wanted]
+
+
+async def by_meaning(engine: "VaultEngine", name: str, sources: Collection[VaultPath]) -> Meant | None:
+    """Find the note that is about what a name says; None when there is none or no model answers.
+
+    Args:
+        engine: The vault.
+        name: The name.
+        sources: The notes that link to it: they say the very words, and mean another.
+    """
+    try:
+        vector = await engine.embed_query(name.rpartition("/")[2])
+    except NotReady:
+        return None
+    some = min(len(sources) + 1, MOST_LOOKED_AT)
+    nearest = await engine.index.nearest(vector, some) if vector is not None else []
+    others = (hit.path for hit in nearest if hit.score >= NEAR and hit.path not in sources)
+    found = next(others, None)
+    if found is None or are_siblings(name, engine.index.notes[found].title):
+        return None
+    return found, "it is close in meaning"
+
+
+def are_siblings(name: str, title: str) -> bool:
+    """Say whether two names share a word and differ in others: “Loops” does not mean “C While Loops”."""
+    from rapidfuzz import fuzz
+
+    from bridge.text.fold import fold
+
+    some, others = WORD.findall(fold(name.rpartition("/")[2])), WORD.findall(fold(title))
+    alike = {(one, other) for one in some for other in others if fuzz.ratio(one, other) >= ALIKE_WORDS}
+    return bool(alike) and ({one for one, _ in alike} != set(some) or {other for _, other in alike} != set(others))

@@ -1,0 +1,1 @@
+"""Notes: found, read, written, moved and deleted."""

@@ -1,0 +1,204 @@
+"""Daily notes."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import date as day_of_calendar
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+
+from annotated_types import MaxLen
+
+from bridge.api.call import Call
+from bridge.api.hints import Reason
+from bridge.api.registry import operation
+from bridge.api.write import Written, carried_out
+from bridge.changes.requests import CreateNote, EditNote
+from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
+from bridge.markdown.edit.requests import Append, Edit, InsertUnder
+from bridge.types import Day, Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+    from bridge.markdown.template import Filled
+
+
+DAILY_SETTINGS = ("daily-notes.json", "plugins/periodic-notes/data.json")
+"""The files of `.obsidian` that say where daily notes lie."""
+
+TODAY = Day("today")
+
+
+@dataclass(frozen=True, slots=True)
+class DailyNote:
+    """The daily note of a day.
+
+    Attributes:
+        path: Where it lies, by the vault's own settings, whether or not there is one.
+        date: The day.
+        text: Its whole text, after what was appended; null when there is none.
+        digest: SHA-256 of the whole file; null when there is none.
+        change_id: The change that appended; null when nothing was written.
+        diff: What changed, as a unified diff.
+        state: `applied`; or `proposed`, when it waits until the user accepts it.
+        warnings: What to know about it.
+        dry_run: Whether nothing was written because only a dry run was asked for.
+        would: What the change does, in a line; empty when nothing was asked for.
+        confirmation: Why the call itself must be confirmed; null when it need not be, and when it was no dry run.
+    """
+
+    path: VaultPath
+    date: str
+    text: str | None
+    digest: Digest | None
+    change_id: str | None
+    diff: str
+    state: Literal["applied", "proposed"]
+    warnings: tuple[str, ...]
+    dry_run: bool
+    would: str
+    confirmation: str | None
+
+
+class How(TypedDict):
+    """How an addition is made."""
+
+    dry_run: bool
+    reason: str | None
+    confirm: bool
+    operation: str
+
+
+@operation(
+    example={"date": "2026-01-31"},
+    reads=False,
+    tasks=(
+        "read today's daily note",
+        "add to the daily note",
+        "write into the journal of a day",
+        "log something for yesterday",
+    ),
+)
+async def daily_note(
+    call: Call,
+    date: Annotated[Day, MaxLen(40)] = TODAY,
+    append: str | None = None,
+    heading: Annotated[str, MaxLen(2_000)] | None = None,
+    create_heading: bool = False,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+    confirm: bool = False,
+) -> DailyNote:
+    """Read the daily note of a day, or add to it; one that is missing is then made from the vault's template.
+
+    Args:
+        date: The day.
+        append: Markdown to add.
+        heading: Add it under this heading instead of at the end.
+        create_heading: Add the heading if the note lacks it.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+        confirm: Make it although it is large.
+
+    Raises:
+        Forbidden: The caller may not write, and asks to append.
+        HeadingNotFound: The note has no such heading; `headings` lists those it has.
+        NoteNotFound: The vault's template of daily notes is not there.
+        SettingsUnreadable: Obsidian's settings of daily notes cannot be read.
+        ConfirmationRequired: The change is large.
+    """
+    from bridge.vault.daily_notes import daily_path
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
+    day = day_of_calendar.fromisoformat(date)
+    settings = await asyncio.to_thread(read_obsidian_settings, call.engine.root)
+    path = daily_path(settings, day)
+    written, problem = None, settings.problem_of(*DAILY_SETTINGS)
+    if append is not None:
+        call.principal.require("write")
+        settings.require(*DAILY_SETTINGS, hint="or name the note yourself, with `create_note` or `edit_note`.")
+        how: How = {"dry_run": dry_run, "reason": reason, "confirm": confirm, "operation": "daily_note"}
+        if not append.strip():
+            raise InvalidArguments("`append` needs a text that is not blank.", hint="Leave it out to read the note.")
+        edit: Edit = Append(text=append)
+        if heading is not None:
+            edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
+        written = await added(call, path, day, edit, how)
+    text, digest = await asyncio.to_thread(present, call.engine, path)
+    return DailyNote(
+        path=path,
+        date=day.isoformat(),
+        text=text,
+        digest=digest,
+        change_id=written.change_id if written else None,
+        diff=written.diff if written else "",
+        state=written.state if written else "applied",
+        warnings=written.warnings if written else (f"{problem} The path is a guess.",) if problem else (),
+        dry_run=dry_run and append is not None,
+        would=written.would if written else "",
+        confirmation=written.confirmation if written else None,
+    )
+
+
+async def added(call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, how: How) -> Written:
+    """Add to a daily note, or make it."""
+    there = EditNote(path, (edit,))
+    try:
+        if call.engine.vault.has(path):
+            return await carried_out(call, [there], **how)
+        start = await asyncio.to_thread(begun, call.engine, path, day)
+        made = await carried_out(call, [CreateNote(path, with_edit(path, start.text, edit))], **how)
+        return replace(made, warnings=(*start.warnings, *made.warnings))
+    except NoteExists:
+        # Obsidian or another program made it meanwhile.
+        return await carried_out(call, [there], **how)
+
+
+def with_edit(path: VaultPath, start: str, edit: Edit) -> str:
+    """Return what a new note says that begins with a text and is edited at once."""
+    from bridge.changes.apply import below
+    from bridge.markdown.edit.apply import edited
+    from bridge.markdown.edit.create import created
+
+    if isinstance(edit, Append):
+        return below(start, edit.text)
+    return edited(path, created(path, start), [edit]).decode()
+
+
+def begun(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> "Filled":
+    """Return what a new daily note begins with.
+
+    Raises:
+        NoteNotFound: The template is not there.
+    """
+    from bridge.markdown.template import Filled, filled
+    from bridge.vault.daily_notes import moment_of
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
+    settings = read_obsidian_settings(engine.root)
+    template = settings.daily_template
+    if template is None:
+        return Filled("")
+    try:
+        data, _ = engine.vault.read(template)
+    except NoteNotFound:
+        raise NoteNotFound(
+            f"The vault's template of daily notes, `{template}`, is not there.",
+            hint="Choose another one in Obsidian's settings of daily notes.",
+            path=template,
+        ) from None
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    title = path.rpartition("/")[2].removesuffix(".md")
+    when = moment_of(day, datetime.now().astimezone())
+    return filled(text, title, when, date_format=settings.date_format, time_format=settings.time_format)
+
+
+def present(engine: "VaultEngine", path: VaultPath) -> tuple[str | None, Digest | None]:
+    """Read a note, if there is one."""
+    from bridge.changes.draft import digest_of
+    from bridge.text.diff import shown, text_of
+
+    try:
+        data, _ = engine.vault.read(path)
+    except NoteNotFound:
+        return None, None
+    return shown((text_of(data) or "").removeprefix("\ufeff")), digest_of(data)

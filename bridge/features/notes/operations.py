@@ -1,0 +1,270 @@
+"""Listing notes by what they are and what they are linked with."""
+
+import asyncio
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.hints import Folder, Properties, When
+from bridge.api.moments import iso, moment
+from bridge.api.not_found import no_such_note, unknown_names
+from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot, sources_of
+from bridge.index.note import Notes
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+    from bridge.index.note import IndexedNote
+
+Sort = Literal["path", "-path", "title", "-title", "modified", "-modified"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNote:
+    """A note in a list.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        tags: Its tags, without `#`.
+        modified: When the file was last changed.
+        digest: SHA-256 of the file as the index read it.
+    """
+
+    path: VaultPath
+    title: str
+    tags: tuple[str, ...]
+    modified: str
+    digest: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNotes:
+    """A page of a list of notes.
+
+    Attributes:
+        notes: The notes of this page.
+        total: How many there are without `limit` and `offset`.
+        notices: What to know about it, such as a folder, tag or property that does not exist.
+    """
+
+    notes: tuple[ListedNote, ...]
+    total: int
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"folder": "Bread", "sort": "title", "limit": 5},
+    tasks=(
+        "all that is tagged with a word, in a folder",
+        "list notes in a folder",
+        "notes with a tag",
+        "notes where a property has a value",
+        "notes changed lately",
+        "notes that link to a note",
+        "filter notes by date",
+    ),
+)
+async def find_notes(
+    call: Call,
+    folder: Folder | None = None,
+    tags: tuple[str, ...] = (),
+    properties: Properties = {},  # noqa: B006  # never changed
+    links_to: VaultPath | None = None,
+    linked_from: VaultPath | None = None,
+    modified_after: When | None = None,
+    modified_before: When | None = None,
+    sort: Sort = "path",
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> FoundNotes:
+    """List notes by folder, tags, properties, links and dates.
+
+    Args:
+        folder: Only notes in this folder and below.
+        tags: Only notes with all of these tags; `a` matches `a/b`.
+        properties: Only notes with these values, such as `{"status": "done"}`; a list means any of them.
+        links_to: Only notes that link to this file.
+        linked_from: Only notes that this note links to.
+        modified_after: Only notes changed at or after this moment; `last week` counts from its Monday on.
+        modified_before: Only notes changed before this moment.
+        sort: The order; `-` reverses it: `-modified` is newest first.
+        limit: Most notes to return.
+        offset: Notes to skip.
+
+    Raises:
+        NoteNotFound: There is no file `links_to` or no note `linked_from`; the message names the closest ones.
+    """
+    from bridge.search.filters import allowed
+    from bridge.search.model import SearchRequest
+
+    engine = call.engine
+    engine.require_keyword()
+    request = SearchRequest(
+        query="",
+        folder=folder,
+        tags=tags,
+        properties=properties,
+        modified_after=moment("modified_after", modified_after),
+        modified_before=moment("modified_before", modified_before),
+    )
+    web = None if links_to is None else await engine.waiting.web()
+    notes = snapshot(engine)
+
+    def find() -> FoundNotes:
+        passing = allowed(notes, request)
+        kept: AbstractSet[VaultPath] = notes.keys() if passing is None else passing
+        if links_to is not None and web is not None:
+            kept &= sources_of(engine, web, notes, links_to)
+        if linked_from is not None:
+            kept &= targets_of(engine, notes, linked_from)
+        found = ordered([notes[path] for path in kept], sort)
+        notices = unknown_names(notes, folder, tags, properties)
+        return FoundNotes(tuple(map(listed, found[offset : offset + limit])), len(found), notices)
+
+    return await asyncio.to_thread(find)
+
+
+def targets_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[VaultPath]:
+    """Return the files that a note links to.
+
+    Raises:
+        NoteNotFound: There is no such note.
+    """
+    if path not in notes:
+        raise no_such_note(engine, path)
+    resolved = (engine.names.resolve(link.target, path, link.kind).path for link in notes[path].links)
+    return {target for target in resolved if target is not None and target != path}
+
+
+def ordered(notes: "list[IndexedNote]", sort: Sort) -> "list[IndexedNote]":
+    """Sort notes; equal ones by path."""
+
+    def by_path(note: "IndexedNote") -> Any:
+        return (note.path.casefold(), note.path)
+
+    keys = {
+        "path": by_path,
+        "title": lambda note: note.title.casefold(),
+        "modified": lambda note: note.modified,
+    }
+    return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
+
+
+def listed(note: "IndexedNote") -> ListedNote:
+    """Put a note into its wire form."""
+    return ListedNote(note.path, note.title, tuple(note.tags), iso(note.modified), note.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFolder:
+    """A folder in a list.
+
+    Attributes:
+        path: The folder.
+        notes: Notes in it and below.
+        direct: Notes in it alone.
+    """
+
+    path: Folder
+    notes: int
+    direct: int
+
+
+@dataclass(frozen=True, slots=True)
+class FolderList:
+    """The folders that hold notes.
+
+    Attributes:
+        folders: The folders, by path.
+    """
+
+    folders: tuple[ListedFolder, ...]
+
+
+@operation(
+    example={},
+    tasks=(
+        "how many notes each folder has",
+        "show the folder structure",
+        "which folders are there",
+        "how are the notes organized",
+    ),
+)
+async def list_folders(call: Call) -> FolderList:
+    """List the folders of the vault and how many notes each holds."""
+    call.engine.require_keyword()
+    return await asyncio.to_thread(folders, list(call.engine.index.notes))
+
+
+def folders(paths: Iterable[VaultPath]) -> FolderList:
+    """Count the notes of each folder."""
+    direct = Counter(path.rpartition("/")[0] for path in paths)
+    below: Counter[str] = Counter()
+    for folder, count in direct.items():
+        for parent in itertools.accumulate(folder.split("/"), lambda outer, inner: f"{outer}/{inner}"):
+            below[parent] += count
+    named = sorted(folder for folder in below if folder)
+    return FolderList(tuple(ListedFolder(Folder(folder), below[folder], direct[folder]) for folder in named))
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTag:
+    """A tag in a list.
+
+    Attributes:
+        tag: The tag, without `#`, as most notes write it.
+        count: Notes that carry it.
+    """
+
+    tag: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TagList:
+    """The tags in use.
+
+    Attributes:
+        tags: The tags, most used first.
+        notices: What to know about it, such as a `prefix` that no tag has.
+    """
+
+    tags: tuple[ListedTag, ...]
+    notices: tuple[str, ...] = ()
+
+
+@operation(
+    example={"prefix": "ferment"},
+    tasks=("all tags with their counts", "which tags exist", "how often is a tag used"),
+)
+async def list_tags(call: Call, prefix: str = "") -> TagList:
+    """List the tags of the vault and how many notes carry each.
+
+    Args:
+        prefix: Only tags that begin with this, whatever their case.
+    """
+    call.engine.require_keyword()
+    return await asyncio.to_thread(counted, snapshot(call.engine), prefix.strip().removeprefix("#").casefold())
+
+
+def counted(notes: Notes, wanted: str) -> TagList:
+    """Count the notes of each tag that begins with what is wanted."""
+    spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for note in notes.values():
+        for folded, written in {tag.casefold(): tag for tag in note.tags}.items():
+            spellings[folded][written] += 1
+    found = [
+        ListedTag(max(written, key=lambda tag: (written[tag], tag)), written.total())
+        for folded, written in spellings.items()
+        if folded.startswith(wanted)
+    ]
+    notices = unknown_names(notes, tags=[wanted]) if wanted and not found else ()
+    return TagList(tuple(sorted(found, key=lambda tag: (-tag.count, tag.tag))), notices)

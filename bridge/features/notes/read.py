@@ -1,0 +1,164 @@
+"""Reading one note, whole or in parts, as it is on disk now."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.note_text import chosen, count_lines, line_at, line_start, opened, span_of
+from bridge.api.registry import operation
+from bridge.errors import InvalidArguments
+from bridge.types import Digest, Lines, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.markdown.note import Note
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """Arguments that read on where this answer was cut.
+
+    Attributes:
+        lines: The lines that are left.
+        offset: Characters of them that were already read.
+    """
+
+    lines: Lines
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinedSection:
+    """A section of a note.
+
+    Attributes:
+        heading: Its heading path, such as `A > B`.
+        lines: First and last line of the section, subsections included.
+        chars: Characters of its text, subsections included.
+    """
+
+    heading: str
+    lines: Lines
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNote:
+    """A note, or the part of it that was asked for.
+
+    Attributes:
+        path: The note.
+        title: Its title.
+        text: The text that was asked for.
+        digest: SHA-256 of the whole file as it was read.
+        lines: First and last line of `text`.
+        total_lines: Lines of the whole note.
+        properties: Its properties, with YAML 1.2 meaning.
+        headings: The heading path of each section, such as `A > B`, or `A > B (line 12)` where several have it; each
+            can be given as `section`.
+        tags: Its tags, without `#`.
+        aliases: Its other names.
+        problems: What could not be read of it.
+        next: Present when `text` was cut: arguments that read on.
+        outline: Present when only the outline was asked for: its sections with their lines and sizes.
+    """
+
+    path: VaultPath
+    title: str
+    text: str
+    digest: Digest
+    lines: Lines
+    total_lines: int
+    properties: Mapping[str, Any]
+    headings: tuple[str, ...]
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    problems: tuple[str, ...]
+    next: Next | None = None
+    outline: tuple[OutlinedSection, ...] | None = None
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md", "section": "Feeding", "max_chars": 400},
+    tasks=("open a note", "show the text of a note", "read one section", "outline of a note", "read some lines"),
+)
+async def read_note(
+    call: Call,
+    path: VaultPath,
+    section: str | None = None,
+    lines: Lines | None = None,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+    max_chars: Annotated[int, Interval(ge=1)] | None = None,
+    outline: bool = False,
+) -> ReadNote:
+    """Read a note from the disk: all of it, one section, some lines, or only its outline.
+
+    Args:
+        path: The note.
+        section: Only the section under this heading, such as `A > B`.
+        lines: Only these lines, first and last.
+        offset: Characters to skip at the start, as `next` said.
+        max_chars: Most characters of text to return; `next` reads on.
+        outline: Only the headings with their lines and sizes, without text: for a long note.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        HeadingNotFound: The note has no such heading; `headings` lists those it has.
+        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
+    """
+    if (section is not None) + (lines is not None) + outline > 1:
+        raise InvalidArguments("Give only one of `section`, `lines` and `outline`.")
+    note = await asyncio.to_thread(opened, call.engine, path)
+    if outline:
+        return outlined(note)
+    first, last = chosen(note, section, lines)
+    return cut(note, first, last, offset, max_chars)
+
+
+def cut(note: "Note", first: int, last: int, offset: int, max_chars: int | None) -> ReadNote:
+    """Return the lines from `first` to `last`, cut to what fits."""
+    from bridge.markdown.sections import section_names
+
+    start, end = span_of(note.text, first, last)
+    start = min(start + offset, end)
+    stop = end if max_chars is None else ending(note.text, start, end, max_chars)
+    begun = min(line_at(note.text, start), last)
+    rest = Next((line_at(note.text, stop), last), stop - line_start(note.text, stop)) if stop < end else None
+    return ReadNote(
+        path=note.path,
+        title=note.title,
+        text=note.text[start:stop],
+        digest=note.digest,
+        lines=(begun, line_at(note.text, stop - 1) if stop > start else begun),
+        total_lines=count_lines(note.text),
+        properties=note.properties,
+        headings=section_names(note.headings),
+        tags=tuple(dict.fromkeys(tag.name for tag in note.tags)),
+        aliases=note.aliases,
+        problems=note.problems,
+        next=rest,
+    )
+
+
+def outlined(note: "Note") -> ReadNote:
+    """Return a note without its text: where each section is, and how long."""
+    ends = [len(note.text)] * len(note.headings)
+    for at, heading in enumerate(note.headings):
+        following = (later.span[0] for later in note.headings[at + 1 :] if later.level <= heading.level)
+        ends[at] = next(following, len(note.text))
+    read = cut(note, 1, count_lines(note.text), 0, None)
+    sections = (
+        OutlinedSection(path, (heading.line, line_at(note.text, max(heading.span[0], end - 1))), end - heading.span[0])
+        for path, heading, end in zip(read.headings, note.headings, ends, strict=True)
+    )
+    return replace(read, text="", outline=tuple(sections))
+
+
+def ending(text: str, start: int, end: int, max_chars: int) -> int:
+    """Return where to stop: after a whole line if one fits, else inside it."""
+    if end - start <= max_chars:
+        return end
+    return text.rfind("\n", start, start + max_chars) + 1 or start + max_chars

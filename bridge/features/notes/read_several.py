@@ -1,0 +1,133 @@
+"""Reading several notes in one call."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MaxLen, MinLen
+
+from bridge.api.call import Call
+from bridge.api.note_names import find_place
+from bridge.api.note_text import chosen, count_lines, line_at, opened
+from bridge.api.registry import operation
+from bridge.errors import BridgeError
+from bridge.features.notes.read import ReadNote, cut, outlined
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+    from bridge.markdown.note import Note
+
+View = Literal["whole", "head", "outline"]
+
+HEAD_CHARS = 600
+"""Characters of a note that are its head."""
+
+MOST = 20
+"""Notes of one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """One of the notes, or why there is nothing of it.
+
+    Attributes:
+        asked: What was asked for.
+        note: The note, or the part of it that was asked for; null when it could not be read.
+        problem: Why not; null when it was read.
+    """
+
+    asked: str
+    note: ReadNote | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNotes:
+    """Several notes.
+
+    Attributes:
+        notes: What was asked for, in that order.
+    """
+
+    notes: tuple[ReadPart, ...]
+
+
+Wanted = tuple["Note", int, int]
+"""A note and its lines that are asked for, first and last."""
+
+
+@operation(
+    example={
+        "paths": ["Bread/Starters/Levain.md", "Bread/Starters/Sourdough starter.md#Feeding"],
+        "max_chars": 2_000,
+    },
+    tasks=(
+        "open many notes",
+        "read many notes at once",
+        "read several notes together",
+        "get the contents of all these notes",
+        "sections of several notes",
+        "first lines and properties of several notes",
+    ),
+)
+async def read_notes(
+    call: Call,
+    paths: Annotated[tuple[Annotated[str, MaxLen(5_000)], ...], MinLen(1), MaxLen(MOST)],
+    view: View = "whole",
+    section: str | None = None,
+    max_chars: Annotated[int, Interval(ge=1, le=1_000_000)] = 24_000,
+) -> ReadNotes:
+    """Read up to 20 notes at once; one that cannot be read does not keep the others back.
+
+    Args:
+        paths: The notes; `path#A#B` or `path#A > B` is only the section under that heading.
+        view: `whole`, `head` (the properties and the first lines) or `outline` (the headings without text).
+        section: Only the section under this heading, of each note whose path names none.
+        max_chars: Most characters of text in all; long notes are cut first, and `next` of each reads on by `read_note`.
+    """
+    return await asyncio.to_thread(read_all, call.engine, paths, view, section, max_chars)
+
+
+def read_all(engine: "VaultEngine", paths: Sequence[str], view: View, section: str | None, max_chars: int) -> ReadNotes:
+    """Read the notes, then share the characters among them."""
+    found = [read_part(engine, path, view, section) for path in paths]
+    sizes = [0 if isinstance(each, BridgeError) else size(each, view) for each in found]
+    return ReadNotes(
+        tuple(
+            ReadPart(path, None, f"{each.code}: {each.message}")
+            if isinstance(each, BridgeError)
+            else ReadPart(path, outlined(each[0]) if view == "outline" else cut(*each, 0, share), None)
+            for path, each, share in zip(paths, found, shares(sizes, max_chars), strict=True)
+        )
+    )
+
+
+def read_part(engine: "VaultEngine", asked: str, view: View, section: str | None) -> Wanted | BridgeError:
+    """Read one of the notes, or say why that cannot be."""
+    try:
+        path, place = find_place(engine.vault, engine.names, asked)
+        note = opened(engine, path)
+        heading = place if place is not None else section
+        first, last = chosen(note, heading, None)
+    except BridgeError as error:
+        return error
+    begun = line_at(note.text, note.body) if view == "head" and heading is None else first
+    return note, min(begun, count_lines(note.text)), last
+
+
+def size(part: Wanted, view: View) -> int:
+    """Return how many characters of a note are asked for."""
+    note, first, last = part
+    whole = len(cut(note, first, last, 0, None).text)
+    return 0 if view == "outline" else min(whole, HEAD_CHARS) if view == "head" else whole
+
+
+def shares(sizes: Sequence[int], budget: int) -> list[int]:
+    """Share characters: the shorter ones get all that they need, the longer ones as much as each other."""
+    given = [0] * len(sizes)
+    order = sorted(range(len(sizes)), key=lambda at: sizes[at])
+    for left, at in zip(range(len(order), 0, -1), order, strict=True):
+        given[at] = min(sizes[at], budget // left)
+        budget -= given[at]
+    return given

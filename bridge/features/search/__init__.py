@@ -1,0 +1,1 @@
+"""Search, and notes related to a note."""

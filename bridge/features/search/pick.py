@@ -1,0 +1,71 @@
+"""Choosing the note that a link shall lead to, by the words that will be the link."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.api.call import Call
+from bridge.api.hints import Limit, Query
+from bridge.api.moments import iso
+from bridge.api.registry import operation
+from bridge.features.search.operations import DIGEST, Hit, SearchResult, search
+from bridge.types import SearchMode, VaultPath
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bridge.engine.host import VaultEngine
+
+SHORTEST = 3
+"""Of fewer letters no words that were chosen before are guessed."""
+
+
+@operation(
+    example={"words": "feeding the starter", "path": "Welcome.md", "limit": 3},
+    tasks=("choose the note that a link should lead to", "find a link target for some words"),
+)
+async def pick_link(
+    call: Call, words: Query, path: VaultPath | None = None, limit: Limit = 10, mode: SearchMode = "hybrid"
+) -> SearchResult:
+    """Find the notes that a link may lead to, by their names and by what they say.
+
+    What `judge_link` was told to have been chosen for these words, or for words that begin with them, comes first.
+
+    Args:
+        words: The words that shall become the link, or what the note is about.
+        path: The note that the link will stand in, which is not found.
+        limit: Most notes to return.
+        mode: Whether words, meaning or both count.
+
+    Raises:
+        ModelMissing: The mode is semantic and there is no model.
+    """
+    found = await search(call, query=words, limit=min(limit + 1, 100), mode=mode)
+    times = times_chosen(call.engine, words)
+    hits = {hit.path: hit for hit in found.hits}
+    first = [again(hits.get(note) or named(call.engine, note), count) for note, count in times.items()]
+    others = [hit for hit in found.hits if hit.path not in times]
+    return replace(found, hits=tuple([hit for hit in (*first, *others) if hit.path != path][:limit]))
+
+
+def times_chosen(engine: "VaultEngine", words: str) -> "Mapping[VaultPath, int]":
+    """Count how often each note was chosen for such words, the most often chosen first."""
+    from bridge.text.fold import fold
+
+    said = fold(words).strip()
+    counts = Counter[VaultPath]()
+    for verdict in engine.store.verdicts():
+        if verdict.form == said or (len(said) >= SHORTEST and verdict.form.startswith(said)):
+            counts[verdict.target] += verdict.accepted - verdict.declined
+    return {note: count for note, count in counts.most_common() if count > 0 and note in engine.index.notes}
+
+
+def named(engine: "VaultEngine", path: VaultPath) -> Hit:
+    """Show a note that the search did not find, by its name alone."""
+    note = engine.index.notes[path]
+    return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified), note.digest[:DIGEST])
+
+
+def again(hit: Hit, count: int) -> Hit:
+    """Say of a note that it was chosen before."""
+    return replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else "chosen before", *hit.why))

@@ -1,0 +1,1 @@
+"""The state of the bridge: indexing, health and usage."""

@@ -1,0 +1,350 @@
+"""Looks the whole bridge over and says of each finding what to do."""
+
+import asyncio
+import os
+import stat
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import orjson
+
+from bridge.api.call import Call
+from bridge.api.registry import operation
+from bridge.errors import BridgeError
+from bridge.features.status.operations import free_in
+from bridge.text.counts import count_of
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+
+Verdict = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        check: What was looked at.
+        verdict: `ok`, `warn` or `fail`.
+        message: What was found.
+        do: What to do about it; empty when nothing.
+        vault: The vault it concerns; null when all.
+    """
+
+    check: str
+    verdict: Verdict
+    message: str
+    do: str
+    vault: str | None
+
+
+def found(check: str, verdict: Verdict, message: str, do: str = "") -> Finding:
+    """Make a finding that concerns no vault in particular."""
+    return Finding(check, verdict, message, do, None)
+
+
+MIB = 1 << 20
+
+WEEK_S = 7 * 24 * 3600.0
+"""How long a change is told of that is half made: nothing but a look at the note settles it."""
+
+WRITTEN_S = 60.0
+"""Seconds after which a change that is still being written is left over."""
+
+
+def past(engine: "VaultEngine") -> Finding:
+    """Look at the changes that were not settled, and at what is kept so that others can be undone."""
+    from bridge.state.change_records import Wanted
+
+    try:
+        store, now = engine.store, time.time()
+        left = sum(change.time < now - WRITTEN_S for change, _ in store.unsettled())
+        half = len(store.changes(Wanted(state="conflict", since=now - WEEK_S), 1_000))
+        damaged, size = store.damaged(), store.history_size
+    except BridgeError as error:
+        return found("changes", "warn", error.message, error.hint or "Ask again in a moment.")
+    if half:
+        return found(
+            "changes",
+            "warn",
+            f"Changes that were left half made in the last week: {half}.",
+            "`vault-bridge list-changes --state conflict` shows them; look at their notes.",
+        )
+    if left:
+        return found("changes", "warn", f"Changes that broke off: {left}.", "Restart: they are made whole then.")
+    if damaged:
+        do = "Check the disk. The notes are as they were; only changes to these versions cannot be undone."
+        return found("changes", "warn", f"Earlier versions of notes that were damaged on the disk: {damaged}.", do)
+    text = f"{size / MIB:.1f} of {engine.settings.history_mb:,} MiB are taken by earlier versions of notes."
+    if size > engine.settings.history_mb * MIB:
+        return found("changes", "warn", text, "Accept or reject what was proposed, or raise `history_mb`.")
+    return found("changes", "ok", text)
+
+
+ROOM = 1 << 30
+"""Bytes of free disk below which a larger vault may not fit."""
+
+FRAGMENTS = 100
+"""Table fragments above which compaction seems not to run."""
+
+UNINDEXED = 1_000
+"""Rows outside the full-text index above which keyword search becomes slow."""
+
+LAST = 100
+"""Calls that the health score looks back on."""
+
+HEALTHY = 95
+"""Per cent of the last calls below which something is wrong more than now and then."""
+
+OURS = frozenset({"internal", "not_ready", "model_missing", "disk_full"})
+"""Errors that no caller can help; all others say what the caller should do differently."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Everything that was looked at.
+
+    Attributes:
+        verdict: The worst of the findings.
+        findings: The findings.
+    """
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+
+@operation(
+    example={},
+    vault=False,
+    tasks=("diagnose a problem", "check that everything works", "something is broken", "health check"),
+)
+async def doctor(call: Call) -> Diagnosis:
+    """Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens."""
+    return await asyncio.to_thread(diagnosed, call)
+
+
+def diagnosed(call: Call) -> Diagnosis:
+    """Gather all findings."""
+    engines = list(call.bridge.vaults.values()) if call.vault is None else [call.engine]
+    findings = [*of_bridge(call), *(finding for engine in engines for finding in of_vault(call, engine))]
+    verdicts = {finding.verdict for finding in findings}
+    worst: Verdict = "fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "ok"
+    return Diagnosis(worst, tuple(findings))
+
+
+def of_bridge(call: Call) -> Iterator[Finding]:
+    """Look at what all vaults share."""
+    yield settings(call)
+    yield permissions(call.bridge.data_dir)
+    yield judged_room(free_in(call.bridge.folders))
+    yield model(call)
+    yield tokens(call)
+
+
+def of_vault(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
+    """Look at one vault."""
+    health = engine.health()
+    looks = (
+        folder(engine),
+        obsidian(engine),
+        index(health),
+        state(health),
+        past(engine),
+        watcher(health),
+        runtime(call, engine),
+        calls(last(engine)),
+    )
+    for check in looks:
+        yield Finding(check.check, check.verdict, check.message, check.do, engine.name)
+
+
+def settings(call: Call) -> Finding:
+    """Look for lines of the settings file that were not taken."""
+    from bridge.settings.file import load
+
+    path = call.bridge.settings_path
+    _, problems = load(path)
+    if problems:
+        return found("settings", "warn", "; ".join(p.message for p in problems), f"Correct these lines in {path}.")
+    return found("settings", "ok", f"{path} is in order." if path.exists() else "All settings have their defaults.")
+
+
+def permissions(data_dir: Path) -> Finding:
+    """Look whether others may read the data folder."""
+    if os.name != "posix":
+        return found("data folder", "ok", f"{data_dir} has the rights of your profile.")
+    if not data_dir.is_dir():
+        return found("data folder", "warn", f"{data_dir} does not exist yet.", "It is made at the first start.")
+    open_to = stat.S_IMODE(data_dir.stat().st_mode) & 0o077
+    if open_to:
+        return found("data folder", "fail", f"Other users can open {data_dir}.", f"Run: chmod 700 '{data_dir}'")
+    if not os.access(data_dir, os.W_OK | os.X_OK):
+        return found("data folder", "fail", f"{data_dir} cannot be written.", "Give another one with `--data-dir`.")
+    return found("data folder", "ok", f"{data_dir} is private and can be written.")
+
+
+def judged_room(free: int) -> Finding:
+    """Judge how many bytes are free."""
+    text = f"{free / 2**30:.1f} GiB are free where the index lies."
+    if free < ROOM // 10:
+        return found("disk", "fail", text, "Make room: indexing stops when the disk is full.")
+    if free < ROOM:
+        return found("disk", "warn", text, "Make room before you add a large vault.")
+    return found("disk", "ok", text)
+
+
+def model(call: Call) -> Finding:
+    """Look whether the model of the settings is there and is what it claims to be."""
+    from bridge.models.folder import find
+    from bridge.models.install import verify
+    from bridge.settings.file import load
+
+    wanted = load(call.bridge.settings_path)[0].model
+    try:
+        installed = find(call.bridge.models_dir, wanted)
+        verify(call.bridge.models_dir, wanted)
+    except BridgeError as error:
+        return found("model", "fail", error.message, error.hint)
+    return found("model", "ok", f"{wanted} is installed at {installed.path}.")
+
+
+def tokens(call: Call) -> Finding:
+    """Look which clients have tokens, and whether the file of them was damaged."""
+    from bridge.access.tokens import Tokens
+
+    held = Tokens(call.bridge.folders.tokens)
+    count = len(held.clients())
+    if held.aside.exists():
+        do = f"Give clients new tokens with `vault-bridge tokens create` or `pair`, then delete {held.aside}."
+        return found("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do)
+    return found("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")
+
+
+def folder(engine: "VaultEngine") -> Finding:
+    """Look whether the vault's folder can be read and written."""
+    try:
+        count = sum(1 for _ in os.scandir(engine.root))
+    except OSError as error:
+        return found(
+            "vault", "fail", f"{engine.root} cannot be read: {error.strerror}.", "Check the path and its rights."
+        )
+    if not count:
+        return found("vault", "warn", f"{engine.root} is empty.", "Give the folder that holds your notes.")
+    if not os.access(engine.root, os.W_OK | os.X_OK):
+        do = "Change its rights if notes shall be changed through the bridge."
+        return found("vault", "warn", f"{engine.root} can be read, but not written.", do)
+    return found("vault", "ok", f"{engine.root} can be read and written.")
+
+
+def obsidian(engine: "VaultEngine") -> Finding:
+    """Look for what Obsidian's own settings say that could not be used."""
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+    from bridge.vault.rules import Rules
+
+    settings = read_obsidian_settings(engine.root)
+    unused = [f"`{text}`" for text in Rules(ignored=settings.ignored).unused]
+    said = [f"What its excluded files {', '.join(unused)} name is indexed: they cannot be used."] if unused else []
+    # Of a vault that is gone nothing can be used, which is said already.
+    if (said or settings.problems) and engine.root.is_dir():
+        do = "Change it in Obsidian; what shall not be indexed can be named in the setting `exclude`, too."
+        return found("Obsidian", "warn", " ".join([*settings.problems, *said]), do)
+    return found("Obsidian", "ok", "Its settings of the vault can be used.")
+
+
+def index(health: Mapping[str, Any]) -> Finding:
+    """Look whether the index is open and compact."""
+    held, progress = health["index"], health["progress"]
+    if progress.trouble is not None:
+        # Trouble of the vault or the disk is no reason to lose an index that is sound.
+        own = str(health["folder"] / "index") in progress.trouble
+        do = f"If it stays so, delete {health['folder'] / 'index'}." if own else "It goes on once that is mended."
+        return found("index", "fail", progress.trouble, do)
+    if held is None:
+        return found("index", "warn", "The index is being opened.", "Ask again in a moment.")
+    text = (
+        f"{count_of(progress.notes, 'note')}, {count_of(progress.passages, 'passage')}, "
+        f"{held.bytes / 2**20:.1f} MiB, {count_of(held.fragments, 'fragment')}, "
+        f"{count_of(held.versions, 'version')}, {count_of(held.fts_rebuilds, 'full-text rebuild')}."
+    )
+    if not progress.ready_keyword:
+        return found("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
+    if held.fragments > FRAGMENTS or held.unindexed_rows > UNINDEXED:
+        return found("index", "warn", f"{text} It is not compact.", "Run `vault-bridge reindex` when idle.")
+    if progress.failed:
+        return found(
+            "index", "warn", f"{text} {count_of(len(progress.failed), 'file')} could not be read.", "See `status`."
+        )
+    return found("index", "ok", text)
+
+
+def state(health: Mapping[str, Any]) -> Finding:
+    """Look whether the SQLite file is sound."""
+    if health["index"] is not None and not health["store_sound"]:
+        return found("state", "fail", "The state file is damaged.", "Restart: it is made again from what can be read.")
+    if health["store_salvaged"]:
+        return found(
+            "state",
+            "warn",
+            "The state file was damaged or lost, and was made again from what could be read of it and its backups.",
+            "Check the disk. The damaged file lies beside it.",
+        )
+    return found("state", "ok", "The state file is sound.")
+
+
+def watcher(health: Mapping[str, Any]) -> Finding:
+    """Look whether changes are noticed."""
+    if health["watch"] == "off":
+        return found("watcher", "warn", "Watching is off in the settings.", "Changes are seen at the next start.")
+    if not health["watching"]:
+        return found(
+            "watcher", "warn", "Nothing watches the vault now.", 'Wait for the first scan, or set watch = "poll".'
+        )
+    return found("watcher", "ok", "Changes are noticed as they happen.")
+
+
+def runtime(call: Call, engine: "VaultEngine") -> Finding:
+    """Look at the file that tells other programs where the bridge listens."""
+    path = call.bridge.folders.runtime(engine.id)
+    try:
+        facts = orjson.loads(path.read_bytes())
+        mode = stat.S_IMODE(path.stat().st_mode)
+        pid, url = facts["pid"], facts["url"]
+    except FileNotFoundError:
+        return found("runtime file", "ok", "No bridge serves this vault; this command opened it itself.")
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+        return found("runtime file", "fail", f"{path} cannot be read.", "Stop the bridge and start it again.")
+    if pid != os.getpid():
+        return found("runtime file", "warn", f"{path} names process {pid}.", "Stop that process, then start again.")
+    if os.name == "posix" and mode & 0o077:
+        return found("runtime file", "fail", f"Other users can read the token in {path}.", f"Run: chmod 600 '{path}'")
+    return found("runtime file", "ok", f"The bridge listens at {url}; its token is in {path}.")
+
+
+def last(engine: "VaultEngine") -> Counter[str | None]:
+    """Return how the last calls ended; none while the vault is not open."""
+    try:
+        return engine.store.last_codes(LAST)
+    except BridgeError:
+        return Counter()
+
+
+def calls(codes: Counter[str | None]) -> Finding:
+    """Judge the health score: the share of the last calls that did not fail for a reason of ours."""
+    failed = Counter({str(code): count for code, count in codes.items() if code in OURS})
+    if not codes:
+        return found("calls", "ok", "Nothing was called yet.")
+    score = 100 * (codes.total() - failed.total()) // codes.total()
+    text = (
+        f"Health {score} %: of the last {codes.total()} calls, {failed.total()} failed through no fault of the caller"
+    )
+    if not failed:
+        return found("calls", "ok", f"{text}.")
+    text = f"{text} ({', '.join(f'`{code}` {count}' for code, count in failed.most_common())})."
+    if score >= HEALTHY:
+        return found("calls", "ok", text)
+    return found("calls", "warn", text, "Mend what else is found here; `vault-bridge usage` shows which tools fail.")

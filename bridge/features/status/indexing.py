@@ -1,0 +1,262 @@
+"""Keeping the index true: hints, waiting, reading again, pausing."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.arguments import public_alias
+from bridge.api.call import Call
+from bridge.api.not_found import no_such_note
+from bridge.api.progress import ticking
+from bridge.api.registry import operation
+from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.types import Digest, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.note import IndexedNote
+
+MILLISECONDS = 1e11
+"""Above this a time is counted in milliseconds: in seconds it would be in the year 5138."""
+
+LOOK_EVERY_S = 0.05
+"""Seconds between two looks at a job that is waited for."""
+
+SAME_S = 0.002
+"""Seconds by which two programs' rounding of one time may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file as another program sees it.
+
+    Attributes:
+        path: The file.
+        mtime: When it was last changed, in seconds since 1970, or in milliseconds as Obsidian counts.
+        size: Its bytes.
+    """
+
+    path: str
+    mtime: float
+    size: int
+    __pydantic_config__: ClassVar[dict[str, Any]] = public_alias()
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A change that another program noticed.
+
+    Attributes:
+        kind: What happened.
+        path: The file, after a rename its new path.
+        from_: After a rename, its old path.
+    """
+
+    kind: Literal["upsert", "rename", "delete"]
+    path: str
+    from_: str | None = None
+    __pydantic_config__: ClassVar[dict[str, Any]] = public_alias()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTaken:
+    """What a report brought.
+
+    Attributes:
+        news: Notes whose change was not known yet.
+    """
+
+    news: int
+
+
+@operation(
+    example={"changes": [{"kind": "upsert", "path": "Welcome.md"}]},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("tell the bridge that files changed",),
+)
+async def report_changes(
+    call: Call, snapshot: tuple[Seen, ...] = (), changes: tuple[Reported, ...] = ()
+) -> ReportTaken:
+    """Hint that files may have changed; the disk decides, and saying it twice does no harm.
+
+    Args:
+        snapshot: Every file as the caller sees it; what differs from the index is read again.
+        changes: Single changes.
+    """
+    engine = call.engine
+    locate = engine.vault.locate
+    hinted = {locate(path) for change in changes for path in (change.path, change.from_) if path is not None}
+    if snapshot:
+        known = engine.index.notes
+        seen = {locate(file.path): file for file in snapshot}
+        hinted |= known.keys() - seen.keys()
+        hinted |= {path for path, file in seen.items() if path not in known or differs(known[path], file)}
+    return ReportTaken(await engine.report(sorted(hinted)) if hinted else 0)
+
+
+def differs(note: "IndexedNote", file: Seen) -> bool:
+    """Say whether a file is not as the index knows it."""
+    seconds = file.mtime / 1000 if file.mtime > MILLISECONDS else file.mtime
+    return note.size != file.size or abs(note.modified - seconds) > SAME_S
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """Whether the index caught up.
+
+    Attributes:
+        indexed: True when the index holds the note; false when the time ran out.
+    """
+
+    indexed: bool
+
+
+@operation(
+    example={"path": "Welcome.md", "what": "keyword", "timeout": 5},
+    tasks=("wait until a note can be found", "wait for the index"),
+)
+async def wait_until_indexed(
+    call: Call,
+    path: VaultPath,
+    digest: Digest | None = None,
+    what: Literal["keyword", "links", "vectors"] = "keyword",
+    timeout: Annotated[float, Interval(ge=0, le=600)] = 10,  # the contract's argument
+) -> Indexed:
+    """Wait until the index holds a note as it is on disk.
+
+    Args:
+        path: The note.
+        digest: Digest of the content to wait for; what is on disk now when absent.
+        what: Which search must find it.
+        timeout: Most seconds to wait.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+    """
+    try:
+        async with ticking(call, timeout, f"Waiting for `{path}`"):
+            return Indexed(await call.engine.waiting.indexed(path, digest, what, timeout))
+    except NoteNotFound:
+        raise no_such_note(call.engine, path) from None
+
+
+@dataclass(frozen=True, slots=True)
+class JobStarted:
+    """Work that goes on in the background.
+
+    Attributes:
+        job_id: Its name for `job_status`.
+    """
+
+    job_id: str
+
+
+@operation(
+    example={"paths": ["Welcome.md"]},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("rebuild the index", "index again", "index the notes anew"),
+)
+async def reindex(call: Call, paths: tuple[VaultPath, ...] = (), full: bool = False) -> JobStarted:
+    """Compare the vault with the index and read again what differs.
+
+    Args:
+        paths: Notes to read again even if they look unchanged.
+        full: Read every note again and learn anew which lines recur; vectors of unchanged text are kept.
+    """
+    if paths and full:
+        raise InvalidArguments("Give `paths` or `full`, not both.")
+    call.engine.require_keyword()
+    return JobStarted(call.engine.reindex(paths, full=full).id)
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """How far a job is.
+
+    Attributes:
+        job_id: The job.
+        kind: What it does.
+        state: `running`, `done`, `failed` or `cancelled`.
+        done: Steps done.
+        total: Steps in all, 0 while unknown.
+        message: What it is doing, or how it ended.
+    """
+
+    job_id: str
+    kind: str
+    state: str
+    done: int
+    total: int
+    message: str
+
+
+@operation(
+    example={"job_id": "0123456789abcdef"},
+    vault=False,
+    tasks=("progress of a job", "how far is the reindexing"),
+)
+async def job_status(
+    call: Call,
+    job_id: Annotated[str, MaxLen(100)],
+    wait: Annotated[float, Interval(ge=0, le=600)] = 0,
+) -> JobStatus:
+    """Show how far a job is.
+
+    Args:
+        job_id: The job, as `reindex` named it.
+        wait: Most seconds to wait for its end.
+
+    Raises:
+        JobNotFound: There is no such job, or it is long past.
+    """
+    job = call.bridge.jobs[job_id]
+    ends, told = time.monotonic() + wait, -1
+    while job.state == "running" and time.monotonic() < ends:
+        if job.done > told:
+            call.progress(job.done, job.total or None, job.message)
+            told = job.done
+        await asyncio.sleep(LOOK_EVERY_S)
+    return JobStatus(job.id, job.kind, job.state, job.done, job.total, job.message)
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Whether embedding stands still.
+
+    Attributes:
+        paused: True while it does; words are kept up to date all the same.
+    """
+
+    paused: bool
+
+
+@operation(
+    example={},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("stop embedding for now", "pause indexing to save processor and power"),
+)
+async def pause_indexing(call: Call) -> Paused:
+    """Stop embedding until it is resumed; words and links stay up to date."""
+    call.engine.pause()
+    return Paused(paused=call.engine.progress().paused)
+
+
+@operation(
+    example={},
+    reads=False,
+    idempotent=True,
+    scope="write",
+    tasks=("go on embedding", "continue paused indexing"),
+)
+async def resume_indexing(call: Call) -> Paused:
+    """Go on embedding."""
+    call.engine.resume()
+    return Paused(paused=call.engine.progress().paused)

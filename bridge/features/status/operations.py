@@ -1,0 +1,386 @@
+"""How far the bridge is: all vaults at a glance, and one note in detail."""
+
+import asyncio
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bridge as program
+from bridge.api.call import Call
+from bridge.api.moments import iso
+from bridge.api.not_found import no_such_note
+from bridge.api.registry import operation
+from bridge.data_folder import Folders, size_of
+from bridge.types import Digest, Lines, VaultId, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.engine.bridge import Bridge
+    from bridge.engine.host import VaultEngine
+
+
+@dataclass(frozen=True, slots=True)
+class VaultDisk:
+    """Bytes that are kept of one vault.
+
+    Attributes:
+        index: The index, which is built again when it is deleted.
+        history: What notes said before and after changes.
+        state: What is left: the record of changes and calls with its backups, the log, a damaged index.
+    """
+
+    index: int
+    history: int
+    state: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """Bytes that all vaults share.
+
+    Attributes:
+        models: The models, also those that are not in use.
+        free: What is free where the data folder lies.
+    """
+
+    models: int
+    free: int
+
+
+def disk_of(folders: Folders, vault: VaultId) -> VaultDisk:
+    """Weigh what is kept of a vault; reads a folder's names, so not for the event loop."""
+    index, history = size_of(folders.index(vault)), size_of(folders.history(vault))
+    return VaultDisk(index, history, max(0, size_of(folders.vault(vault)) - index - history))
+
+
+def free_in(folders: Folders) -> int:
+    """Return the bytes that are free for the data folder, or where it will be made."""
+    data = folders.data
+    return shutil.disk_usage(next(folder for folder in (data, *data.parents) if folder.exists())).free
+
+
+SHOWN = 20
+"""Skipped and failed files, and reasons, that `status` names; `index_status` tells of any one."""
+
+NAMED = 10
+"""Files that are named for each reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What is still to be done.
+
+    Attributes:
+        keyword: Notes to be read.
+        vectors: Passages without a vector.
+    """
+
+    keyword: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What can be searched by.
+
+    Attributes:
+        keyword: Whether the first full scan is done.
+        semantic: Whether words are ready, a model answers queries and at least half of the passages have a vector.
+    """
+
+    keyword: bool
+    semantic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """One file that is not in the index.
+
+    Attributes:
+        path: The file, or a folder with all that is in it when it ends with `/`.
+        reason: Why.
+    """
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftFor:
+    """Files that are not in the index for one reason.
+
+    Attributes:
+        reason: The reason.
+        count: How many.
+        first: The first of them.
+    """
+
+    reason: str
+    count: int
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Files that are not in the index.
+
+    Attributes:
+        count: How many.
+        first: Some of them.
+        reasons: The most frequent reasons.
+    """
+
+    count: int
+    first: tuple[Left, ...]
+    reasons: tuple[LeftFor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInUse:
+    """The model that embeds the vault.
+
+    Attributes:
+        id: Its name in the catalogue.
+        dimensions: Numbers in one of its vectors.
+        digest: SHA-256 of its file.
+        workers: Processes that run it.
+        answering: The vectors that answer queries now; those of the previous model until the new ones are complete.
+    """
+
+    id: str
+    dimensions: int
+    digest: Digest
+    workers: int
+    answering: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """How embedding gets on.
+
+    Attributes:
+        per_second: Passages a second, lately.
+        seconds_left: Seconds until the last one has its vector, if it goes on like this.
+    """
+
+    per_second: float
+    seconds_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class VaultStatus:
+    """How far the index of one vault is.
+
+    Attributes:
+        id: The vault's id.
+        name: The vault's name.
+        path: Where it lies.
+        notes: Notes in the index.
+        passages: Passages in the index.
+        pending: What is still to be done.
+        ready: What can be searched by.
+        skipped: Files left out by a rule.
+        failed: Files that could not be read.
+        model: The model in use; null when none is installed.
+        embedded_total: Passages ever embedded for this vault.
+        embedding: How embedding gets on; null while nothing is embedded.
+        paused: Whether embedding is paused.
+        trouble: Why indexing stands still, when it does.
+        disk: What is kept of it; null unless asked for.
+        model_known: Whether the bridge has looked for a model; before, `model` is null and means nothing.
+    """
+
+    id: VaultId
+    name: str
+    path: str
+    notes: int
+    passages: int
+    pending: Pending
+    ready: Ready
+    skipped: LeftOut
+    failed: LeftOut
+    model: ModelInUse | None
+    embedded_total: int
+    embedding: Embedding | None
+    paused: bool
+    trouble: str | None
+    disk: VaultDisk | None
+    model_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunningBridge:
+    """The process that serves the vaults.
+
+    Attributes:
+        url: Where it listens.
+        pid: Its process id.
+        since: When it started.
+    """
+
+    url: str
+    pid: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far the bridge is.
+
+    Attributes:
+        vaults: Every vault, or the one that was asked for.
+        version: The bridge's version.
+        bridge: The process that serves them; null when a command opened them by itself.
+        disk: What all vaults share, when asked for.
+    """
+
+    vaults: tuple[VaultStatus, ...]
+    version: str
+    bridge: RunningBridge | None
+    disk: Disk | None = None
+
+
+@operation(
+    example={},
+    vault=False,
+    tasks=(
+        "how many notes are indexed",
+        "is the bridge ready",
+        "what is left to index",
+        "size of the vault",
+        "which vaults are there",
+    ),
+)
+async def status(call: Call, disk: bool = False) -> Status:
+    """Show for each vault what is indexed, what is pending, and what was left out; never `not_ready`.
+
+    Args:
+        disk: Add how much disk each part takes; its files are looked at for it.
+    """
+    engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
+    found = Status(tuple(map(vault_status, engines)), program.__version__, running(call.bridge))
+    return await asyncio.to_thread(weighed, found, call.bridge.folders, call.bridge.models_dir) if disk else found
+
+
+def running(bridge: "Bridge") -> RunningBridge | None:
+    """Describe this process if it serves."""
+    return None if bridge.url is None else RunningBridge(bridge.url, os.getpid(), iso(bridge.since))
+
+
+def weighed(told: Status, folders: Folders, models: Path) -> Status:
+    """Add how much disk is taken."""
+    vaults = tuple(replace(vault, disk=disk_of(folders, vault.id)) for vault in told.vaults)
+    return replace(told, vaults=vaults, disk=Disk(models=size_of(models), free=free_in(folders)))
+
+
+def vault_status(engine: "VaultEngine") -> VaultStatus:
+    """Put one vault's progress into its wire form."""
+    progress = engine.progress()
+    model, speed = progress.model, progress.per_second
+    return VaultStatus(
+        id=engine.id,
+        name=engine.name,
+        path=str(engine.root),
+        notes=progress.notes,
+        passages=progress.passages,
+        pending=Pending(progress.pending_keyword, progress.pending_vectors),
+        ready=Ready(progress.ready_keyword, progress.ready_semantic),
+        skipped=left_out(progress.skipped),
+        failed=left_out(progress.failed),
+        model=ModelInUse(model.id, model.dimensions, model.digest, model.workers, model.answering) if model else None,
+        embedded_total=progress.embedded_total,
+        embedding=Embedding(round(speed, 1), ceil(progress.pending_vectors / speed)) if speed else None,
+        paused=progress.paused,
+        trouble=progress.trouble,
+        disk=None,
+        model_known=progress.model_known,
+    )
+
+
+def left_out(reasons: Mapping[str, str]) -> LeftOut:
+    """Count files and name the first of them, all together and for each reason."""
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for path, reason in reasons.items():
+        paths[reason].append(path)
+    frequent = sorted(paths.items(), key=lambda entry: -len(entry[1]))[:SHOWN]
+    return LeftOut(
+        len(reasons),
+        tuple(Left(path, reason) for path, reason in islice(reasons.items(), SHOWN)),
+        tuple(LeftFor(reason, len(held), tuple(held[:NAMED])) for reason, held in frequent),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One passage of a note as the index holds it.
+
+    Attributes:
+        heading: The heading path it stands under.
+        lines: Its first and last line.
+        embedded: Whether it can be found by meaning.
+    """
+
+    heading: str
+    lines: Lines
+    embedded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """What the index holds of one file.
+
+    Attributes:
+        path: The file.
+        state: `indexed`, `pending`, `skipped` or `failed`.
+        reason: Why it is not in the index, when it is not.
+        digest: SHA-256 of the file as the index read it.
+        passages: Its passages.
+        left_out: What was left out of the embedding, such as lines that recur across many notes.
+        problems: What could not be read of it.
+    """
+
+    path: VaultPath
+    state: str
+    reason: str | None
+    digest: Digest | None
+    passages: tuple[Passage, ...]
+    left_out: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+@operation(
+    example={"path": "Bread/Starters/Sourdough starter.md"},
+    tasks=(
+        "can a new note be found already",
+        "why a note is not found by search",
+        "what the index knows of a note",
+        "is a note indexed",
+        "is the index complete and up to date",
+    ),
+)
+async def index_status(call: Call, path: VaultPath) -> IndexStatus:
+    """Show what the index holds of a file, what was left out, and why it is not found by search when it is not.
+
+    Args:
+        path: The file.
+
+    Raises:
+        NoteNotFound: There is no such file; the message names the closest ones.
+    """
+    found = call.engine.inspect(path)
+    if found.state == "unknown":
+        raise no_such_note(call.engine, path)
+    return IndexStatus(
+        path=path,
+        state=found.state,
+        reason=found.reason,
+        digest=found.digest,
+        passages=tuple(Passage(p.heading, p.lines, p.embedded) for p in found.passages),
+        left_out=tuple(found.left_out),
+        problems=tuple(found.problems),
+    )

@@ -1,0 +1,156 @@
+"""What was called, by whom, how fast and at what cost."""
+
+import asyncio
+import math
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from annotated_types import Interval
+
+from bridge.api.call import Call
+from bridge.api.dispatch import CHARACTERS_A_TOKEN
+from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot
+from bridge.state.call_log import DAY_S, KEPT_DAYS, Recorded
+from bridge.types import VaultPath
+
+Days = Annotated[int, Interval(ge=1, le=KEPT_DAYS)]
+
+NAMELESS = "unknown"
+"""Stands for clients that do not say what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The calls of one kind.
+
+    Attributes:
+        name: The tool or the client.
+        calls: How many there were.
+        errors: How many of them ended in an error.
+        p50_ms: Milliseconds that half of them took at most.
+        p95_ms: Milliseconds that 95 % of them took at most.
+        tokens_out: Tokens that were sent, estimated as characters / 4.
+        tokens_whole: Tokens of the whole Markdown notes that the answers were about, estimated as bytes / 4. A note
+            counts once for each session of a client, or once a day where the client names no session.
+    """
+
+    name: str
+    calls: int
+    errors: int
+    p50_ms: float
+    p95_ms: float
+    tokens_out: int
+    tokens_whole: int
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCount:
+    """How often calls ended in one kind of error.
+
+    Attributes:
+        code: The error's code.
+        calls: How many ended so.
+    """
+
+    code: str
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReport:
+    """The calls of some days.
+
+    Attributes:
+        days: The days it covers, up to now.
+        total: All calls together.
+        errors: Errors by code, the most frequent first.
+        tools: Each tool, the most called first.
+        clients: Each client, the most active first.
+    """
+
+    days: int
+    total: Use
+    errors: tuple[ErrorCount, ...]
+    tools: tuple[Use, ...]
+    clients: tuple[Use, ...]
+
+
+@operation(
+    example={"days": 7, "client": "claude-code"},
+    tasks=("usage statistics of tools and clients", "tokens spent by agents", "which tools were called"),
+)
+async def usage(call: Call, days: Days = 30, client: str | None = None) -> UsageReport:
+    """Report calls, errors, speed and tokens sent, against what reading the whole notes would have cost.
+
+    Of each call are kept, for 90 days and on this machine only: when, which client, which tool, how it ended, how long
+    it took, the tokens sent and the paths of the notes it was about; never what was asked or answered.
+
+    Args:
+        days: How many days to look back.
+        client: Only the calls of this client.
+    """
+    store = call.engine.store
+    sizes = {path: note.size for path, note in snapshot(call.engine).items() if note.kind == "note"}
+    calls = await asyncio.to_thread(store.calls, time.time() - days * DAY_S)
+    return await asyncio.to_thread(reported, [c for c in calls if client in {None, name_of(c)}], days, sizes)
+
+
+def reported(calls: Sequence[Recorded], days: int, sizes: Mapping[VaultPath, int]) -> UsageReport:
+    """Count calls by tool, client and error."""
+    codes = Counter(call.code for call in calls if call.code is not None)
+    return UsageReport(
+        days=days,
+        total=use("all", calls, sizes),
+        errors=tuple(ErrorCount(code, count) for code, count in codes.most_common()),
+        tools=grouped(calls, lambda call: call.tool, sizes),
+        clients=grouped(calls, name_of, sizes),
+    )
+
+
+def name_of(call: Recorded) -> str:
+    """Name the client of a call."""
+    return call.client or NAMELESS
+
+
+def grouped(
+    calls: Iterable[Recorded], kind: Callable[[Recorded], str], sizes: Mapping[VaultPath, int]
+) -> tuple[Use, ...]:
+    """Count the calls of each kind, the most frequent first."""
+    groups: defaultdict[str, list[Recorded]] = defaultdict(list)
+    for call in calls:
+        groups[kind(call)].append(call)
+    return tuple(use(name, groups[name], sizes) for name in sorted(groups, key=lambda name: (-len(groups[name]), name)))
+
+
+def use(name: str, calls: Sequence[Recorded], sizes: Mapping[VaultPath, int]) -> Use:
+    """Add up the calls of one kind."""
+    times = sorted(call.ms for call in calls)
+    return Use(
+        name=name,
+        calls=len(calls),
+        errors=sum(call.code is not None for call in calls),
+        p50_ms=percentile(times, 0.5),
+        p95_ms=percentile(times, 0.95),
+        tokens_out=sum(call.tokens for call in calls),
+        tokens_whole=sum(sizes.get(path, 0) for *_, path in read_once(calls)) // CHARACTERS_A_TOKEN,
+    )
+
+
+def percentile(times: Sequence[float], share: float) -> float:
+    """Return what this share of sorted times is at most; 0 when there are none."""
+    return times[math.ceil(share * len(times)) - 1] if times else 0.0
+
+
+def read_once(calls: Iterable[Recorded]) -> set[tuple[str, str, VaultPath]]:
+    """Return the notes that each client would have read, once in a session or a day."""
+    return {
+        (name_of(call), call.session or f"{datetime.fromtimestamp(call.time).astimezone():%F}", path)
+        for call in calls
+        if call.code is None
+        for path in call.paths
+    }

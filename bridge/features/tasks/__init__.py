@@ -1,0 +1,1 @@
+"""Tasks in notes: listed, added and toggled."""

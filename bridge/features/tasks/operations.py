@@ -1,0 +1,377 @@
+"""Listing the tasks of a vault."""
+
+import asyncio
+import functools
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Interval, MaxLen
+
+from bridge.api.call import Call
+from bridge.api.hints import Folder, Period, Reason
+from bridge.api.not_found import no_such_note, unknown_names
+from bridge.api.registry import operation
+from bridge.api.vault_notes import snapshot
+from bridge.api.write import Written, carried_out
+from bridge.changes.requests import AddTask, Priority, ToggleTask
+from bridge.errors import InvalidArguments
+from bridge.types import SHORT_DIGEST, Day, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.note import IndexedNote, IndexedTask
+    from bridge.markdown.tasks import TaskSettings
+
+Sort = Literal["path", "due", "-due"]
+
+WORDS = ("all", "open", "todo", "in_progress", "done", "cancelled", "other")
+"""What may be asked for instead of characters."""
+
+MOST_LETTERS = 2
+"""Letters that are taken for characters of boxes, such as `xX`; more are a word that means nothing here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTask:
+    """A task in a list.
+
+    Attributes:
+        path: The note.
+        line: Its line.
+        text: What is to be done, without dates and signs; tags stay.
+        status: The character in its box.
+        meaning: What the character says; `other` is a mark of a theme's or the user's own.
+        due: The day it is due.
+        tags: The tags of its line, without `#`.
+        heading: The heading path it stands under, such as `A > B`.
+        parent: The line of the task that it is nested in.
+        scheduled: The day it is planned for.
+        start: The day before which nothing is to be done.
+        done: The day it was done.
+        priority: How urgent it is.
+        recurrence: How often it comes again, in words.
+        digest: First 12 digits of the SHA-256 of the note, as the index read it.
+    """
+
+    path: VaultPath
+    line: int
+    text: str
+    status: str
+    meaning: Literal["todo", "in_progress", "done", "cancelled", "other"]
+    due: str | None
+    tags: tuple[str, ...]
+    heading: str | None = None
+    parent: int | None = None
+    scheduled: str | None = None
+    start: str | None = None
+    done: str | None = None
+    priority: Literal["highest", "high", "medium", "low", "lowest"] | None = None
+    recurrence: str | None = None
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """A page of a list of tasks.
+
+    Attributes:
+        tasks: The tasks of this page.
+        total: How many there are without `limit` and `offset`.
+        notices: What to know about it, such as a folder or tag that does not exist.
+    """
+
+    tasks: tuple[ListedTask, ...]
+    total: int
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which tasks are asked for; days are `YYYY-MM-DD`, a period is `first/last`."""
+
+    status: str
+    tags: tuple[str, ...]
+    text: str
+    on: str | None
+    after: str | None
+    before: str | None
+
+    @property
+    def dated(self) -> bool:
+        """Whether only tasks with a day are asked for."""
+        return any((self.on, self.after, self.before))
+
+
+Found = tuple["IndexedNote", "IndexedTask"]
+
+
+@operation(
+    example={"folder": "Projects", "status": "open", "sort": "due", "limit": 5},
+    tasks=(
+        "open tasks",
+        "tasks due soon or overdue",
+        "show my to-do list",
+        "unfinished checkboxes in a folder",
+        "what do I have to do",
+    ),
+)
+async def list_tasks(
+    call: Call,
+    path: VaultPath | None = None,
+    folder: Folder | None = None,
+    status: str = "all",
+    due_on: Period | None = None,
+    due_after: Day | None = None,
+    due_before: Day | None = None,
+    overdue: bool = False,
+    tags: tuple[str, ...] = (),
+    text: str = "",
+    sort: Sort = "path",
+    limit: Annotated[int, Interval(ge=1, le=500)] = 50,
+    offset: Annotated[int, Interval(ge=0)] = 0,
+) -> TaskList:
+    """List the tasks of the vault by status, due day, tags and place.
+
+    Args:
+        path: Only tasks of this note.
+        folder: Only tasks of notes in this folder and below.
+        status: `all`, `open` (neither done nor cancelled), a `meaning` such as `done`, or characters of the box: `/!`.
+        due_on: Only tasks due on this day, or within this period: `this week`, `2026-11`.
+        due_after: Only tasks due on this day or later; `next week` counts from its Monday on.
+        due_before: Only tasks due before this day; `next week` counts up to the Sunday before it.
+        overdue: Only tasks due before today, and open unless `status` says otherwise.
+        tags: Only tasks with all of these tags in their line; `a` matches `a/b`.
+        text: Only tasks whose line says this, in any case.
+        sort: The order; by `due` the earliest come first, by `-due` the latest, those without a day last.
+        limit: Most tasks to return.
+        offset: Tasks to skip.
+
+    Raises:
+        NoteNotFound: There is no note `path`; the message names the closest ones.
+    """
+    from bridge.search.filters import allowed
+    from bridge.search.model import SearchRequest
+    from bridge.vault.obsidian_settings import read_obsidian_settings
+
+    engine = call.engine
+    engine.require_keyword()
+    today = Day(datetime.now().astimezone().date().isoformat())
+    if overdue and status == "all":
+        status = "open"
+    if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
+        raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or characters of a box.")
+    wanted = Wanted(
+        status,
+        tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),
+        text.strip().casefold(),
+        due_on,
+        due_after,
+        min(filter(None, (due_before, today if overdue else None)), default=None),
+    )
+    notes = snapshot(engine)
+    if path is not None and path not in notes:
+        raise no_such_note(engine, path)
+
+    def find() -> TaskList:
+        passing = allowed(notes, SearchRequest(query="", folder=folder))
+        kept = [path] if path is not None else notes
+        settings = read_obsidian_settings(engine.root).tasks
+        among = (notes[each] for each in kept if passing is None or each in passing)
+        found = ordered(matching(among, wanted, settings), sort)
+        page = tuple(listed(*each, settings) for each in found[offset : offset + limit])
+        # A task's tag is one of its note.
+        return TaskList(page, len(found), unknown_names(notes, folder, tags))
+
+    return await asyncio.to_thread(find)
+
+
+def matching(notes: Iterable["IndexedNote"], wanted: Wanted, settings: "TaskSettings") -> Iterator[Found]:
+    """Yield the tasks that are asked for."""
+    fits = functools.cache(lambda status: has_status(status, wanted.status, settings))
+    for note in notes:
+        for task in note.tasks if note.packed_tasks else ():
+            if (
+                fits(task.status)
+                and is_due(task.due, wanted)
+                and has_tags(task, wanted.tags)
+                and (not wanted.text or wanted.text in task.text.casefold())
+            ):
+                yield note, task
+
+
+def has_status(status: str, wanted: str, settings: "TaskSettings") -> bool:
+    """Say whether a box is one of those that are asked for."""
+    from bridge.markdown.tasks import CLOSED
+
+    meaning = settings.meaning(status)
+    match wanted:
+        case "all":
+            return True
+        case "open":
+            return meaning not in CLOSED
+        case _ if wanted in WORDS:
+            return meaning == wanted
+        case _:
+            return status in wanted
+
+
+def has_tags(task: "IndexedTask", wanted: tuple[str, ...]) -> bool:
+    """Say whether a task has all tags, or ones nested in them."""
+    held = [tag.casefold() for tag in task.tags]
+    return all(any(tag == each or tag.startswith(f"{each}/") for tag in held) for each in wanted)
+
+
+def is_due(due: str | None, wanted: Wanted) -> bool:
+    """Say whether a task is due when it is asked for."""
+    if not wanted.dated:
+        return True
+    first, _, last = (wanted.on or "").partition("/")
+    return (
+        due is not None
+        and (not first or first <= due <= last)
+        and (wanted.after is None or due >= wanted.after)
+        and (wanted.before is None or due < wanted.before)
+    )
+
+
+def ordered(found: Iterable[Found], sort: Sort) -> list[Found]:
+    """Sort tasks; those due on the same day by path and line."""
+    folded = functools.cache(str.casefold)
+    tasks = sorted(found, key=lambda each: (folded(each[0].path), each[0].path, each[1].line))
+    if sort == "path":
+        return tasks
+    dated = sorted((each for each in tasks if each[1].due), key=lambda each: each[1].due or "", reverse=sort == "-due")
+    return dated + [each for each in tasks if not each[1].due]
+
+
+def listed(note: "IndexedNote", task: "IndexedTask", settings: "TaskSettings") -> ListedTask:
+    """Put a task into its wire form."""
+    from bridge.markdown.tasks import task_facts
+
+    facts = task_facts(task.text)
+    return ListedTask(
+        path=note.path,
+        line=task.line,
+        text=facts.text,
+        status=task.status,
+        meaning=settings.meaning(task.status),
+        due=task.due,
+        tags=task.tags,
+        heading=heading_of(note, task.line),
+        parent=task.parent,
+        scheduled=facts.scheduled,
+        start=facts.start,
+        done=facts.done,
+        priority=facts.priority,
+        recurrence=facts.recurrence,
+        digest=note.digest[:SHORT_DIGEST],
+    )
+
+
+def heading_of(note: "IndexedNote", line: int) -> str | None:
+    """Return the headings above a line as `A > B`; None before the first."""
+    from bridge.markdown.sections import heading_paths
+
+    at = bisect_right([heading.line for heading in note.headings], line)
+    return heading_paths(note.headings)[at - 1] if at else None
+
+
+TaskText = Annotated[str, MaxLen(5_000)]
+
+
+@operation(
+    example={
+        "path": "Projects/Cob oven/Build log.md",
+        "line": 29,
+        "text": "New wooden door, two layers, soaked before use",
+        "dry_run": True,
+    },
+    reads=False,
+    scope="write",
+    destructive=True,
+    tasks=(
+        "mark a task as done",
+        "check or uncheck a checkbox",
+        "tick off a to-do",
+        "complete or cancel a task",
+        "change a task's status",
+    ),
+)
+async def toggle_task(
+    call: Call,
+    path: VaultPath,
+    line: Annotated[int, Interval(ge=1)],
+    text: TaskText,
+    status: Annotated[str, MaxLen(4)] | None = None,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+    confirm: bool = False,
+) -> Written:
+    """Change the box of a task, as a click on it in Obsidian does, or to any mark.
+
+    Args:
+        path: The note.
+        line: The task's line, as `list_tasks` told it.
+        text: The task as `list_tasks` told it; refused when another stands in the line now.
+        status: The character for the box; without, a click's.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+        confirm: Make it although it is large.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        NoteChanged: Another task stands there now.
+        ConfirmationRequired: The change is large.
+    """
+    asked = ToggleTask(path, line, text, status)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+
+
+@operation(
+    example={"path": "Projects/Cob oven/Build log.md", "text": "Sweep the flue", "due": "2026-01-31", "dry_run": True},
+    reads=False,
+    scope="write",
+    tasks=(
+        "remind me of something on a day",
+        "do not forget to do something",
+        "add a task with a due date",
+        "put something on a to-do list",
+        "make a reminder",
+        "new to-do in a note",
+    ),
+)
+async def add_task(
+    call: Call,
+    path: VaultPath,
+    text: TaskText,
+    heading: Annotated[str, MaxLen(2_000)] | None = None,
+    due: Annotated[Day, MaxLen(40)] | None = None,
+    priority: Priority | None = None,
+    create_heading: bool = False,
+    dry_run: bool = False,
+    reason: Reason | None = None,
+    confirm: bool = False,
+) -> Written:
+    """Add a task to a note, its dates written as the note's other tasks write them.
+
+    Args:
+        path: The note.
+        text: What is to be done.
+        heading: The heading above the list; without, the note's last list.
+        due: The day it is due.
+        priority: How urgent it is.
+        create_heading: Add the heading if the note lacks it.
+        dry_run: Only tell what would happen.
+        reason: Why, for the user.
+        confirm: Make it although it is large.
+
+    Raises:
+        NoteNotFound: There is no such note; the message names the closest ones.
+        HeadingNotFound: The note has no such heading; `headings` lists those it has.
+        AmbiguousHeading: The heading names two sections; `headings` lists the candidates.
+        ConfirmationRequired: The change is large.
+    """
+    asked = AddTask(path, text, heading, due, priority, create_heading)
+    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)

@@ -1,0 +1,1 @@
+"""Tools that find and run other tools."""

@@ -1,0 +1,195 @@
+"""Finds the operation that does a task: compares the words of the task with those of its description and examples."""
+
+import functools
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from bridge.api.registry import Operation
+
+ENOUGH = 0.4
+"""Likeness (0-1) from which on an operation may do a task."""
+
+WHOLE = 0.1
+"""What the share of a task's words counts that a description says anywhere; the rest is its most similar example."""
+
+UNKNOWN, NOTHING = 0.3, 3.5
+"""Worth of a word that no description says, and of one for what no operation does, as shares of the rarest one's."""
+
+SYNONYMS = (
+    "note notes page pages document documents article zettel",
+    "delete remove erase trash discard rid drop throw",
+    "rename retitle",
+    "undo revert rollback undid undone reverted",
+    "redo again anew",
+    "task tasks todo todos checkbox checkboxes reminder remind chore box",
+    "done complete completed finish finished tick check uncheck",
+    "folder folders directory directories",
+    "tag tags tagged hashtag hashtags label labels",
+    "property properties frontmatter metadata field fields yaml status",
+    "link links linked linking wikilink wikilinks hyperlink connect connected connection connections reference",
+    "backlink backlinks incoming",
+    "broken dead dangling unresolved",
+    "many several multiple every each all everything bulk batch two three four five six seven eight nine ten twenty",
+    "create make new start write written save saved compose",
+    "add append insert put log jot",
+    "change edit modify alter update rewrite reword correct fix changed changes edits",
+    "show see view display look open",
+    "read get contents content fetch",
+    "find search searchable findable found lookup locate look",
+    "list enumerate",
+    "move relocate archive",
+    "similar like alike related resembling close",
+    "session conversation chat",
+    "history past log earlier",
+    "diff difference differences exactly details",
+    "graph map network",
+    "draw picture drawing visualize visualise plot",
+    "orphan orphans orphaned unlinked isolated",
+    "cluster clusters community communities group groups",
+    "hub hubs central",
+    "around neighbours neighbors neighbourhood neighborhood surrounding near away",
+    "grow grew growth grown",
+    "template templates",
+    "heading headings headline section sections title outline",
+    "daily journal diary",
+    "today yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday tonight week month",
+    "no without none lacking",
+    "not cannot",
+    "due deadline overdue",
+    "index indexed indexing indices embedding embeddings",
+    "pause stop halt suspend",
+    "resume continue",
+    "rebuild reindex renew refresh",
+    "problem wrong error issue diagnose health broken trouble",
+    "use used usage spent spend cost",
+    "accept approve",
+    "reject dismiss decline refuse",
+    "proposal proposals proposed suggestion suggested",
+    "merge combine join",
+    "extract split",
+    "alias aliases",
+    "setting settings configuration configure option options preference preferences",
+    "client clients program programs app",
+    "text words paragraph sentence line lines",
+    "mention mentions mentioned",
+    "name names topic topics term terms",
+    "atomic once together one",
+    "lately recently recent last latest",
+)
+"""Words that mean the same here, a group a line; of a word in several, the first counts."""
+
+NOTHING_DOES = (
+    "email emails mail inbox send post message messages slack calendar appointment pdf word docx html print image"
+    " images picture pictures photo photos resize crop audio video record transcribe translate translation"
+    " spelling grammar password encrypt publish website web internet download browse weather stock price code"
+    " compile run execute summarise summarize remember convert duplicate duplicates duplicated"
+)
+"""Words for what agents ask for and no operation does; an example that says one takes it off this list."""
+
+STOPWORDS = (
+    "a an the of in on at to for from by with and or but is are was were be been do does did can could will"
+    " would should shall may might must have has had i me my mine you your yours we our it its this that these those"
+    " there here who whom whose what which how when where why as if then than so some any please want need let us"
+    " up out into onto over about just only own too"
+)
+"""Words that say nothing of what is to be done."""
+
+WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*")
+NOT = re.compile(r"n['’]t\b")
+QUOTED = re.compile(r"[\"“„][^\"”“]*[\"”“]|`[^`]*`")
+LINK = re.compile(r"\[\[[^\]]*\]\]")
+TAG = re.compile(r"(?<!\S)#[^\s#]+")
+FILE = re.compile(r"\S+\.md\b")
+COUNT = re.compile(r"\b(?!1\b)\d+(?= [a-z]+s\b)")
+
+
+def rank(task: str, known: Sequence[Operation]) -> list[tuple[float, Operation]]:
+    """Return the operations by how like a task what they do is, the likeliest first; 0 is not at all, 1 the same."""
+    words = Descriptions.of(tuple(known))
+    return sorted(((words.likeness(task, each), each) for each in known), key=lambda pair: (-pair[0], pair[1].name))
+
+
+class Descriptions:
+    """What some operations say of themselves, and how telling each word is among them."""
+
+    @staticmethod
+    @functools.lru_cache(maxsize=16)
+    def of(known: tuple[Operation, ...]) -> "Descriptions":
+        """Return the descriptions of some operations, read once."""
+        return Descriptions(known)
+
+    def __init__(self, known: Iterable[Operation]) -> None:
+        self._examples = {
+            each.name: [concepts(text) for text in (each.name.replace("_", " "), each.summary, *each.tasks)]
+            for each in known
+        }
+        self._whole = {name: frozenset().union(*examples) for name, examples in self._examples.items()}
+        said = Counter(concept for whole in self._whole.values() for concept in whole)
+        self._worth = {concept: math.log(1 + len(self._whole) / count) for concept, count in said.items()}
+        self._rarest = max(self._worth.values(), default=1.0)
+
+    def likeness(self, task: str, operation: Operation) -> float:
+        """Return how like a task an operation is."""
+        if task.strip().casefold() in {operation.name, operation.title.casefold()}:
+            return 1.0
+        asked = concepts(task)
+        most = max(self._cosine(asked, example) for example in self._examples[operation.name])
+        covered = self._sum(asked & self._whole[operation.name]) / (self._sum(asked) or 1.0)
+        return (1 - WHOLE) * most + WHOLE * covered
+
+    def _cosine(self, one: frozenset[str], other: frozenset[str]) -> float:
+        both = self._sum(one) * self._sum(other)
+        return self._sum(one & other) / math.sqrt(both) if both else 0.0
+
+    def _sum(self, some: frozenset[str]) -> float:
+        return sum(map(self._value, some))
+
+    def _value(self, concept: str) -> float:
+        if concept in self._worth:
+            return self._worth[concept]
+        return self._rarest * (NOTHING if concept in no_tool() else UNKNOWN)
+
+
+@functools.lru_cache(maxsize=2_000)
+def concepts(text: str) -> frozenset[str]:
+    """Return what the words of a text mean, those of one meaning once."""
+    plain = TAG.sub(" tag ", FILE.sub(" note ", LINK.sub(" link ", QUOTED.sub(" ", text))))
+    words = WORD.findall(COUNT.sub("many", NOT.sub(" not", plain.casefold())))
+    said = [part for word in words for part in parts_of(word)]
+    kept = [word for word in said if len(word) > 1 and word not in stopwords() and not word.isdecimal()]
+    groups = meanings()
+    return frozenset(groups.get(stem(word), stem(word)) for word in kept)
+
+
+def parts_of(word: str) -> Sequence[str]:
+    """Return the parts of a word with hyphens, unless together they are one word, as in `to-do`."""
+    joined = word.replace("-", "")
+    return [joined] if stem(joined) in meanings() else word.split("-")
+
+
+@functools.cache
+def meanings() -> dict[str, str]:
+    """Return for each stem what it means."""
+    return {stem(word): group.split()[0] for group in reversed(SYNONYMS) for word in group.split()}
+
+
+@functools.cache
+def stopwords() -> frozenset[str]:
+    """Return the words that say nothing of what is to be done."""
+    return frozenset(STOPWORDS.split())
+
+
+@functools.cache
+def no_tool() -> frozenset[str]:
+    """Return the stems of what no operation does."""
+    return frozenset(map(stem, NOTHING_DOES.split()))
+
+
+@functools.lru_cache(maxsize=5_000)
+def stem(word: str) -> str:
+    """Return a word's stem."""
+    import Stemmer
+
+    return str(Stemmer.Stemmer("english").stemWord(word))

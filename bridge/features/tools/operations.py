@@ -1,0 +1,208 @@
+"""Reaching the tools that an agent is not offered at once."""
+
+import asyncio
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+from annotated_types import Interval, MaxLen
+
+from bridge.api.arguments import VAULT
+from bridge.api.call import Call
+from bridge.api.encode import encode
+from bridge.api.hints import expected
+from bridge.api.presets import META, offered, reachable, tool_named
+from bridge.api.registry import Operation, operation
+from bridge.errors import InvalidArguments, NoSuchOperation
+from bridge.features.tools.likeness import ENOUGH, rank
+from bridge.types import Scope
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+
+JUDGED = 15
+"""Judgements from which on it is told how often a tool was the right one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolArgument:
+    """An argument of a tool.
+
+    Attributes:
+        name: Its name.
+        takes: What it must be.
+        meaning: What it does.
+        required: Whether it has no default.
+    """
+
+    name: str
+    takes: str
+    meaning: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTool:
+    """A tool that may do a task.
+
+    Attributes:
+        name: Its name, for `run_tool`.
+        summary: What it does.
+        arguments: What it takes.
+        scope: What a token needs to run it.
+        reads: Whether it changes nothing.
+        listed: Whether the caller is offered it at once and calls it directly.
+        accuracy: How often it was the right one, 0 to 1; null until enough was said about that.
+        judged: How often somebody said whether it was the right one.
+    """
+
+    name: str
+    summary: str
+    arguments: tuple[ToolArgument, ...]
+    scope: Scope
+    reads: bool
+    listed: bool
+    accuracy: float | None
+    judged: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTools:
+    """Tools that may do a task.
+
+    Attributes:
+        tools: The tools, the likeliest first; empty when none fits.
+        notices: What to know about it, such as which tool comes closest when none fits.
+    """
+
+    tools: tuple[FoundTool, ...]
+    notices: tuple[str, ...]
+
+
+@operation(example={"task": "is the index complete", "limit": 2}, vault=False)
+async def find_tool(
+    call: Call, task: Annotated[str, MaxLen(1_000)], limit: Annotated[int, Interval(ge=1, le=20)] = 3
+) -> FoundTools:
+    """Find the tool for a task, also among those that are not listed.
+
+    Args:
+        task: What is to be done, in a few English words.
+        limit: Most tools to return.
+    """
+    if not task.strip():
+        raise InvalidArguments("`task` is empty.")
+    within = reachable(call.preset or "full")
+    every = [tool for tool in offered("full").values() if tool.name not in META]
+    ranked = await asyncio.to_thread(rank, task, every)
+    likeness, best = ranked[0]
+    if likeness >= ENOUGH and best.name not in within:
+        return FoundTools((), (f"This takes a tool that writes, and the preset `{call.preset}` only reads.",))
+    ranked = [each for each in ranked if each[1].name in within and each[1].scope in call.principal.scopes]
+    judged = at_hand(call).store.judged()
+    listed = offered(call.preset or "full")
+    fitting = [tool for likeness, tool in ranked[:limit] if likeness >= ENOUGH]
+    return FoundTools(
+        tuple(found(tool, *judged.get(tool.name, (0, 0)), listed=tool.name in listed) for tool in fitting),
+        () if fitting else (none_fits(*ranked[0]),),
+    )
+
+
+def none_fits(likeness: float, closest: Operation) -> str:
+    """Say that no tool does a task, and which comes closest if one does at all."""
+    near = f" The closest is `{closest.name}`: {closest.summary}" if likeness > 0 else ""
+    return f"No tool does this.{near}"
+
+
+def at_hand(call: Call) -> "VaultEngine":
+    """Return the chosen vault, else the first: tools are the same in all."""
+    return call.engine if call.vault is not None else next(iter(call.bridge.vaults.values()))
+
+
+def found(tool: Operation, right: int, wrong: int, *, listed: bool) -> FoundTool:
+    """Describe a tool that was found."""
+    arguments = tuple(ToolArgument(a.name, expected(a.hint), a.meaning, a.required) for a in tool.arguments)
+    judged = accuracy(right, wrong), right + wrong
+    return FoundTool(tool.name, tool.summary, arguments, tool.scope, tool.reads, listed, *judged)
+
+
+def accuracy(right: int, wrong: int) -> float | None:
+    """Estimate how often a tool is the right one: the mean of a Beta distribution that began even."""
+    judged = right + wrong
+    return round((right + 1) / (judged + 2), 2) if judged >= JUDGED else None
+
+
+@dataclass(frozen=True, slots=True)
+class RanTool:
+    """What a tool answered.
+
+    Attributes:
+        name: The tool.
+        result: Its answer, as if it had been called directly.
+    """
+
+    name: str
+    result: Mapping[str, Any]
+
+
+@operation(
+    example={"name": "list_folders", "arguments": {}},
+    reads=False,
+    destructive=True,
+    vault=False,
+)
+async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Mapping[str, Any] = {}) -> RanTool:
+    """Run a tool that `find_tool` named, with the rights that the caller has.
+
+    Args:
+        name: Name of the tool to run.
+        arguments: Its arguments.
+
+    Raises:
+        NoSuchOperation: There is no such tool; the message names the nearest.
+        Forbidden: The tool needs a scope that the caller lacks.
+    """
+    tool = tool_named(name)
+    if name == "run_tool":
+        raise InvalidArguments("`run_tool` does not run itself.", hint="Give the name of the tool to run.")
+    if name not in reachable(call.preset or "full"):
+        raise NoSuchOperation(f"`{name}` is not in the preset `{call.preset}`.", hint="`find_tool` finds others.")
+    given = dict(arguments)
+    vault = given.pop(VAULT, call.vault)
+    if vault is not None and not isinstance(vault, str):
+        raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
+    result = await tool.run(dataclasses.replace(call, vault=vault), given)
+    return RanTool(name, orjson.loads(encode(result)))
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What is known of a tool now.
+
+    Attributes:
+        tool: The tool.
+        accuracy: How often it was the right one, 0 to 1; null until enough was said about that.
+        judged: How often somebody said whether it was the right one.
+    """
+
+    tool: str
+    accuracy: float | None
+    judged: int
+
+
+@operation(example={"tool": "list_folders", "helped": True}, reads=False, vault=False)
+async def give_feedback(call: Call, tool: Annotated[str, MaxLen(100)], helped: bool) -> Feedback:
+    """Say whether a tool that `find_tool` named was the right one.
+
+    Args:
+        tool: The tool.
+        helped: Whether it was.
+
+    Raises:
+        NoSuchOperation: There is no such tool; the message names the nearest.
+    """
+    name, store = tool_named(tool).name, at_hand(call).store
+    await asyncio.to_thread(store.judge, name, helped)
+    right, wrong = store.judged()[name]
+    return Feedback(name, accuracy(right, wrong), right + wrong)

@@ -1,0 +1,103 @@
+"""Work that goes on whatever becomes of whoever asked for it."""
+
+import asyncio
+import ctypes
+import gc
+import logging
+import sys
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Timer
+from typing import Any, TypeVar
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Tasks:
+    """Tasks under way, held so that none is lost."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Begin work that nobody waits for."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        """Let go of a task; whoever still waits for it learns of its error, and nobody else is bothered with it."""
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.debug("A task ended with %s", type(error).__name__)
+
+    async def finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do work to its end even if the caller is cancelled: memory must follow what the disk holds."""
+        return await asyncio.shield(self.start(work))
+
+
+_M_ARENA_MAX = -8
+_ARENAS = 2
+
+
+@cache
+def _libc() -> Any | None:
+    """Return glibc, or None where there is another C library."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        libc = ctypes.CDLL("libc.so.6")
+    except OSError:
+        return None
+    return libc if hasattr(libc, "malloc_trim") and hasattr(libc, "mallopt") else None
+
+
+def few_arenas() -> None:
+    """Let all threads share two heaps; to be called before there are many threads."""
+    if (libc := _libc()) is not None:
+        libc.mallopt(_M_ARENA_MAX, _ARENAS)
+
+
+@contextmanager
+def settling() -> Iterator[None]:
+    """Make many objects that stay.
+
+    Collecting garbage meanwhile would walk over them again and again, and so would every full collection afterwards,
+    for a tenth of a second at 50,000 notes.
+    """
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if before:
+            gc.enable()
+
+
+SOON_S = 2.0
+"""Seconds after which memory is given back that one answer needed."""
+
+_timers: list[Timer] = []
+
+
+def trim_soon() -> None:
+    """Return free memory to the system in a moment, once for all who ask until then."""
+    _timers[:] = [timer for timer in _timers if timer.is_alive()]
+    if not _timers:
+        timer = Timer(SOON_S, trim)
+        timer.daemon = True
+        timer.start()
+        _timers.append(timer)
+
+
+def trim() -> None:
+    """Return free memory to the system."""
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    if (libc := _libc()) is not None:
+        libc.malloc_trim(0)

@@ -1,0 +1,154 @@
+"""Deletes what was replaced and keeps the tables compact, when there is time for it."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from bridge.errors import BridgeError
+from bridge.index.background import Tasks, trim
+from bridge.index.folder import disk
+from bridge.index.open import Opened
+from bridge.index.table import KEEP, Table
+from bridge.index.vectors import Vectors
+
+log = logging.getLogger(__name__)
+
+SWEEP_AFTER_S = 0.25
+"""Pause after a write before rows that it replaced are deleted, so that a burst is swept once."""
+
+OPTIMISE_AFTER_S = 2.0
+"""Pause after a write before the index is made compact."""
+
+FAILURES = (BridgeError, OSError, RuntimeError, ValueError)
+
+
+class Tidying:
+    """Everything that deletes or merges; one at a time, because deletions and merges of one table conflict."""
+
+    def __init__(self, opened: Opened, vectors: Vectors, tasks: Tasks) -> None:
+        self.turn = asyncio.Lock()
+        self._opened = opened
+        self._vectors = vectors
+        self._tasks = tasks
+        self._later: asyncio.Task[None] | None = None
+        self._hurrying: asyncio.Task[None] | None = None
+        self._pruning: asyncio.Task[None] | None = None
+        self._put_off = 0
+
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """Tidy nothing but what is urgent until this ends."""
+        self._put_off += 1
+        try:
+            yield
+        finally:
+            self._put_off -= 1
+            self.later()
+
+    def later(self) -> None:
+        """Tidy once writing pauses, or now if there was no pause for too long."""
+        if self.urgent:
+            self._hurry()
+        if self._later is not None:
+            self._later.cancel()
+        if not self._put_off:
+            self._later = self._tasks.start(self._tidy(SWEEP_AFTER_S, OPTIMISE_AFTER_S))
+
+    def searched(self) -> None:
+        """Wait for no pause with what holds up every search, when somebody searches while others write."""
+        if self._overdue and not self._put_off:
+            self._hurry()
+
+    def _hurry(self) -> None:
+        """Tidy now, unless that is being done."""
+        if self._hurrying is None or self._hurrying.done():
+            self._hurrying = self._tasks.start(self._tidy(0, 0))
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        for task in (self._later, self._hurrying, self._pruning):
+            if task is not None:
+                task.cancel()
+
+    @property
+    def urgent(self) -> bool:
+        """True when a table cannot wait for a pause."""
+        return any(table.urgent for table in self.tables())
+
+    @property
+    def _overdue(self) -> bool:
+        """True when a table searched by words should be made compact at the next pause."""
+        return self._opened.notes.overdue or self._opened.passages.overdue
+
+    def tables(self) -> list[Table]:
+        """Return every table in use."""
+        return [self._opened.passages, self._opened.notes, *self._vectors.tables()]
+
+    async def _tidy(self, sweep_after: float, optimise_after: float) -> None:
+        """Do what is due, after pauses in which a new write starts this over."""
+        try:
+            await asyncio.sleep(sweep_after)
+            await self._tasks.finish(self._sweep())
+            await asyncio.sleep(optimise_after)
+            if self.urgent or self._overdue:
+                await self._tasks.finish(self.optimise(at_once=False))
+        except FAILURES as error:
+            # Nothing is lost: it is tried again after the next write, and at the next start.
+            log.warning("The index could not be tidied: %s", type(error).__name__)
+
+    async def _sweep(self) -> None:
+        """Delete rows that belong to no note any more, in turn."""
+        async with self.turn:
+            await self.sweep()
+
+    async def sweep(self) -> None:
+        """Delete rows that belong to no note any more; for whoever has the turn."""
+        with disk(self._opened.folder.path):
+            await swept(self._opened.notes, "seq", self._opened.dead_seqs)
+            await swept(self._opened.passages, "key", self._opened.dead_keys)
+
+    async def optimise(self, *, at_once: bool) -> None:
+        """Delete what is replaced, merge fragments and take new rows into the full text indexes.
+
+        Args:
+            at_once: Keep no older version and no vector that nothing needs.
+        """
+        await self._sweep()
+        async with self.turn:
+            with disk(self._opened.folder.path):
+                for table in (self._opened.passages, self._opened.notes):
+                    await table.optimise()
+                    await asyncio.to_thread(trim)
+                await self._vectors.optimise(at_once=at_once)
+        if at_once:
+            await self._prune(timedelta(0))
+            return
+        if self._pruning is not None:
+            self._pruning.cancel()
+        self._pruning = self._tasks.start(self._prune_later())
+
+    async def _prune_later(self) -> None:
+        """Forget the replaced versions when no search can be reading them any more."""
+        await asyncio.sleep(1.5 * KEEP.total_seconds())
+        try:
+            await self._tasks.finish(self._prune(KEEP))
+        except FAILURES as error:
+            log.warning("The index could not be pruned: %s", type(error).__name__)
+
+    async def _prune(self, keep: timedelta) -> None:
+        async with self.turn:
+            with disk(self._opened.folder.path):
+                for table in self.tables():
+                    await table.prune(keep)
+                    await asyncio.to_thread(trim)
+
+
+async def swept(table: Table, column: str, dead: set[int]) -> None:
+    """Delete rows by number and strike the numbers off."""
+    if not dead:
+        return
+    numbers = set(dead)
+    await table.drop(column, numbers)
+    dead -= numbers

@@ -1,0 +1,178 @@
+"""Full text search: only rows of present notes, only those the caller allows."""
+
+import asyncio
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from bridge.index.compact import Tidying
+from bridge.index.fulltext_query import Asked
+from bridge.index.hits import NoteHit, PassageHit
+from bridge.index.open import Opened, reading
+from bridge.index.table import Table
+from bridge.index.write import Writing
+from bridge.types import VaultPath
+
+DEEP = 1_000
+"""Rows that are looked at where two answers are brought together."""
+
+MOST_EXCLUDED = 5_000
+"""Rows that are excluded by name; with more of them LanceDB excludes them itself."""
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows, each with its score last, best first; `complete` when there are no others."""
+
+    rows: list[Row]
+    complete: bool
+
+
+async def ranked(table: Table, asked: Asked, columns: tuple[str, ...], limit: int, where: str | None) -> Ranked:
+    """Return the rows that say what is asked, best first.
+
+    Args:
+        table: Where to look.
+        asked: What for.
+        columns: Those that tell the rows apart.
+        limit: How many rows.
+        where: Only rows that this filter of ours lets through.
+    """
+    if not asked.must and not asked.must_not:
+        return await answer(table, asked.best(), columns, limit, where)
+    if not asked.plain:
+        return await answer(table, asked.together(), columns, limit, where)
+    deep = max(DEEP, 4 * limit)
+    base, more, excluded = await asyncio.gather(
+        answer(table, asked.best(), columns, deep, where),
+        answer(table, asked.also(), columns, deep, where),
+        answer(table, asked.excluded(), columns, MOST_EXCLUDED, where),
+    )
+    if not excluded.complete:
+        return await answer(table, asked.together(), columns, limit, where)
+    besides = {row[:-1]: row[-1] for row in more.rows}
+    out = {row[:-1] for row in excluded.rows}
+    kept = [(*row[:-1], row[-1] + besides.get(row[:-1], 0.0)) for row in base.rows if row[:-1] not in out]
+    kept.sort(key=lambda row: -row[-1])
+    return Ranked(kept[:limit], base.complete and len(kept) <= limit)
+
+
+async def answer(table: Table, query: Any | None, columns: tuple[str, ...], limit: int, where: str | None) -> Ranked:
+    """Ask LanceDB once; no query has no rows."""
+    if query is None:
+        return Ranked([], complete=True)
+    found = await table.match(query, columns, limit, where)
+    # LanceDB returns rows of one score in any order: the earliest goes first.
+    rows = sorted(zip(*(found[name].to_numpy().tolist() for name in (*columns, "_score")), strict=True))
+    rows.sort(key=itemgetter(-1), reverse=True)
+    return Ranked(rows, len(rows) < limit)
+
+
+FEW = 200
+"""Up to so many notes are named in the filter; beyond, more is fetched and filtered here, which is faster."""
+
+TRIES = 3
+"""Searches that writes may overtake before one keeps them waiting."""
+
+MOST_WIDER = 64
+
+DEAD_PASSAGES = 4
+"""Passages that a replaced note is taken to have had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Whose rows count."""
+
+    table: Table
+    column: str
+    """Holds the number that tells whose row it is."""
+    present: Callable[[int], bool]
+    within: Callable[[], set[int]] | None
+    """Tells the numbers that are allowed; all when absent."""
+    dead: int
+    """How many rows may stand in the way that belong to no note any more."""
+
+
+class FullText:
+    """The lanes that search words."""
+
+    def __init__(self, opened: Opened, writing: Writing, tidying: Tidying) -> None:
+        self._opened = opened
+        self._writing = writing
+        self._tidying = tidying
+
+    async def passages(self, asked: Asked | None, limit: int, within: Collection[VaultPath] | None) -> list[PassageHit]:
+        """Return the passages that match best."""
+        if asked is None or limit < 1:
+            return []
+        catalogue = self._opened.catalogue
+        allowed = None if within is None else lambda: catalogue.keys_of(within)
+        dead = DEAD_PASSAGES * len(self._opened.dead_keys)
+        rows = Rows(self._opened.passages, "key", catalogue.believes_key, allowed, dead)
+        return [
+            PassageHit(note.path, ordinal, score)
+            for key, ordinal, score in await self._search(rows, asked, ("ordinal",), limit)
+            if (note := catalogue.at_key(key)) is not None
+        ]
+
+    async def notes(self, asked: Asked | None, limit: int, within: Collection[VaultPath] | None) -> list[NoteHit]:
+        """Return the notes that match best as a whole."""
+        if asked is None or limit < 1:
+            return []
+        catalogue = self._opened.catalogue
+        allowed = None if within is None else lambda: catalogue.seqs_of(within)
+        rows = Rows(self._opened.notes, "seq", catalogue.believes_seq, allowed, len(self._opened.dead_seqs))
+        return [
+            NoteHit(note.path, score)
+            for seq, score in await self._search(rows, asked, (), limit)
+            if (note := catalogue.at_seq(seq)) is not None
+        ]
+
+    async def _search(self, rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+        """Search; again if a version was pruned meanwhile; once more with the table's indexes built anew."""
+        for _ in range(2):
+            try:
+                found = await self._matching(rows, asked, also, limit)
+            except (OSError, RuntimeError, ValueError) as error:
+                failure = error
+            else:
+                self._tidying.searched()
+                return found
+        async with self._tidying.turn:
+            with reading(self._opened):
+                await rows.table.rebuild(failure)
+        with reading(self._opened):
+            return await self._matching(rows, asked, also, limit)
+
+    async def _matching(self, rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+        """Return the number, the columns `also` and the score of the best rows, of all notes that are there."""
+        for _ in range(TRIES):
+            before = self._writing.count
+            found = await best(rows, asked, also, limit)
+            if self._writing.count == before:
+                return found
+        # A write came in between each time: a note may have been missed between its old row and its new one.
+        async with self._writing.turn:
+            return await best(rows, asked, also, limit)
+
+
+async def best(rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+    """Return the best of the rows that count; more are fetched until there are enough of them."""
+    wider = 1
+    while True:
+        allowed = None if rows.within is None else rows.within()
+        if allowed is not None and not allowed:
+            return []
+        named = allowed if allowed is not None and len(allowed) <= FEW else None
+        where = f"{rows.column} IN ({', '.join(map(str, sorted(named)))})" if named else None
+        share = 1 if allowed is None or named else max(1, rows.table.rows // (4 * len(allowed)))
+        fetched = (limit * min(share, MOST_WIDER) + rows.dead) * wider
+        found = await ranked(rows.table, asked, (rows.column, *also), fetched, where)
+        kept = [row for row in found.rows if rows.present(row[0]) and (allowed is None or row[0] in allowed)]
+        if len(kept) >= limit or found.complete:
+            return kept[:limit]
+        wider *= 8

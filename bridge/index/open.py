@@ -1,0 +1,205 @@
+"""Opens an index folder: sound tables, the notes in memory, and the rows that a crash left over."""
+
+import asyncio
+import importlib.util
+import logging
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bridge.data_folder import size_of
+from bridge.errors import BridgeError, IndexUnusable
+from bridge.index.background import few_arenas
+from bridge.index.catalogue import Catalogue, Entry
+from bridge.index.folder import Broken, IndexFolder, disk, trouble
+from bridge.index.fulltext_query import TOKENIZER
+from bridge.index.matrix import Held
+from bridge.index.note import note_of
+from bridge.index.prepare import digest_of
+from bridge.index.rows import GONE, NOT_EMBEDDED
+from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
+from bridge.index.table import Table
+from bridge.types import VaultPath
+
+CLOUD = "lance_namespace_urllib3_client"
+
+
+def load_lancedb() -> None:
+    """Load LanceDB; what it is told here it looks at only once."""
+    # It keeps two cores for the disk, which on many machines is all of them.
+    os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 1))
+    # Half of its import is code for requests to a service that nothing here calls. It needs only some of the types,
+    # and finds them in a package whose own code never ran.
+    if CLOUD not in sys.modules and (spec := importlib.util.find_spec(CLOUD)) is not None:
+        sys.modules[CLOUD] = importlib.util.module_from_spec(spec)
+    importlib.import_module("lancedb")
+
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+NOTE_COLUMNS = (
+    "seq",
+    "key",
+    "path",
+    "kind",
+    "digest",
+    "recipe",
+    "mtime_ns",
+    "size",
+    "passages",
+    "title_text",
+    "facts",
+    "headings",
+    "links",
+)
+
+CACHE_LEAST = 24 * 2**20
+CACHE_MOST = 512 * 2**20
+METADATA_CACHE = 16 * 2**20
+
+
+@dataclass(slots=True)
+class Opened:
+    """An open index."""
+
+    folder: IndexFolder
+    database: Any
+    notes: Table
+    passages: Table
+    catalogue: Catalogue
+    held: dict[int, Held]
+    dead_seqs: set[int] = field(default_factory=set)
+    dead_keys: set[int] = field(default_factory=set)
+    set_aside: str | None = None
+    """Why an earlier index was set aside, if one was."""
+    damaged: bool = False
+    """True once something could not be read back."""
+
+
+def wait(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run LanceDB's asynchronous calls from blocking code, on LanceDB's own loop."""
+    from lancedb.background_loop import LOOP
+
+    result: T = LOOP.run(coroutine)
+    return result
+
+
+def begun(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
+    """Begin LanceDB's asynchronous calls on LanceDB's own loop: they go on while blocking code waits for them."""
+    from lancedb.background_loop import LOOP
+
+    return asyncio.run_coroutine_threadsafe(coroutine, LOOP.loop)
+
+
+@contextmanager
+def reading(opened: Opened) -> Iterator[None]:
+    """Turn what cannot be read back into an error a caller can act on, and remember it."""
+    path = opened.folder.path
+    try:
+        with disk(path):
+            yield
+    except (OSError, RuntimeError, ValueError) as error:
+        opened.damaged = True
+        raise IndexUnusable(
+            f"The index in `{path}` is damaged ({type(error).__name__}).", hint="It is built again now; ask again soon."
+        ) from error
+
+
+def open_index(path: Path, doubt: Exception | None = None) -> Opened:
+    """Open an index, or start an empty one where there is none or a broken one.
+
+    Args:
+        path: Its folder.
+        doubt: What went wrong with it: all of it is read then, not only what is kept in memory.
+
+    Raises:
+        IndexUnusable: A newer version wrote it.
+        ReadOnly: The folder cannot be written.
+        DiskFull: There is no room.
+    """
+    few_arenas()
+    load_lancedb()
+    folder = IndexFolder(path)
+    try:
+        folder.claim()
+        return wait(_open(folder, doubt))
+    except BridgeError:
+        raise
+    except Exception as error:
+        known = trouble(path, error)
+        if known is not None:
+            raise known from error
+        reason = str(error) if isinstance(error, Broken) else type(error).__name__
+        aside = folder.set_aside()
+        log.warning("The index was not sound (%s); it is set aside as %s and built again", reason, aside.name)
+        opened = wait(_open(folder))
+        opened.set_aside = reason
+        return opened
+
+
+async def _open(folder: IndexFolder, doubt: Exception | None = None) -> Opened:
+    """Open the tables and read what is kept in memory."""
+    import lancedb
+
+    with disk(folder.path):
+        cache = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
+        session = lancedb.Session(index_cache_size_bytes=cache, metadata_cache_size_bytes=METADATA_CACHE)
+        database = await lancedb.connect_async(str(folder.path), session=session)
+        notes = await Table.open(database, NOTES, notes_schema(), {"whole": TOKENIZER}, "seq")
+        passages = await Table.open(
+            database, PASSAGES, passages_schema(), {"words": TOKENIZER, "forms": "whitespace"}, "key"
+        )
+        if doubt is not None:
+            await notes.prove(doubt)
+            await passages.prove(doubt)
+        opened = Opened(folder, database, notes, passages, Catalogue(), {})
+        await _load(opened)
+        return opened
+
+
+def _index_bytes(folder: IndexFolder) -> int:
+    """Add up the full text indexes' files, which searches keep in memory."""
+    return size_of(folder.path, "_indices")
+
+
+async def _load(opened: Opened) -> None:
+    """Believe the newest row of each note whose passages are all there; the rest is left over."""
+    texts: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
+    scan = await opened.passages.scan(["key", "ordinal", "digest"])
+    for key, ordinal, digest in zip(*(scan[name].to_pylist() for name in ("key", "ordinal", "digest")), strict=True):
+        texts[key].append((ordinal, digest))
+    rows = await opened.notes.scan(NOTE_COLUMNS)
+    columns = {name: rows[name].to_pylist() for name in NOTE_COLUMNS}
+    order = sorted(range(rows.num_rows), key=columns["seq"].__getitem__)
+    catalogue = opened.catalogue
+    catalogue.last = max([0, *columns["seq"], *texts])
+    found: dict[VaultPath, Entry] = {}
+    path_of: dict[int, VaultPath] = {}
+    for at in order:
+        row = {name: values[at] for name, values in columns.items()}
+        note = note_of(row)
+        if note.passages == GONE:
+            found.pop(note.path, None)
+        elif len(texts.get(row["key"], ())) == note.passages:
+            # Passages that moved to another path leave the old one behind.
+            before = found.get(path_of.get(row["key"], note.path))
+            if before is not None and before.key == row["key"]:
+                del found[before.note.path]
+            found[note.path] = Entry(note, row["seq"], row["key"], row["title_text"])
+            path_of[row["key"]] = note.path
+    catalogue.replace((), found.values())
+    opened.dead_seqs = {seq for seq in columns["seq"] if not catalogue.believes_seq(seq)}
+    opened.dead_keys = {key for key in texts if not catalogue.believes_key(key)}
+    for entry in catalogue.entries():
+        passages = (digest for _, digest in sorted(texts[entry.key]))
+        opened.held[entry.key] = Held(
+            bytes.fromhex(digest_of(entry.title_text)), tuple(None if d == NOT_EMBEDDED else d for d in passages)
+        )

@@ -1,0 +1,173 @@
+"""Writes notes: on disk by appending, in memory at once."""
+
+import asyncio
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.index.background import Tasks
+from bridge.index.catalogue import Entry
+from bridge.index.folder import disk
+from bridge.index.names import Known
+from bridge.index.open import Opened, begun
+from bridge.index.prepare import Chunk, Prepared
+from bridge.index.rows import held_of, note_rows, passage_rows
+from bridge.index.vectors import Vectors
+from bridge.types import VaultPath
+
+log = logging.getLogger(__name__)
+
+
+Written = list[tuple[Entry, Prepared]]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Notes to be written together."""
+
+    written: Written
+    leaving: Sequence[VaultPath]
+    stones: Mapping[int, VaultPath]
+    """The paths that are left, by the number of the row that says so."""
+
+    @property
+    def fresh(self) -> list[tuple[int, Sequence[Chunk]]]:
+        """The passages that are not in the table yet, by the key of their note."""
+        return [(entry.key, prepared.chunks) for entry, prepared in self.written if entry.key == entry.seq]
+
+
+class Writing:
+    """One write after another."""
+
+    def __init__(self, opened: Opened, vectors: Vectors, known: Known, tasks: Tasks) -> None:
+        self.turn = asyncio.Lock()
+        self.count = 0
+        """Writes so far: a search that one overtook looks again."""
+        self.lost: set[VaultPath] = set()
+        """Notes that were shown and could not be written after all; they are forgotten."""
+        self._opened = opened
+        self._vectors = vectors
+        self._known = known
+        self._tasks = tasks
+
+    async def write(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> None:
+        """Append the notes' rows and their passages; then show it in memory."""
+        async with self.turn:
+            batch = self._batch(entries, gone)
+            await self._stored(batch, self._sent(batch))
+            self._take(batch.written, batch.leaving)
+
+    async def show(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> asyncio.Task[None]:
+        """Show it in memory; the rows follow, as the task that is returned sees to; who reads waits for them."""
+        await self.turn.acquire()
+        try:
+            batch = self._batch(entries, gone)
+            sent = self._sent(batch)
+            self._opened.passages.coming = self._opened.notes.coming = sent
+            self._take(batch.written, batch.leaving)
+            return self._tasks.start(self._followed(batch, sent))
+        except BaseException:
+            self.turn.release()
+            raise
+
+    async def _followed(self, batch: Batch, sent: "Future[Exception | None]") -> None:
+        """See the rows of what is shown onto the disk, or show it no more; then it is the next one's turn."""
+        try:
+            await self._stored(batch, sent)
+        except Exception as error:  # noqa: BLE001 - the top of a task
+            log.warning("%d notes could not be indexed: %s", len(batch.written), type(error).__name__)
+            paths = [entry.note.path for entry, _ in batch.written]
+            self.forget(paths)
+            self.lost.update(paths)
+        finally:
+            self.turn.release()
+
+    def _batch(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> Batch:
+        """Number what is to be written."""
+        latest = {prepared.note.path: prepared for prepared in entries}
+        leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
+        stones = {self._opened.catalogue.next(): path for path in leaving}
+        return Batch(self._numbered(list(latest.values()), leaving), leaving, stones)
+
+    def _sent(self, batch: Batch) -> "Future[Exception | None]":
+        """Begin to append to the tables."""
+        return begun(append(self._opened, batch))
+
+    async def _stored(self, batch: Batch, sent: "Future[Exception | None]") -> None:
+        """Wait until a batch is in the tables."""
+        try:
+            with disk(self._opened.folder.path):
+                if (error := await asyncio.wrap_future(sent)) is not None:
+                    raise error
+        except BaseException:
+            # A row without its passages is not believed: what is there of either is swept.
+            self._opened.dead_keys.update(key for key, _ in batch.fresh)
+            self._opened.dead_seqs.update(entry.seq for entry, _ in batch.written)
+            raise
+        self._opened.dead_seqs.update(batch.stones)
+        self._opened.passages.grew(sum(len(chunks) for _, chunks in batch.fresh))
+        self._opened.notes.grew(len(batch.written) + len(batch.stones))
+
+    def forget(self, paths: Sequence[VaultPath]) -> None:
+        """Forget notes in memory at once; until their rows are swept, a start would bring them back."""
+        self._take([], paths)
+
+    def _numbered(self, prepared: Sequence[Prepared], leaving: Sequence[VaultPath]) -> Written:
+        """Number the rows; a note whose passages are in the table, at its own path or one that is gone, keeps them."""
+        catalogue = self._opened.catalogue
+        movable = {
+            (entry.note.digest, entry.note.recipe, entry.note.kind): entry
+            for path in (*leaving, *(each.note.path for each in prepared))
+            if (entry := catalogue.entry(path)) is not None
+        }
+        written: Written = []
+        for each in prepared:
+            same = movable.get((each.note.digest, each.note.recipe, each.note.kind))
+            seq = key = catalogue.next()
+            held = self._vectors.held(same.key) if same else None
+            # An empty note's passage is its title: the same bytes do not make it the same.
+            if same is not None and held is not None and held.passages == held_of(each).passages:
+                key = same.key
+                del movable[each.note.digest, each.note.recipe, each.note.kind]
+            written.append((Entry(each.note, seq, key, each.title_text), each))
+        return written
+
+    def _take(self, written: Written, leaving: Sequence[VaultPath]) -> None:
+        """Show in memory what was committed."""
+        opened = self._opened
+        self.count += 1
+        self.lost.difference_update(entry.note.path for entry, _ in written)
+        # All that leaves goes first: notes may have taken each other's names.
+        paths = [*leaving, *(entry.note.path for entry, _ in written)]
+        before = opened.catalogue.replace(paths, [entry for entry, _ in written])
+        for old in before:
+            self._vectors.drop(old.key)
+            self._known.forget(old.note)
+            opened.dead_seqs.add(old.seq)
+            if not opened.catalogue.believes_key(old.key):
+                opened.dead_keys.add(old.key)
+        for entry, prepared in written:
+            self._vectors.put(entry.key, held_of(prepared), entry.note.mtime_ns)
+            self._known.learn(entry.note)
+
+
+async def append(opened: Opened, batch: Batch) -> Exception | None:
+    """Append to both tables at once, which takes some milliseconds each: neither is believed without the other.
+
+    Returns:
+        What went wrong, which is nothing to those who only wait.
+    """
+    passages, notes = await asyncio.to_thread(rows_of, batch)
+    tables = ((opened.passages, passages), (opened.notes, notes))
+    # Each to its end, even if the other fails.
+    adding = [table.add(rows) for table, rows in tables if rows.num_rows]
+    ended = await asyncio.gather(*adding, return_exceptions=True)
+    return next((error for error in ended if isinstance(error, Exception)), None)
+
+
+def rows_of(batch: Batch) -> tuple[Any, Any]:
+    """Make the rows of both tables."""
+    wholes = [(entry, prepared.whole) for entry, prepared in batch.written]
+    return passage_rows(batch.fresh), note_rows(wholes, batch.stones)

@@ -1,0 +1,146 @@
+"""What the blocks of a text mean to Obsidian: headings, pieces, callouts and tasks."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from bridge.markdown.note import Block, Callout, Heading, InlineField, Piece, PieceKind, Task
+from bridge.markdown.structure import Part, Structure
+from bridge.text.lines import LineIndex
+
+_CALLOUT: Final = re.compile(r">[ \t]*\[!([^\]\r\n]+)\][-+]?[ \t]*([^\r\n]*)")
+_TASK: Final = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[([^\r\n])\](?:[ \t]+([^\r\n]*)|[ \t]*(?=[\r\n]|\Z))")
+_KINDS: Final[dict[str, PieceKind]] = {
+    "paragraph": "paragraph",
+    "heading": "heading",
+    "item": "list_item",
+    "fence": "fence",
+    "html": "html",
+    "table": "table",
+    "footnote": "paragraph",
+    "rule": "rule",
+    "math": "math",
+}
+
+
+def read_headings(text: str, structure: Structure, lines: LineIndex) -> Iterator[Heading]:
+    """Yield the headings; those inside quotes and lists are none, as in Obsidian's outline."""
+    for part in structure.parts:
+        if part.kind == "heading" and part.depth == 0:
+            yield Heading(
+                _heading_text(text[part.start : part.end]), part.level, lines.at(part.start), (part.start, part.end)
+            )
+
+
+def read_pieces(text: str, structure: Structure, lines: LineIndex) -> Iterator[Piece]:
+    """Yield the top-level parts of a text; a list gives one piece for each of its own items."""
+    in_list = False
+    for part in structure.parts:
+        if part.depth == 0:
+            in_list = part.kind == "list"
+        if part.depth == int(in_list):
+            kind = _piece_kind(text, part)
+            if kind is not None:
+                span = (part.start, part.end)
+                yield Piece(kind, span, lines.over(span))
+
+
+def read_callouts(text: str, structure: Structure, lines: LineIndex) -> Iterator[Callout]:
+    """Yield the callouts, those inside others after them."""
+    for part in structure.parts:
+        if part.kind == "quote" and (found := _CALLOUT.match(text, part.start)):
+            kind = found[1].split("|", 1)[0].strip().lower()
+            yield Callout(kind, found[2].strip(), lines.over((part.start, part.end)))
+
+
+def read_tasks(text: str, structure: Structure, lines: LineIndex) -> Iterator[Task]:
+    """Yield the list items with a box, whatever stands in it."""
+    around: list[tuple[int, int]] = []
+    for part in structure.parts:
+        if part.kind == "item" and (found := _TASK.match(text, part.start)):
+            while around and around[-1][0] <= part.start:
+                around.pop()
+            line = lines.at(part.start)
+            yield Task(found[1], (found[2] or "").strip(), line, around[-1][1] if around else None)
+            around.append((part.end, line))
+
+
+def _heading_text(source: str) -> str:
+    if "\n" in source:
+        return source.partition("\n")[0].strip()
+    text = source.lstrip("#").strip()
+    opened = text.rstrip("#")
+    # Closing `#`s count only after a space.
+    return text if opened and not opened[-1].isspace() else opened.rstrip()
+
+
+def _piece_kind(text: str, part: Part) -> PieceKind | None:
+    if part.kind == "quote":
+        return "callout" if _CALLOUT.match(text, part.start) else "quote"
+    if part.kind == "html" and text.startswith("<!--", part.start) and text.find("-->", part.start) == part.end - 3:
+        return None
+    return _KINDS[part.kind]
+
+
+_ID: Final = re.compile(r"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
+_BEFORE: Final = frozenset(" \t\n>")
+_ALONE: Final = re.compile(r"\^[A-Za-z0-9-]+")
+
+
+def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Block]:
+    """Yield the block ids of a text from `start` on, with the lines of the block that each names."""
+    parts = structure.parts
+    around: list[int] = []
+    following = 0
+    for found in _ID.finditer(text, start, structure.end):
+        offset = found.start()
+        if (offset and text[offset - 1] not in _BEFORE) or structure.covers(offset):
+            continue
+        while following < len(parts) and parts[following].start <= offset:
+            around.append(following)
+            following += 1
+        while around and parts[around[-1]].end <= offset:
+            around.pop()
+        if around:
+            part = _named(text, parts, around[-1])
+            yield Block(found[1], lines.over((part.start, part.end)))
+
+
+def _named(text: str, parts: list[Part], index: int) -> Part:
+    """Return the part an id inside `parts[index]` names: the one before it when the id stands alone."""
+    part = parts[index]
+    if part.kind != "paragraph" or not _ALONE.fullmatch(text, part.start, part.end):
+        return part
+    for before in range(index - 1, -1, -1):
+        earlier = parts[before]
+        if earlier.depth < part.depth or earlier.kind == "heading":
+            break
+        if earlier.depth == part.depth:
+            return earlier
+    return part
+
+
+_KEY: Final = r"[^\W_](?:[^\n\r:\[\]()`|#]|:(?!:))*?"
+_LINE: Final = re.compile(
+    rf"^[ \t>]*(?:(?:[-*+]|[0-9]{{1,9}}[.)])[ \t]+(?:\[.\][ \t]+)?)?([*_~=]{{0,3}}{_KEY})::(?!:)([^\r\n]*)",
+    re.MULTILINE,
+)
+_BRACKETED: Final = re.compile(
+    rf"\[({_KEY})::([^\[\]\r\n]*(?:\[\[[^\[\]\r\n]*\]\][^\[\]\r\n]*)*)\]|\(({_KEY})::([^()\r\n]*)\)"
+)
+_MARKS: Final = "*_~= \t"
+
+
+def read_fields(text: str, start: int, structure: Structure, lines: LineIndex) -> list[InlineField]:
+    """Return the inline fields of a text from `start` on, in their order."""
+    if text.find("::", start) < 0:
+        return []
+    found = [(match.start(1), match[1], match[2]) for match in _LINE.finditer(text, start, structure.end)]
+    for match in _BRACKETED.finditer(text, start, structure.end):
+        key, value = (match[1], match[2]) if match[1] is not None else (match[3], match[4])
+        found.append((match.start(), key, value))
+    return [
+        InlineField(key.strip(_MARKS), value.strip(), lines.at(at))
+        for at, key, value in sorted(found)
+        if not structure.covers(at)
+    ]

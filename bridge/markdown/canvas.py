@@ -1,0 +1,112 @@
+"""Canvases: the text of their cards, what they point at, and their arrows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from bridge.markdown.decode import decode
+from bridge.markdown.json_object import listed, number, read_json, text_of
+from bridge.markdown.kinds import title_of
+from bridge.markdown.note import Edge, Link, Note, Piece, PieceKind, Tag, Task
+from bridge.markdown.parse import Markdown, read_markdown
+from bridge.text.lines import LineIndex
+from bridge.types import VaultPath
+
+_NAME_LENGTH: Final = 80
+
+_Node = Mapping[str, Any]
+
+
+def read_canvas(path: VaultPath, data: bytes) -> Note:
+    """Read a canvas from top to bottom; lines are those of the text that comes out, not of the JSON.
+
+    Args:
+        path: Where it lies in the vault.
+        data: The whole file.
+    """
+    decoded = decode(data)
+    canvas, problems = read_json(decoded.text, "canvas")
+    nodes = sorted(listed(canvas, "nodes"), key=lambda node: (number(node, "y"), number(node, "x")))
+    edges = tuple(_edges(listed(canvas, "edges"), nodes))
+    sheet = _Sheet()
+    for node in nodes:
+        sheet.add_node(node)
+    for label in dict.fromkeys(edge.label for edge in edges if edge.label):
+        sheet.add("paragraph", label)
+    return Note(
+        path=path,
+        title=title_of(path),
+        kind="canvas",
+        digest=decoded.digest,
+        text="\n\n".join(sheet.texts),
+        links=tuple(sheet.links),
+        tags=tuple(sheet.tags),
+        tasks=tuple(sheet.tasks),
+        pieces=tuple(sheet.pieces),
+        problems=decoded.problems + problems,
+        edges=edges,
+    )
+
+
+class _Sheet:
+    """The text of a canvas as it grows, a blank line between two parts."""
+
+    __slots__ = ("length", "line", "links", "pieces", "tags", "tasks", "texts")
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.length = 0
+        self.line = 1
+        self.pieces: list[Piece] = []
+        self.links: list[Link] = []
+        self.tags: list[Tag] = []
+        self.tasks: list[Task] = []
+
+    def add_node(self, node: _Node) -> None:
+        match node.get("type"):
+            case "text":
+                text = text_of(node, "text").strip()
+                # Each card is parsed alone, so that an open fence in one does not swallow the next.
+                self.take(read_markdown(text, LineIndex(text)))
+                self.add("card", text)
+            case "file" if file := text_of(node, "file"):
+                name = title_of(file)
+                target = file + text_of(node, "subpath")
+                self.links.append(Link(target, None, "canvas", self.line, (self.length, self.length + len(name))))
+                self.add("paragraph", name)
+            case "group":
+                self.add("paragraph", text_of(node, "label").strip())
+            case "link":
+                self.add("paragraph", text_of(node, "url").strip())
+
+    def add(self, kind: PieceKind, text: str) -> None:
+        if not text:
+            return
+        last = self.line + text.count("\n")
+        self.pieces.append(Piece(kind, (self.length, self.length + len(text)), (self.line, last)))
+        self.texts.append(text)
+        self.length += len(text) + 2
+        self.line = last + 2
+
+    def take(self, card: Markdown) -> None:
+        down, along = self.line - 1, self.length
+        for link in card.links:
+            start, end = link.span
+            self.links.append(replace(link, line=link.line + down, span=(start + along, end + along)))
+        self.tags += [replace(tag, line=tag.line + down) for tag in card.tags]
+        self.tasks += [replace(task, line=task.line + down) for task in card.tasks]
+
+
+def _edges(edges: Sequence[_Node], nodes: Sequence[_Node]) -> Iterator[Edge]:
+    names = {text_of(node, "id"): _name(node) for node in nodes}
+    for edge in edges:
+        source, target = names.get(text_of(edge, "fromNode")), names.get(text_of(edge, "toNode"))
+        if source and target:
+            yield Edge(source, target, text_of(edge, "label").strip())
+
+
+def _name(node: _Node) -> str:
+    words = text_of(node, "text").strip() or text_of(node, "label").strip()
+    return (
+        text_of(node, "file") or text_of(node, "url") or words.partition("\n")[0].lstrip("# ")[:_NAME_LENGTH].rstrip()
+    )

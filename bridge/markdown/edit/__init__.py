@@ -1,0 +1,1 @@
+"""Edits of a note: bytes to bytes; all else stays equal byte by byte."""

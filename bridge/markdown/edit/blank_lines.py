@@ -1,0 +1,97 @@
+"""Puts blocks in between the blocks of a note, with blank lines where Markdown needs them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bridge.markdown.edit.draft import BLANK, Draft
+from bridge.markdown.edit.lists import is_loose
+from bridge.markdown.edit.places import Place, Woven, spliced
+from bridge.markdown.parse import structure_of
+from bridge.markdown.structure import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """Where blank lines go also where none seem needed: above each text, below it."""
+
+    above: bool = False
+    below: bool = False
+
+
+def woven(draft: Draft, places: Sequence[Place], margins: Margins) -> Woven:
+    """Put blocks in where they belong, in their order."""
+    exact: list[Place] = []
+    for number, place in enumerate(places):
+        last = exact[-1] if exact and exact[-1].end == place.start and exact[-1].text else None
+        follows = number + 1 < len(places) and places[number + 1].start == place.end
+        text = place.text and lead(draft, place, last, margins) + place.text + trail(
+            draft, place, margins, follows=follows
+        )
+        exact.append(Place(place.start, place.end, text))
+    return spliced(draft.text, exact)
+
+
+def lead(draft: Draft, place: Place, last: Place | None, margins: Margins) -> str:
+    """Return the line breaks above a text; `last` is what another edit puts right above it."""
+    above = last.text if last else draft.text[draft.body : place.start]
+    ended = (above or draft.text[: place.start] or "\n").endswith(("\n", "\r"))
+    apart = place.apart if place.apart is not None else not joined(draft, place, last)
+    blank = (apart or margins.above) and not is_blank(last_line(above))
+    return ("" if ended else "\n") + ("\n" if blank else "")
+
+
+def trail(draft: Draft, place: Place, margins: Margins, *, follows: bool) -> str:
+    """Return the line breaks below a text; `follows` when another edit puts something right below it."""
+    below = draft.text[place.end :]
+    if not below and not follows:
+        # A file keeps its way to end; an empty one gets a whole line.
+        return "\n" if draft.text[: place.end].endswith(("\n", "\r")) or not draft.text else ""
+    if follows or is_blank(below.partition("\n")[0]):
+        return "\n"
+    # What stood close together stays so, unless Markdown needs it otherwise.
+    close = not is_blank(last_line(draft.text[draft.body : place.end])) or continued(draft, place)
+    return "\n" if close and not margins.below else "\n\n"
+
+
+def joined(draft: Draft, place: Place, last: Place | None) -> bool:
+    """Tell whether blocks go right below what is above them, without a blank line."""
+    opening = kinds(place.text)[0]
+    if last:
+        kind, loose = kinds(last.text)[1], False
+    else:
+        part = next((part for part in reversed(draft.tops) if part.start < place.start), None)
+        if part is None or part.end < draft.body + len(draft.text[draft.body : place.start].rstrip(BLANK)):
+            return False
+        kind, loose = part.kind, part.kind == "list" and is_loose(draft, part)
+    match kind, opening:
+        case "heading", _:
+            return True
+        case "list", "list":
+            return not loose
+        case "table", "paragraph":
+            return place.text.startswith("|")
+        case _:
+            return False
+
+
+def continued(draft: Draft, place: Place) -> bool:
+    """Tell whether a list that ends with a place's text goes on right below it."""
+    part = next((part for part in draft.tops if part.start >= place.end), None)
+    return part is not None and part.kind == kinds(place.text)[1] == "list" and not is_loose(draft, part)
+
+
+def kinds(text: str) -> tuple[str, str]:
+    """Return what a text's first and last block are."""
+    tops: list[Part] = [part for part in structure_of(text, 0)[0].parts if part.depth == 0]
+    return (tops[0].kind, tops[-1].kind) if tops else ("", "")
+
+
+def last_line(text: str) -> str:
+    """Return the last line of a text, which a line break may end."""
+    end = len(text) - text.endswith("\n")
+    return text[text.rfind("\n", 0, end) + 1 : end]
+
+
+def is_blank(line: str) -> bool:
+    """Tell whether Markdown sees nothing in a line."""
+    return not line.strip(BLANK)

@@ -1,0 +1,98 @@
+"""Text in place of the block that an id names."""
+
+import re
+from typing import Final
+
+from bridge.errors import BlockNotFound, InvalidArguments
+from bridge.markdown.blocks import read_blocks
+from bridge.markdown.edit.blank_lines import is_blank, kinds
+from bridge.markdown.edit.draft import Draft, read
+from bridge.markdown.edit.lists import BOX, MARKER
+from bridge.markdown.edit.literal import span_of
+from bridge.markdown.edit.places import Place, given
+from bridge.markdown.edit.requests import ReplaceBlock
+from bridge.markdown.edit.verify import require_closed
+from bridge.markdown.note import Block
+from bridge.markdown.parse import structure_of
+from bridge.text.lines import LineIndex
+
+_SHOWN: Final = 50
+_QUOTE: Final = re.compile(r"[ \t]*(?:>[ \t]?)*")
+
+
+def replaced(draft: Draft, edit: ReplaceBlock) -> Place:
+    """Put text in place of a block.
+
+    Raises:
+        BlockNotFound: There is no such block.
+        InvalidArguments: The id names two blocks, or the text is blank or opens what it does not close.
+    """
+    block = found(draft, edit.block.strip().removeprefix("^"))
+    start, end = span_of(draft.text, *block.lines)
+    source = draft.text[start:end]
+    id_ = re.compile(rf"[ \t]*\^{re.escape(block.id)}[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+    text = given(edit.text, edit.op)
+    # Before it goes into an item or a quote, where what it leaves open would take in the id alone.
+    require_closed(read(draft.path, text))
+    if not id_.search(source):
+        # The id stands below the block, where it stays.
+        text = fitted(source, given(id_.sub("", text), edit.op), "")
+    else:
+        text = fitted(source, text, "" if id_.search(text) else f"^{block.id}")
+    return Place(start, end, text, apart=False)
+
+
+def found(draft: Draft, wanted: str) -> Block:
+    """Find the block that an id names.
+
+    Raises:
+        BlockNotFound: There is none.
+        InvalidArguments: There are two.
+    """
+    blocks = list(read_blocks(draft.text, draft.body, draft.structure, draft.lines))
+    same = [block for block in blocks if block.id.lower() == wanted.lower()]
+    if len(same) > 1:
+        lines = " and ".join(str(block.lines[0]) for block in same)
+        raise InvalidArguments(
+            f"`^{wanted}` names more than one block of `{draft.path}`, in lines {lines}.",
+            hint="Replace the one that you mean with `replace_lines`.",
+        )
+    if not same:
+        ids = [f"^{block.id}" for block in blocks]
+        some = f"its blocks are {', '.join(f'`{each}`' for each in ids[:8])}" if ids else "it has none"
+        raise BlockNotFound(f"There is no block `^{wanted[:100]}` in {draft.path}; {some}.", blocks=ids[:_SHOWN])
+    return same[0]
+
+
+def fitted(source: str, text: str, id_: str) -> str:
+    """Give a text the quote marks, indentation and list marker of the block that it replaces, and an id."""
+    quote = _QUOTE.match(source)
+    if quote and ">" in quote[0] and not text.lstrip().startswith(">"):
+        inner = fitted(source.removeprefix(quote[0]), text, id_)
+        return "\n".join((quote[0] + line).rstrip() for line in inner.split("\n"))
+    margin = source[: len(source) - len(source.lstrip(" \t"))]
+    text = "\n".join(line.removeprefix(margin) for line in text.split("\n"))
+    lines = (marked(text, id_) if id_ else text).split("\n")
+    if (marker := MARKER.match(source, len(margin))) and not MARKER.match(text):
+        box = BOX.match(source, marker.end())
+        kept = marker[0] + (box[0] if box and not BOX.match(text) else "")
+        inside = " " * len(marker[0])
+        lines = [kept + lines[0], *(line if is_blank(line) else inside + line for line in lines[1:])]
+    return "\n".join(line if is_blank(line) else margin + line for line in lines)
+
+
+def marked(text: str, id_: str) -> str:
+    """Give a block an id: behind its words, or below it where nothing can stand behind them."""
+    match kinds(text):
+        case _, "paragraph" | "heading":
+            inline = f"{text} {id_}"
+        case "list", "list":
+            # An item's id stands behind its own text, above the lists in it.
+            lines = text.split("\n")
+            ends = (at for at, line in enumerate(lines[1:]) if is_blank(line) or MARKER.match(line.lstrip()))
+            at = next(ends, len(lines) - 1)
+            inline = "\n".join([*lines[:at], f"{lines[at]} {id_}", *lines[at + 1 :]])
+        case _:
+            inline = text
+    ids = read_blocks(inline, 0, structure_of(inline, 0)[0], LineIndex(inline))
+    return inline if any(f"^{block.id}" == id_ for block in ids) else f"{text}\n\n{id_}"

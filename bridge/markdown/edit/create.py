@@ -1,0 +1,30 @@
+"""The bytes of a new note."""
+
+from collections.abc import Mapping
+
+from bridge.markdown.edit.draft import opened
+from bridge.markdown.edit.places import plain
+from bridge.markdown.edit.properties import with_properties
+from bridge.markdown.note import Value
+from bridge.types import VaultPath
+
+
+def created(
+    path: VaultPath, text: str, properties: Mapping[str, Value] | None = None, types: Mapping[str, str] | None = None
+) -> bytes:
+    """Write a new note, its lines ended by LF.
+
+    Args:
+        path: The note.
+        text: Its Markdown; it may bring properties of its own.
+        properties: Its properties; they win over those in the text.
+        types: Obsidian's type of properties, as `with_properties` takes them.
+
+    Raises:
+        InvalidArguments: It would be no Markdown note, no file can hold the text, or a property cannot be written.
+        InvalidProperties: The text's own properties cannot be read.
+    """
+    text = plain(text).removeprefix("\ufeff")
+    data = (text if not text or text.endswith("\n") else f"{text}\n").encode("utf-8")
+    opened(path, data)
+    return with_properties(path, data, properties, (), types) if properties else data

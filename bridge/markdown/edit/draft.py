@@ -1,0 +1,136 @@
+"""A note's text as an edit looks at it: its blocks and headings, and where it may be changed."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from bridge.errors import InvalidArguments
+from bridge.markdown.blocks import read_headings
+from bridge.markdown.decode import BOM
+from bridge.markdown.excalidraw import is_drawing
+from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
+from bridge.markdown.note import Heading, Note
+from bridge.markdown.parse import structure_of
+from bridge.markdown.sections import section
+from bridge.markdown.structure import Part, Structure
+from bridge.text.lines import LineIndex
+from bridge.types import Digest, Span, VaultPath
+
+BLANK: Final = " \t\r\n"
+_DRAWING: Final = re.compile(
+    r"^(?:%%[ \t]*\r?\n)?#{1,6} (?:Excalidraw Data|Text Elements|Element Links|Embedded [Ff]iles|Drawing)[ \t]*\r?$",
+    re.MULTILINE,
+)
+_BREAK: Final = re.compile(r"\r\n?|\n")
+_BOARD: Final = re.compile(r"^%% kanban:settings[ \t]*\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text and its Markdown; offsets count characters behind the byte order mark."""
+
+    path: VaultPath
+    text: str
+    body: int
+    """Where the properties end."""
+    structure: Structure
+    comments: tuple[Span, ...]
+    headings: tuple[Heading, ...]
+    lines: LineIndex
+
+    @property
+    def tops(self) -> list[Part]:
+        """The blocks that stand in no other, in order."""
+        return [part for part in self.structure.parts if part.depth == 0]
+
+    def section(self, heading: str) -> tuple[int, int]:
+        """Return which heading is meant, and where its section ends.
+
+        Raises:
+            HeadingNotFound: No section is named so.
+            AmbiguousHeading: More than one section is named so.
+        """
+        note = Note(self.path, "", "note", Digest(""), self.text, headings=self.headings)
+        start, end = section(note, heading)
+        return next(at for at, each in enumerate(self.headings) if each.span[0] == start), end
+
+
+def opened(path: VaultPath, data: bytes) -> Draft:
+    """Read the bytes of a note that shall be changed.
+
+    Raises:
+        InvalidArguments: It is no Markdown, or not UTF-8: what else is in the file could not be kept.
+    """
+    if not path.lower().endswith(".md"):
+        raise InvalidArguments(f"Only Markdown notes can be edited, and `{path}` is none.", path=path)
+    try:
+        return read(path, data.removeprefix(BOM).decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InvalidArguments(
+            f"`{path}` holds bytes that are not UTF-8, first in line {line}.",
+            hint="Save it as UTF-8, so that an edit spares the rest.",
+            path=path,
+        ) from None
+
+
+# A change reads what was and what will be: to edit it, to see that nothing was harmed, and to look for faults.
+@lru_cache(maxsize=4)
+def read(path: VaultPath, text: str) -> Draft:
+    """Read a text."""
+    cut = cut_frontmatter(text)
+    body = cut[1] if cut else 0
+    structure, comments = structure_of(text, body)
+    lines = LineIndex(text)
+    return Draft(path, text, body, structure, comments, tuple(read_headings(text, structure, lines)), lines)
+
+
+def end_of(draft: Draft) -> int:
+    """Return where what may be edited ends: at the end, or above what Excalidraw and Kanban keep there."""
+    text, head = draft.text, draft.text[: draft.body]
+    # YAML takes time, and most notes do not say the words.
+    properties = read_frontmatter(text, draft.lines).properties if "excalidraw-" in head or "kanban-" in head else {}
+    found = None
+    if is_drawing(draft.path, properties):
+        found = _DRAWING.search(text, draft.body)
+    elif "kanban-plugin" in properties:
+        found = _BOARD.search(text, draft.body)
+    return found.start() if found else len(text)
+
+
+def line_end(text: str, offset: int) -> int:
+    """Return where the line of an offset ends, its line break included; to Markdown a CR is one too."""
+    found = _BREAK.search(text, offset)
+    return found.end() if found else len(text)
+
+
+def written_end(text: str, start: int, end: int) -> int:
+    """Return where the last line of a span ends that is not blank; `start` when all are."""
+    last = start + len(text[start:end].rstrip(BLANK))
+    return line_end(text, last) if last > start else start
+
+
+def last_place(text: str, start: int, end: int) -> int:
+    """Return where in a span text goes that comes last: behind its last line that is not blank.
+
+    Among blank lines alone it goes behind the first, if that does not leave it without one below.
+    """
+    where, first = written_end(text, start, end), line_end(text, start)
+    return first if where == start < end and (first < end or end == len(text)) else where
+
+
+def written_start(text: str, start: int, end: int) -> int:
+    """Return where the first line of a span starts that is not blank; `end` when all are."""
+    rest = text[start:end]
+    first = start + len(rest) - len(rest.lstrip(BLANK))
+    return max(start, text.rfind("\n", 0, first) + 1, text.rfind("\r", 0, first) + 1) if first < end else end
+
+
+def newline_at(text: str, offset: int) -> str:
+    """Return the line break that is used around an offset."""
+    last = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset))
+    found = (
+        _BREAK.match(text, last - (text[last - 1 : last + 1] == "\r\n")) if last >= 0 else _BREAK.search(text, offset)
+    )
+    return found[0] if found else "\n"

@@ -1,0 +1,59 @@
+"""The headings of a text that goes under another heading."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from bridge.errors import InvalidArguments
+from bridge.markdown.blocks import read_headings
+from bridge.markdown.note import Heading
+from bridge.markdown.parse import structure_of
+from bridge.text.lines import LineIndex
+
+DEEPEST: Final = 6
+_HASHES: Final = re.compile(r"#{1,6}(?=[ \t]|$)", re.MULTILINE)
+_BLOCK_ID: Final = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$")
+
+
+def headings_in(text: str) -> tuple[Heading, ...]:
+    """Return the headings of a text."""
+    return tuple(read_headings(text, structure_of(text, 0)[0], LineIndex(text)))
+
+
+def highest(headings: Sequence[Heading]) -> int:
+    """Return the level of the highest of some headings."""
+    return min(heading.level for heading in headings)
+
+
+def shifted(text: str, by: int) -> str:
+    """Make the headings of a text deeper, or higher when `by` is negative.
+
+    Raises:
+        InvalidArguments: One would be too deep for Markdown.
+    """
+    for heading in reversed(headings_in(text) if by else ()):
+        level = max(1, heading.level + by)
+        if level > DEEPEST:
+            raise InvalidArguments(
+                f"`{heading.text[:100]}` would be a heading of level {level}; Markdown has {DEEPEST}.",
+                hint="Use fewer levels of headings in the text.",
+            )
+        start, end = heading.span
+        source = text[start:end]
+        # An underlined heading has two levels at most, so it becomes one with `#`.
+        bare = source.rpartition("\n")[0].strip() if "\n" in source else _HASHES.sub("", source, count=1).lstrip()
+        text = f"{text[:start]}{'#' * level} {bare}".rstrip() + text[end:]
+    return text
+
+
+def repeated(text: str, heading: Heading) -> Heading | None:
+    """Return the heading that a text starts with when it is the one that the text goes under."""
+    first = next(iter(headings_in(text)), None)
+    if first is None or text[: first.span[0]].strip() or named(first.text) != named(heading.text):
+        return None
+    return first
+
+
+def named(title: str) -> str:
+    """Return a heading's text without its block id, for comparing."""
+    return _BLOCK_ID.sub("", title).strip().casefold()

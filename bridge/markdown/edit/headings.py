@@ -1,0 +1,63 @@
+"""A heading's own line with another text."""
+
+import re
+from typing import Final
+
+from bridge.errors import InvalidArguments
+from bridge.markdown.decode import BOM
+from bridge.markdown.edit.draft import Draft, opened, read
+from bridge.markdown.edit.places import Place, plain, spliced
+from bridge.markdown.edit.verify import harm
+from bridge.markdown.note import Heading
+from bridge.types import VaultPath
+
+_BLOCK_ID: Final = re.compile(r"(?:^|[ \t]+)\^[A-Za-z0-9-]+$")
+
+
+def with_heading(path: VaultPath, data: bytes, heading: str, to: str) -> bytes:
+    """Give a heading another text; its level, its closing `#`s and its block id stay.
+
+    Args:
+        path: The note.
+        data: The whole file.
+        heading: The heading's text, or its path as `A > B`.
+        to: The new text, without `#`.
+
+    Raises:
+        HeadingNotFound: There is no such heading.
+        AmbiguousHeading: More than one heading is named so.
+        InvalidArguments: The note is no Markdown, or no heading can have this text.
+    """
+    draft = opened(path, data)
+    at, _ = draft.section(heading)
+    old = draft.headings[at]
+    title = retitled(old, plain(to).strip())
+    made = spliced(draft.text, [placed(draft, old, title)])
+    after = read(path, made.text)
+    levels = [each.level for each in after.headings] == [each.level for each in draft.headings]
+    if not levels or after.headings[at].text != title or harm(draft, after, made):
+        raise InvalidArguments(f"No heading of `{path}` can read `{to[:100]}`.", hint="Give a plain text.")
+    return data[: len(BOM) if data.startswith(BOM) else 0] + made.text.encode("utf-8")
+
+
+def retitled(heading: Heading, to: str) -> str:
+    """Return a heading's new text, with its block id.
+
+    Raises:
+        InvalidArguments: The text is empty or has more than one line.
+    """
+    if not to or "\n" in to:
+        raise InvalidArguments("A heading needs a text of one line.")
+    block = _BLOCK_ID.search(heading.text)
+    return f"{to} {block[0].lstrip()}" if block and not _BLOCK_ID.search(to) else to
+
+
+def placed(draft: Draft, heading: Heading, title: str) -> Place:
+    """Return where a heading's text stands, and its new one."""
+    start, end = heading.span
+    if not heading.text:
+        behind = end - len(draft.text[start:end].lstrip("#"))
+        return Place(start, behind, f"{draft.text[start:behind]} {title}", literal=True)
+    signs = 0 if "\n" in draft.text[start:end] else heading.level
+    at = draft.text.index(heading.text, start + signs)
+    return Place(at, at + len(heading.text), title, literal=True)

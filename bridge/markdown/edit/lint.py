@@ -1,0 +1,114 @@
+"""What a change makes wrong in a note that was not wrong before."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from bridge.errors import InvalidArguments
+from bridge.markdown.blocks import read_blocks
+from bridge.markdown.edit.draft import BLANK, Draft, opened
+from bridge.markdown.edit.heading_levels import named
+from bridge.markdown.edit.verify import openings
+from bridge.markdown.frontmatter import read_frontmatter
+from bridge.markdown.sections import chains
+from bridge.types import VaultPath
+
+_TIME: Final = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?"
+_MARKS: Final = r"[\[\](){}*_`:,]*"
+_SIGNS: Final = r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]+)?(?:\[.\][ \t]+)?"
+_TWICE: Final = re.compile(
+    rf"^{_SIGNS}{_MARKS}({_TIME}){_MARKS}[ \t]+{_MARKS}\1(?!:?\d)",
+    re.MULTILINE,
+)
+_OPEN_PROPERTIES: Final = re.compile(r"---[ \t]*\r?\n[^\s:#>|*-][^:\n]*:(?:[ \t]|\r?\n)")
+_CONFLICT: Final = re.compile(r"^(?:<{7}|>{7})(?: .*|\r?)$", re.MULTILINE)
+_NUMBERS: Final = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong in a note; two of one name are told apart by nothing but their place."""
+
+    name: tuple[str, str]
+    sentence: str
+
+
+def faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str, ...]:
+    """Say what a change makes wrong, in sentences with the lines of the note as it is then.
+
+    Args:
+        path: The note; other files are never wrong.
+        before: What it was; None when there was none.
+        after: What it is to be.
+    """
+    found = tuple(faults_in(path, after))
+    # What a note was is read only where it matters: it takes as long.
+    known = Counter(fault.name for fault in faults_in(path, before)) if found and before is not None else Counter()
+    fresh: list[str] = []
+    for fault in found:
+        if known[fault.name] > 0:
+            known[fault.name] -= 1
+        else:
+            fresh.append(fault.sentence)
+    return tuple(fresh)
+
+
+def faults_in(path: VaultPath, data: bytes) -> Iterator[Fault]:
+    """Yield everything that is wrong in a note."""
+    try:
+        draft = opened(path, data)
+    except InvalidArguments:
+        return
+    yield from of_properties(draft)
+    yield from of_headings(draft)
+    for opening in openings(draft):
+        line = draft.lines.at(opening.offset)
+        yield Fault(("opening", opening.what), f"Line {line} opens {opening.what} that nothing closes.")
+    yield from of_blocks(draft)
+    for twice in _TWICE.finditer(draft.text, draft.body):
+        if not draft.structure.covers(twice.start(1)):
+            yield Fault(("time", twice[1]), f"Line {draft.lines.at(twice.start(1))} says the time {twice[1]} twice.")
+    for marker in _CONFLICT.finditer(draft.text):
+        if not draft.structure.covers(marker.start()):
+            told = f"Line {draft.lines.at(marker.start())} holds the marker of a conflict that nobody solved."
+            yield Fault(("conflict", marker[0].strip()), told)
+
+
+def of_properties(draft: Draft) -> Iterator[Fault]:
+    """Yield what is wrong with the properties."""
+    if not draft.body and _OPEN_PROPERTIES.match(draft.text):
+        yield Fault(("properties", ""), "Line 1 opens properties that nothing closes.")
+    for problem in read_frontmatter(draft.text, draft.lines).problems:
+        yield Fault(("properties", _NUMBERS.sub("", problem)), problem)
+
+
+def of_headings(draft: Draft) -> Iterator[Fault]:
+    """Yield headings that stand twice under the same one, or right below their like."""
+    seen: dict[tuple[int, int, str], int] = {}
+    above: list[int] = []
+    headings = draft.headings
+    for at, (heading, chain) in enumerate(zip(headings, chains(headings), strict=True)):
+        while above and headings[above[-1]].level >= heading.level:
+            above.pop()
+        place = (above[-1] if above else -1, heading.level, named(heading.text))
+        above.append(at)
+        first = seen.setdefault(place, heading.line)
+        last = headings[at - 1] if at else heading
+        between = draft.text[last.span[1] : heading.span[0]]
+        if at and named(last.text) == place[2] and not between.strip(BLANK):
+            first = last.line
+        if place[2] and first != heading.line:
+            told = f"Lines {first} and {heading.line} hold the same heading, `{heading.text[:100]}`."
+            yield Fault(("heading", " > ".join(map(named, chain))), told)
+
+
+def of_blocks(draft: Draft) -> Iterator[Fault]:
+    """Yield block ids that stand twice."""
+    blocks = sorted(read_blocks(draft.text, draft.body, draft.structure, draft.lines), key=lambda each: each.id.lower())
+    for one, other in pairwise(blocks):
+        if one.id.lower() == other.id.lower():
+            told = f"The blocks in lines {one.lines[0]} and {other.lines[0]} have the same id, `^{other.id}`."
+            yield Fault(("block", other.id.lower()), told)

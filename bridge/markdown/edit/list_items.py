@@ -1,0 +1,73 @@
+"""An item for a list."""
+
+from typing import Final
+
+from bridge.errors import HeadingNotFound
+from bridge.markdown.edit.blank_lines import is_blank
+from bridge.markdown.edit.draft import Draft, end_of, last_place, line_end
+from bridge.markdown.edit.lists import BOX, MARKER, is_loose, items_of
+from bridge.markdown.edit.places import Place, given
+from bridge.markdown.edit.requests import AddItem
+from bridge.markdown.edit.sections import below_new
+from bridge.markdown.structure import Part
+
+_MOST: Final = 999_999_999
+"""The highest number that Markdown counts to."""
+
+
+def added(draft: Draft, edit: AddItem) -> Place:
+    """Put an item behind the last one of a list, or start a list where there is none.
+
+    Raises:
+        HeadingNotFound: No section is named so.
+        AmbiguousHeading: More than one section is named so.
+        InvalidArguments: The text is blank.
+    """
+    start, end = draft.body, end_of(draft)
+    if edit.heading is not None:
+        try:
+            at, _ = draft.section(edit.heading)
+        except HeadingNotFound as error:
+            return below_new(draft, edit.heading, written(edit, "", "- "), error, create=edit.create_heading)
+        start = line_end(draft.text, draft.headings[at].span[1])
+        end = draft.headings[at + 1].span[0] if at + 1 < len(draft.headings) else max(start, end)
+    lists = [part for part in draft.tops if part.kind == "list"]
+    here = [part for part in lists if start <= part.start < end]
+    if not here:
+        sign = marker_of(draft, lists[-1])[1][0] if lists else "-"
+        where = last_place(draft.text, start, end)
+        return Place(where, where, written(edit, "", f"{sign if sign in '-*+' else '-'} "))
+    item = items_of(draft, here[-1])[-1]
+    where = line_end(draft.text, item.end - 1)
+    margin, marker = marker_of(draft, here[-1])
+    return Place(where, where, written(edit, margin, marker), apart=is_loose(draft, here[-1]))
+
+
+def marker_of(draft: Draft, part: Part) -> tuple[str, str]:
+    """Return the indentation and the marker that one more item of a list has."""
+    items = items_of(draft, part)
+    last = MARKER.match(draft.text, items[-1].start)
+    line = draft.text.rfind("\n", 0, items[-1].start) + 1
+    margin = draft.text[line : items[-1].start]
+    if last is None:
+        return margin, "- "
+    space = last["space"] or " "
+    if last["number"] is None:
+        return margin, last["sign"] + space
+    number = int(last["number"])
+    before = MARKER.match(draft.text, items[-2].start) if len(items) > 1 else None
+    # A list whose numbers are all alike is left to Markdown to count.
+    step = 0 if before and before["number"] == last["number"] else 1
+    return margin, f"{min(number + step, _MOST)}{last['closing']}{space}"
+
+
+def written(edit: AddItem, margin: str, marker: str) -> str:
+    """Write the item: a marker or a box that the caller wrote is not doubled, more lines are indented below it."""
+    lines = given(edit.text, edit.op).split("\n")
+    first = lines[0].lstrip()
+    if own := MARKER.match(first):
+        first = first[own.end() :]
+    box = "[ ] " if edit.task and not BOX.match(first) else ""
+    inner = "\t" if "\t" in marker else " " * len(marker)
+    rest = [line if is_blank(line) else margin + inner + line for line in lines[1:]]
+    return "\n".join([margin + marker + box + first, *rest])

@@ -1,0 +1,129 @@
+"""Lines and words replaced by exactly what the caller gives."""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Final
+
+from bridge.errors import InvalidArguments, TextNotFound
+from bridge.markdown.edit.draft import Draft
+from bridge.markdown.edit.places import Place, plain
+from bridge.markdown.edit.requests import ReplaceLines, ReplaceText
+from bridge.types import Span
+
+_ALIKE: Final = 75.0
+_LONGEST: Final = 1_000
+_SHOWN: Final = 3
+_QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\"---")
+
+
+def nearest(draft: Draft, wanted: str) -> TextNotFound:
+    """Say that a text is not in a note, and in which lines something like it is."""
+    lines = draft.text.split("\n")
+    first = next((line for line in wanted.split("\n") if line.strip()), "")
+    if same := [at for at, line in enumerate(lines, 1) if first and folded(first) in folded(line)]:
+        # The lines that agree but for what one does not see are named; their text would be a guess.
+        told = (
+            f"Line {same[0]} differs from it in spaces, quotes or letters"
+            if "\n" not in wanted
+            else (f"Line {same[0]} starts like it, but it goes on differently")
+        )
+        return TextNotFound(f"The text is not in {draft.path}. {told}.", count=0, near=same[:_SHOWN])
+    near = alike(lines, first)
+    rest = f" Most like it: line {', '.join(map(str, near))}." if near else ""
+    return TextNotFound(f"The text is not in {draft.path}.{rest}", count=0, near=near)
+
+
+def alike(lines: list[str], wanted: str) -> list[int]:
+    """Return the lines most like a text, the likest first."""
+    from rapidfuzz import fuzz, process
+
+    found = process.extract(
+        wanted[:_LONGEST],
+        [line[:_LONGEST] for line in lines],
+        scorer=fuzz.partial_ratio if len(wanted) < 40 else fuzz.ratio,
+        score_cutoff=_ALIKE,
+        limit=_SHOWN,
+    )
+    return [at + 1 for line, _, at in found if line.strip()]
+
+
+def folded(text: str) -> str:
+    """Return a text without what one hardly sees: case, kinds of spaces, quotes and dashes, Unicode forms."""
+    text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    return re.sub(r"\s+", " ", text).strip().casefold()
+
+
+def lines_replaced(draft: Draft, edit: ReplaceLines) -> Place:
+    """Put text in place of whole lines; an empty one removes them.
+
+    Raises:
+        InvalidArguments: The note has no such lines.
+    """
+    total = max(1, draft.text.count("\n") + (not draft.text.endswith("\n")))
+    first, last = edit.lines
+    if not 1 <= first <= last <= total:
+        raise InvalidArguments(
+            f"`lines` must be a first and a last line from 1 to {total}, the lines of `{draft.path}`, not {first} to"
+            f" {last}.",
+            total_lines=total,
+        )
+    start, end = span_of(draft.text, first, last)
+    text = plain(edit.text)
+    ended = draft.text[start:end].endswith("\n")
+    return Place(start, end, text and text.removesuffix("\n") + ("\n" if ended else ""), literal=True)
+
+
+def text_replaced(draft: Draft, edit: ReplaceText) -> Sequence[Place]:
+    """Put text in place of text that stands in the note once, or wherever it stands.
+
+    Raises:
+        TextNotFound: It is not there, or more than once.
+        InvalidArguments: There is nothing to look for, or nothing to change.
+    """
+    old, new = plain(edit.old), plain(edit.new)
+    if not old:
+        raise InvalidArguments("`replace_text` needs an `old` text to look for.")
+    if old == new:
+        raise InvalidArguments("`replace_text` has the same text for `old` and `new`; there is nothing to change.")
+    spans = matches(draft.text, old, overlapping=not edit.all)
+    if not spans:
+        raise nearest(draft, old)
+    if len(spans) > 1 and not edit.all:
+        lines = [draft.lines.at(start) for start, _ in spans]
+        shown = ", ".join(map(str, dict.fromkeys(lines[:8]))) + (" …" if len(lines) > 8 else "")
+        where = f"line {shown}" if len({*lines}) == 1 else f"lines {shown}"
+        raise TextNotFound(
+            f"The text stands {len(spans)} times in {draft.path}, in {where}.", count=len(spans), lines=lines[:50]
+        )
+    return [Place(start, end, new, literal=True) for start, end in spans]
+
+
+def matches(text: str, wanted: str, *, overlapping: bool) -> list[Span]:
+    """Return where a text stands that is written with LF, whatever the line breaks are where it stands."""
+    unified = text.replace("\r\n", "\n") if "\n" in wanted else text
+    breaks: list[int] = []
+    if len(unified) != len(text):
+        found = text.find("\r\n")
+        while found >= 0:
+            breaks.append(found - len(breaks))
+            found = text.find("\r\n", found + 2)
+    spans: list[Span] = []
+    at = unified.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        spans.append((at + bisect_left(breaks, at), end + bisect_left(breaks, end)))
+        at = unified.find(wanted, at + 1 if overlapping else end)
+    return spans
+
+
+def span_of(text: str, first: int, last: int) -> Span:
+    """Return the characters of some lines, line ends included."""
+    start = 0
+    for _ in range(first - 1):
+        start = text.index("\n", start) + 1
+    end = start
+    for _ in range(last - first + 1):
+        end = text.find("\n", end) + 1 or len(text)
+    return start, end

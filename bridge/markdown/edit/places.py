@@ -1,0 +1,125 @@
+"""Where edits put what: spans of the text as read, in order and apart from each other."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
+from typing import Final
+
+from bridge.errors import InvalidArguments
+from bridge.markdown.edit.draft import BLANK, Draft, end_of, newline_at
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span and the text that takes its place, its lines ended by LF."""
+
+    start: int
+    end: int
+    text: str
+    literal: bool = False
+    """The text goes in exactly as it is; else it is blocks of Markdown that are set apart from those around them."""
+    apart: bool | None = None
+    """Whether a blank line goes before it; None: as the blocks around it ask for."""
+
+
+def given(text: str, op: str) -> str:
+    """Return blocks of Markdown that a caller wrote, without the blank lines around them.
+
+    Raises:
+        InvalidArguments: There are none, or no file can hold them.
+    """
+    lines = plain(text).split("\n")
+    written = [at for at, line in enumerate(lines) if line.strip(BLANK)]
+    if not written:
+        raise InvalidArguments(f"`{op}` needs a text that is not blank.")
+    return "\n".join(lines[written[0] : written[-1] + 1])
+
+
+def plain(text: str) -> str:
+    """Return a text that a caller wrote with LF at the end of its lines.
+
+    Raises:
+        InvalidArguments: No file can hold it.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidArguments("The text holds half of a character, a lone surrogate.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def ordered(draft: Draft, planned: Sequence[Sequence[Place]]) -> list[Place]:
+    """Return the places of all edits from the first to the last.
+
+    Several at one place stay in the order given, but for what goes on with a list, which comes first: below another
+    text it would be in none.
+
+    Raises:
+        InvalidArguments: Two edits overlap, or one would change what belongs to a plugin.
+    """
+    numbered = [(place, number) for number, places in enumerate(planned, 1) for place in places]
+    numbered.sort(key=lambda each: (each[0].start, each[0].end, each[0].apart is None))
+    for (one, first), (other, second) in pairwise(numbered):
+        if other.start < one.end:
+            line = draft.lines.at(other.start)
+            former, latter = sorted((first, second))
+            raise InvalidArguments(
+                f"Edits {former} and {latter} both change line {line}; edits must not overlap.",
+                hint="Make one edit of them, or send them one after the other.",
+            )
+    places = [place for place, _ in numbered]
+    if places and max(max(place.start, place.end) for place in places) > end_of(draft):
+        raise InvalidArguments(
+            f"From line {draft.lines.at(end_of(draft))} on `{draft.path}` belongs to Excalidraw or Kanban.",
+            hint="Change the text above, or the drawing or the board's settings in Obsidian.",
+        )
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class Spliced:
+    """A span of the text before, and where what replaced it lies in the text after."""
+
+    start: int
+    end: int
+    at: int
+    length: int
+
+
+END: Final = attrgetter("end")
+
+
+@dataclass(frozen=True, slots=True)
+class Woven:
+    """A text after changes, and what was changed, in order."""
+
+    text: str
+    changes: tuple[Spliced, ...]
+
+    def moved(self, offset: int) -> int:
+        """Return where a character that was not changed lies now."""
+        index = bisect_right(self.changes, offset, key=END)
+        before = self.changes[index - 1] if index else Spliced(0, 0, 0, 0)
+        return offset + before.at + before.length - before.end
+
+    def touched(self, start: int, end: int) -> bool:
+        """Tell whether something inside a span was changed."""
+        index = bisect_right(self.changes, start, key=END)
+        return index < len(self.changes) and self.changes[index].start < end
+
+
+def spliced(text: str, places: Sequence[Place]) -> Woven:
+    """Put texts in exactly as they are, but for their line breaks."""
+    pieces: list[str] = []
+    changes: list[Spliced] = []
+    done = length = 0
+    for place in places:
+        new = place.text.replace("\n", newline_at(text, place.start))
+        kept = text[done : place.start]
+        pieces += [kept, new]
+        changes.append(Spliced(place.start, place.end, length + len(kept), len(new)))
+        length += len(kept) + len(new)
+        done = place.end
+    return Woven("".join([*pieces, text[done:]]), tuple(changes))

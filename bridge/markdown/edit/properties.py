@@ -1,0 +1,279 @@
+"""Changes a note's properties line by line: whatever is not asked for stays as it is, byte by byte."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from yaml import YAMLError
+
+from bridge.errors import InvalidArguments, InvalidProperties
+from bridge.markdown.decode import BOM
+from bridge.markdown.edit.yaml_nodes import Entry, line_end, read_entries
+from bridge.markdown.edit.yaml_write import Replacement, indented, named, replaced, same
+from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain, load_properties
+from bridge.markdown.note import Value
+from bridge.markdown.yaml12 import resolve_scalar
+from bridge.text.lines import LineIndex
+from bridge.types import Span, VaultPath
+
+BY_HAND: Final = "Change it by hand in the note, or set other properties."
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyBlock:
+    """A note's text, and the properties in it."""
+
+    text: str
+    span: Span
+    """Between the `---` lines."""
+    body: int
+    """0 when there is no block."""
+    newline: str
+    values: Mapping[str, Value]
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def read(cls, path: VaultPath, text: str) -> "PropertyBlock":
+        """Find the properties of a note.
+
+        Raises:
+            InvalidProperties: They cannot be read.
+        """
+        cut = cut_frontmatter(text)
+        if cut is None:
+            first_line = text.partition("\n")[0]
+            return cls(text, (0, 0), 0, "\r\n" if first_line.endswith("\r") else "\n", {}, ())
+        (start, end), body = cut
+        yaml, lines = text[start:end], LineIndex(text)
+        if end - start > MAX_BLOCK:
+            raise InvalidProperties(f"The properties of `{path}` are larger than {MAX_BLOCK // 1024} KiB.")
+        strange = next((at for at, c in enumerate(yaml) if "\ud800" <= c <= "\udfff"), None)
+        if strange is not None:
+            line = lines.at(start + strange)
+            raise InvalidProperties(f"Line {line} of `{path}` holds bytes that are not UTF-8.", line=line)
+        try:
+            values = load_properties(yaml).values
+        except YAMLError as error:
+            raise InvalidProperties(explain(error, start, lines), path=path) from None
+        entries = read_entries(yaml)
+        if entries is None:
+            raise InvalidProperties(
+                f"The properties of `{path}`, line 2, stand in braces.", hint="Write them as `name: value` lines first."
+            )
+        newline = text[slice(*line_end(text, 0))]
+        return cls(text, (start, end), body, newline, values, entries)
+
+    def own(self, name: str) -> str:
+        """Return the note's own spelling of a name.
+
+        Raises:
+            InvalidProperties: It has several.
+        """
+        if name in self.values:
+            return name
+        found = [own for own in self.values if own.casefold() == name.casefold()]
+        if len(found) > 1:
+            raise InvalidProperties(
+                f"`{name}` may be {' or '.join(f'`{own}`' for own in found)}.", hint="Name it exactly."
+            )
+        return found[0] if found else name
+
+    def entry(self, name: str) -> Entry:
+        """Return where a property stands.
+
+        Raises:
+            InvalidProperties: It cannot be changed alone.
+        """
+        found = [entry for entry in self.entries if entry.name == name]
+        if not found:
+            raise InvalidProperties(f"`{name}` is written in a way that cannot be changed safely.", hint=BY_HAND)
+        if len(found) > 1:
+            where = LineIndex(self.text)
+            lines = " and ".join(str(where.at(self.span[0] + entry.lines[0])) for entry in found)
+            raise InvalidProperties(f"`{name}` stands more than once, in lines {lines}.", hint=BY_HAND)
+        others = frozenset[str]().union(*(entry.value.aliases for entry in self.entries if entry.name != name))
+        if found[0].value.anchors & others:
+            anchor = min(found[0].value.anchors & others)
+            raise InvalidProperties(f"Another property refers to `{name}` as `*{anchor}`.", hint=BY_HAND)
+        return found[0]
+
+    def without(self, names: Collection[str]) -> str:
+        """Return the block without the lines of some properties."""
+        kept, end = [], 0
+        yaml = self.text[slice(*self.span)]
+        for entry in self.entries:
+            if entry.name in names:
+                kept.append(yaml[end : entry.lines[0]])
+                end = entry.lines[1]
+        return "".join([*kept, yaml[end:]])
+
+
+LONGEST_NAME: Final = 200
+_LISTS: Final = frozenset({"multitext", "tags", "aliases"})
+
+
+def with_properties(
+    path: VaultPath,
+    data: bytes,
+    values: Mapping[str, Value],
+    remove: Collection[str] = (),
+    types: Mapping[str, str] | None = None,
+) -> bytes:
+    """Set and remove properties of a Markdown note.
+
+    A name is the note's own name in any case, as in Obsidian. Where the block holds nothing any more, it goes too.
+
+    Args:
+        path: Where the note lies.
+        data: The whole file.
+        values: What each property shall be.
+        remove: Properties to take away; those that are not there are none to take.
+        types: Obsidian's type of properties, by which a text becomes the list, number or truth that it says.
+
+    Raises:
+        InvalidProperties: The block cannot be read, or not be changed without touching what was not asked for.
+        InvalidArguments: A name or a value cannot be a property's, or the file has none.
+    """
+    text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
+    _check(path, values, remove)
+    before = PropertyBlock.read(path, text)
+    wanted = {before.own(name): _typed(value, _type_of(name, types or {})) for name, value in values.items()}
+    leaving = {before.own(name) for name in remove}
+    if len(wanted) < len(values) or leaving & wanted.keys():
+        raise InvalidArguments("A property is named twice; upper and lower case are the same to Obsidian.")
+    setting = {n: v for n, v in wanted.items() if n not in before.values or not same(before.values[n], v)}
+    leaving &= before.values.keys()
+    if not setting and not leaving:
+        return data
+    changed = _changed(before, setting, leaving)
+    _prove(path, before, changed, setting, leaving)
+    return data[: len(BOM) if data.startswith(BOM) else 0] + changed.encode("utf-8", "surrogateescape")
+
+
+def _changed(before: PropertyBlock, setting: Mapping[str, Value], leaving: Collection[str]) -> str:
+    """Return the note's text with the change."""
+    (start, end), text = before.span, before.text
+    yaml = text[start:end]
+    done = [Replacement(before.entry(name).lines, "") for name in leaving]
+    done += [
+        replaced(yaml, before.entry(name), before.values[name], value, before.newline)
+        for name, value in setting.items()
+        if name in before.values
+    ]
+    added = {name: value for name, value in setting.items() if name not in before.values}
+    indent = " " * (before.entries[0].indent if before.entries else 0)
+    lines = [line for name, value in added.items() for line in indented(named(name, value), indent)]
+    at = _last(yaml, before.entries)
+    done.append(Replacement((at, at), "".join(line + before.newline for line in lines)))
+    for change in sorted(done, key=lambda each: each.span, reverse=True):
+        yaml = yaml[: change.span[0]] + change.text + yaml[change.span[1] :]
+    if not before.body:
+        return f"---{before.newline}{yaml}---{before.newline}{text}"
+    rest = text[before.body :]
+    if not yaml.strip() and leaving and cut_frontmatter(rest) is None:
+        return rest
+    return text[:start] + yaml + text[end:]
+
+
+def _last(yaml: str, entries: Sequence[Entry]) -> int:
+    """Return where a new property goes: to the end, but before a line that ends the document."""
+    end = entries[-1].lines[1] if entries else 0
+    ending = next((at for at in _line_starts(yaml, end) if yaml.startswith("...", at)), len(yaml))
+    return max(end, ending)
+
+
+def _line_starts(text: str, start: int) -> list[int]:
+    starts = []
+    while start < len(text):
+        starts.append(start)
+        start = line_end(text, start)[1]
+    return starts
+
+
+def _prove(
+    path: VaultPath, before: PropertyBlock, changed: str, setting: Mapping[str, Value], leaving: Collection[str]
+) -> None:
+    """Read the changed note again: the wanted change, and nothing else.
+
+    Raises:
+        InvalidProperties: Something else would change.
+    """
+    wanted = {name: value for name, value in before.values.items() if name not in leaving} | dict(setting)
+    touched = {*setting, *leaving}
+    try:
+        after = PropertyBlock.read(path, changed)
+    except InvalidProperties as error:
+        raise _unsafe(touched, error.message) from None
+    if list(after.values) != list(wanted) or not all(same(after.values[name], wanted[name]) for name in wanted):
+        raise _unsafe(touched, "it would not read back the same")
+    stands = not after.body or _stands(before.without(touched), after.without(touched))
+    if not stands or changed[after.body :] != before.text[before.body :]:
+        raise _unsafe(touched, "other lines would change")
+
+
+def _stands(before: str, after: str) -> bool:
+    """Say whether all lines still stand in their order; comments that were inside a value may stand between."""
+    rest = iter(after.splitlines(keepends=True))
+    for line in before.splitlines(keepends=True):
+        if next((other for other in rest if other == line or not _is_comment(other)), None) != line:
+            return False
+    return all(map(_is_comment, rest))
+
+
+def _is_comment(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _unsafe(names: Collection[str], why: str) -> InvalidProperties:
+    shown = ", ".join(f"`{name}`" for name in sorted(names))
+    return InvalidProperties(f"{shown} cannot be changed safely: {why.rstrip('.')}.", hint=BY_HAND)
+
+
+def _check(path: VaultPath, values: Mapping[str, Value], remove: Collection[str]) -> None:
+    """Refuse what no property can be.
+
+    Raises:
+        InvalidArguments: A name or value cannot be written, or the file is not Markdown.
+    """
+    if not path.lower().endswith(".md"):
+        raise InvalidArguments(f"`{path}` is no Markdown note; it has no properties.")
+    for name in (*values, *remove):
+        if not name.strip() or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+            raise InvalidArguments(f"A property's name is one line of 1 to {LONGEST_NAME} characters.")
+    for name, value in values.items():
+        if not _is_writable(value):
+            raise InvalidArguments(f"The value of `{name}` holds something that a note cannot.")
+
+
+def _is_writable(value: Value) -> bool:
+    match value:
+        case str():
+            return not any("\ud800" <= c <= "\udfff" for c in value)
+        case float():
+            return value - value == 0
+        case Mapping():
+            return all(
+                isinstance(name, str) and _is_writable(name) and _is_writable(held) for name, held in value.items()
+            )
+        case list() | tuple():
+            return all(map(_is_writable, value))
+        case _:
+            return value is None or isinstance(value, int)
+
+
+def _type_of(name: str, types: Mapping[str, str]) -> str | None:
+    return next((kind for own, kind in types.items() if own.casefold() == name.casefold()), None)
+
+
+def _typed(value: Value, kind: str | None) -> Value:
+    """Give a text the type that the user gave its property, when it says such a value."""
+    if not isinstance(value, str):
+        return value
+    if kind in _LISTS:
+        return [value]
+    meant = resolve_scalar(value.strip())
+    if kind == "checkbox" and isinstance(meant, bool):
+        return meant
+    if kind == "number" and isinstance(meant, int | float) and not isinstance(meant, bool):
+        return meant
+    return value

@@ -1,0 +1,188 @@
+"""Changes the box of a task, and writes the text of new ones; the rest of the line stays as it is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from bridge.errors import InvalidArguments, NoteChanged
+from bridge.markdown.note import Task
+from bridge.markdown.parse import parse
+from bridge.markdown.tasks import (
+    CLOSED,
+    PRIORITIES,
+    Priority,
+    TaskFacts,
+    TaskSettings,
+    field_of,
+    is_date,
+    sign_of,
+    signs_of,
+    task_facts,
+    without_block_id,
+)
+from bridge.types import VaultPath
+
+_BOX: Final = re.compile(r"((?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[)[^\r\n]\]")
+_FIELD: Final = re.compile(r"[\[(][A-Za-z]+::[^\[\]()]*[\])]")
+_SHOWN: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Toggled:
+    """A note with a task's box changed."""
+
+    data: bytes
+    before: Task
+    after: Task
+    warnings: tuple[str, ...] = ()
+
+
+def toggled(
+    path: VaultPath,
+    data: bytes,
+    line: int,
+    *,
+    today: date,
+    text: str | None = None,
+    status: str | None = None,
+    dated: bool | None = None,
+    settings: TaskSettings | None = None,
+) -> Toggled:
+    """Change the character in a task's box.
+
+    The date on which it was done or cancelled is added when the vault's Tasks plugin adds it, and is taken away with
+    the mark that it belongs to.
+
+    Args:
+        path: Where the note lies.
+        data: The whole file.
+        line: The task's line.
+        today: The day, in local time.
+        text: What the caller saw there, with or without dates; whatever stands there when absent.
+        status: The new character; the one that follows a click when absent.
+        dated: Whether to add a date; as the Tasks plugin does when absent.
+        settings: What the Tasks plugin is told.
+
+    Raises:
+        InvalidArguments: There is no task in this line, or no box holds such a status.
+        NoteChanged: The task in this line is another one.
+    """
+    known = settings or TaskSettings()
+    task = _task_at(path, data, line, text)
+    after = known.following(task.status) if status is None else status
+    if len(after) != 1 or not after.isprintable():
+        raise InvalidArguments("`status` must be the one character that stands in the box.")
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    written = _BOX.sub(lambda box: f"{box[1]}{after}]", lines[line - 1], count=1)
+    lines[line - 1], warnings = _dated(written, task, after, today, known, dated=dated)
+    changed = "\n".join(lines).encode("utf-8", "surrogateescape")
+    tasks = {each.line: each for each in parse(path, changed).tasks}
+    if line not in tasks or tasks[line].status != after:
+        raise InvalidArguments(f"A box with `{after}` would be no task.", status=after)
+    return Toggled(changed, task, tasks[line], warnings)
+
+
+def task_text(
+    text: str,
+    *,
+    due: str | None = None,
+    priority: Priority | None = None,
+    dataview: bool = False,
+    settings: TaskSettings | None = None,
+) -> str:
+    """Return what stands behind the box of a new task.
+
+    Args:
+        text: What is to be done; dates that are in it already stay.
+        due: `YYYY-MM-DD`.
+        priority: How urgent it is.
+        dataview: Write `[due:: 2026-01-31]` instead of `📅 2026-01-31`; see `writes_fields`.
+        settings: What the Tasks plugin is told; the text gets the tag that it looks for.
+
+    Raises:
+        InvalidArguments: The text is empty or more than a line, or `due` is no day.
+    """
+    words = text.strip()
+    if not words or not all(c.isprintable() or c == "\t" for c in words):
+        raise InvalidArguments("A task is one line of text.")
+    if due is not None and not is_date(due):
+        raise InvalidArguments(f'`due` must be a date such as 2026-01-31, not "{due[:40]}".')
+    wanted = settings.global_filter if settings else ""
+    if wanted and wanted not in words:
+        words = f"{wanted} {words}"
+    told = TaskFacts("", due=due, priority=priority if priority in PRIORITIES else None)
+    clean, block_id = without_block_id(words)
+    return " ".join([clean, *signs_of(told, dataview=dataview)]) + block_id
+
+
+def writes_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
+    """Say whether new tasks of a note are written with Dataview's fields, as its others are or as the plugin does."""
+    fields = sum(_FIELD.search(task.text) is not None for task in tasks)
+    signs = sum(_has_signs(task.text) for task in tasks)
+    return settings.dataview if fields == signs else fields > signs
+
+
+def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
+    """Return the task in a line.
+
+    Raises:
+        InvalidArguments: There is none.
+        NoteChanged: It is not the one that the caller saw.
+    """
+    tasks = parse(path, data).tasks
+    found = next((task for task in tasks if task.line == line), None)
+    if text is not None and (found is None or not _says(found, text)):
+        now = [task.line for task in tasks if _says(task, text)]
+        where = f"it stands in line {now[0]} now" if len(now) == 1 else "another text stands there"
+        raise NoteChanged(f"Line {line} of `{path}` is not that task: {where}.", path=path, lines=now)
+    if found is None:
+        near = ", ".join(str(task.line) for task in tasks[:_SHOWN])
+        raise InvalidArguments(
+            f"Line {line} of `{path}` is no task; " + (f"its tasks are in lines {near}." if near else "it has none."),
+            hint="`list_tasks` tells where tasks stand.",
+        )
+    return found
+
+
+def _says(task: Task, text: str) -> bool:
+    return text.strip() in {task.text, task_facts(task.text).text, f"- [{task.status}] {task.text}"}
+
+
+def _has_signs(text: str) -> bool:
+    return not _FIELD.search(text) and task_facts(text) != TaskFacts(task_facts(text).text)
+
+
+def _dated(
+    line: str, task: Task, after: str, today: date, settings: TaskSettings, *, dated: bool | None
+) -> tuple[str, tuple[str, ...]]:
+    """Take away the date of a mark that is gone, and add that of the new one."""
+    facts = task_facts(task.text)
+    was, now = settings.meaning(task.status), settings.meaning(after)
+    if was == now:
+        return line, ()
+    if facts.done and now != "done":
+        line = _without(line, "done", facts.done)
+    if facts.cancelled and now != "cancelled":
+        line = _without(line, "cancelled", facts.cancelled)
+    adds = {"done": settings.done_dates, "cancelled": settings.cancelled_dates}
+    wanted = adds.get(now, False) and settings.global_filter in task.text if dated is None else dated
+    if now in CLOSED and wanted and not getattr(facts, now):
+        fields = _FIELD.search(task.text) is not None or (settings.dataview and not _has_signs(task.text))
+        written = (field_of if fields else sign_of)(now, today.isoformat())
+        text, rest = without_block_id(line)
+        line = f"{text} {written}{rest}"
+    if now == "done" and facts.recurrence:
+        return line, ("This task recurs; only Obsidian's Tasks plugin writes the next one.",)
+    if now == "done" and facts.on_completion:
+        return line, (f"Obsidian's Tasks plugin would `{facts.on_completion}` this task now; it stays.",)
+    return line, ()
+
+
+def _without(line: str, name: str, day: str) -> str:
+    """Take the last date of its kind off a line."""
+    sign, written = re.escape(sign_of(name, day)[0]), field_of(name, day)[1:].partition("::")[0]
+    pattern = rf"[ \t]*(?:{sign}\ufe0f? *{day}\ufe0f?|[\[(]{written}::[ \t]*{day}[ \t]*[\])])"
+    found = list(re.finditer(pattern, line, re.IGNORECASE))
+    return line[: found[-1].start()] + line[found[-1].end() :] if found else line

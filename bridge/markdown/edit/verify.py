@@ -1,0 +1,145 @@
+"""Whether what stands around an edit still means what it meant."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Final
+
+from bridge.errors import InvalidArguments
+from bridge.markdown.edit.draft import Draft
+from bridge.markdown.edit.places import Woven
+from bridge.markdown.structure import Part
+
+_FENCE: Final = re.compile(r"`{3,}|~{3,}")
+_SIGN: Final = re.compile(r"^(?:%%|\$\$)", re.MULTILINE)
+_PREFIX: Final = " \t>"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where something is opened that nothing closes."""
+
+    offset: int
+    what: str
+    hides: bool
+    """Whether it takes in all that follows, to the end of the note."""
+
+
+def openings(draft: Draft) -> Iterator[Opening]:
+    """Yield what a note opens and never closes: code, comments and formulas."""
+    text = draft.text
+    for part in draft.structure.parts:
+        if part.kind == "fence" and is_open(text, part):
+            yield Opening(part.start, "a code block", part.depth == 0)
+        elif part.kind == "html" and text.startswith("<!--", part.start) and text.find("-->", part.start) < 0:
+            yield Opening(part.start, "an HTML comment", part.depth == 0)
+    yield from signs(draft)
+
+
+def is_open(text: str, part: Part) -> bool:
+    """Tell whether a fence is not closed."""
+    opening = _FENCE.match(text, part.start)
+    if opening is None:
+        return False
+    last = text[part.start : part.end].rpartition("\n")[2].strip(_PREFIX + "\r")
+    sign = opening[0]
+    alone = "\n" not in text[part.start : part.end]
+    return alone or len(last) < len(sign) or last.strip(sign[0]) != ""
+
+
+def signs(draft: Draft) -> Iterator[Opening]:
+    """Yield the `%%` and `$$` that start a line and have no other half."""
+    formulas: list[int] = []
+    for found in _SIGN.finditer(draft.text, draft.body):
+        offset = found.start()
+        index = bisect_right(draft.comments, offset, key=itemgetter(0))
+        if draft.structure.covers(offset) or (index and offset < draft.comments[index - 1][1]):
+            continue
+        if found[0] == "%%":
+            yield Opening(offset, "a comment", hides=True)
+        else:
+            formulas.append(offset)
+    # A formula with a blank line in it is two halves to the parser.
+    if len(formulas) % 2:
+        yield Opening(formulas[-1], "a formula", hides=False)
+
+
+_HOLDING = frozenset({"quote", "item", "footnote", "table"})
+"""What may grow by what is added to it."""
+
+
+def require_closed(text: Draft) -> None:
+    """Check that what comes after a caller's text would not be lost in it.
+
+    Raises:
+        InvalidArguments: The text opens what it does not close.
+    """
+    for opening in openings(text):
+        if opening.hides:
+            raise InvalidArguments(
+                f"The text opens {opening.what} that it does not close; what is below would be lost in it.",
+                hint="Close it in the text.",
+            )
+
+
+def harm(before: Draft, after: Draft, made: Woven) -> InvalidArguments | None:
+    """Say what in the rest of a note an edit would change the meaning of; None when nothing.
+
+    Args:
+        before: The note without the edit.
+        after: The note with it.
+        made: What was changed.
+    """
+    untouched = made.changes[0].start >= before.body
+    if before.text.strip() and untouched and properties(after) != properties(before):
+        return InvalidArguments(
+            "The text would be read as the note's properties.", hint="Use `set_properties`, or `***` for a line."
+        )
+    for opening in openings(before):
+        if (
+            opening.hides
+            and opening.offset < made.changes[-1].start
+            and not made.touched(opening.offset, opening.offset + 1)
+        ):
+            line = before.lines.at(opening.offset)
+            return InvalidArguments(
+                f"Line {line} opens {opening.what} that nothing closes; what is put below it would be lost in it.",
+                hint="Close it first, with `replace_lines`.",
+            )
+    known = {mark(part) for part in parts_of(after)}
+    for part in parts_of(before):
+        if not touched(part, made) and mark(moved(part, made)) not in known:
+            line = before.lines.at(part.start)
+            return InvalidArguments(
+                f"With this text line {line} of `{before.path}` would mean something else to Markdown.",
+                hint="Indent the text less, or replace the lines around it with `replace_lines`.",
+            )
+    return None
+
+
+def properties(draft: Draft) -> str:
+    """Return a note's property block as it is written."""
+    return draft.text[: draft.body].rstrip()
+
+
+def touched(part: Part, made: Woven) -> bool:
+    """Tell whether a part was changed; one that holds others is when its start was."""
+    return made.touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
+
+
+def moved(part: Part, made: Woven) -> Part:
+    """Return a part where it should be now."""
+    return Part(part.kind, made.moved(part.start), made.moved(part.end - 1) + 1, part.depth, part.level)
+
+
+def parts_of(draft: Draft) -> list[Part]:
+    """Return what a note consists of, comments too; lists are the sum of their items."""
+    comments = [Part("html", start, end, 0, -1) for start, end in draft.comments]
+    return [part for part in draft.structure.parts if part.kind != "list"] + comments
+
+
+def mark(part: Part) -> tuple[object, ...]:
+    """Return what tells a part from others."""
+    return part.kind, part.start, None if part.kind in _HOLDING else part.end, part.depth, part.level

@@ -1,0 +1,68 @@
+"""Excalidraw drawings: their texts and links, never the drawing itself."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from bridge.markdown.decode import Decoded, blank, decode
+from bridge.markdown.json_object import listed, number, read_json, text_of
+from bridge.markdown.note import Note, Value
+from bridge.markdown.parse import parse_decoded
+from bridge.types import VaultPath
+
+_DRAWING: Final = re.compile(r"^#{1,6} Drawing[ \t]*\r?\n+(?:`{3,}|~{3,})(?:compressed-)?json\b", re.MULTILINE)
+_FENCE_END: Final = re.compile(r"^(?:`{3,}|~{3,})[ \t]*\r?$", re.MULTILINE)
+# Lines that the plugin writes into every drawing, the ids it appends to texts, the digests before embedded files.
+_MACHINERY: Final = re.compile(
+    r"^(?:==⚠.*==|%%|#{1,6} (?:Excalidraw Data|Text Elements|Element Links|Embedded [Ff]iles))[ \t]*\r?$"
+    r"|(?<![ \t])[ \t]+\^[A-Za-z0-9_-]{8}[ \t]*\r?$"
+    r"|^[0-9a-f]{16,64}:[ \t]+",
+    re.MULTILINE,
+)
+
+
+def is_drawing(path: VaultPath, properties: Mapping[str, Value]) -> bool:
+    """Tell whether a Markdown note is a drawing of the Excalidraw plugin."""
+    return path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in properties
+
+
+def without_machinery(text: str, body: int) -> str:
+    """Return a drawing's note with blanks for what the plugin writes into it, so that all else stays where it is."""
+    return text[:body] + _MACHINERY.sub(_blanked, text[body:])
+
+
+def read_drawing(note: Note) -> Note:
+    """Read a drawing's note again without the drawing; the lines of its texts stay those of the file."""
+    text, problems = note.text, note.problems
+    if drawing := _DRAWING.search(text, note.body):
+        closing = _FENCE_END.search(text, drawing.end())
+        end = closing.end() if closing else len(text)
+        text = text[: drawing.start()] + "\n" * text.count("\n", drawing.start(), end) + text[end:]
+    body = _MACHINERY.sub(lambda found: "\r" if found[0].endswith("\r") else "", text[note.body :])
+    decoded = Decoded(text[: note.body] + body, note.digest, ())
+    read = parse_decoded(note.path, decoded, "excalidraw")
+    return _retitled(read, problems)
+
+
+def read_drawing_file(path: VaultPath, data: bytes) -> Note:
+    """Read the texts of an `.excalidraw` file; lines are those of the texts, not of the JSON."""
+    decoded = decode(data)
+    drawing, problems = read_json(decoded.text, "drawing")
+    elements = [
+        each for each in listed(drawing, "elements") if each.get("type") == "text" and not each.get("isDeleted")
+    ]
+    elements.sort(key=lambda each: (number(each, "y"), number(each, "x")))
+    texts = (text_of(each, "rawText") or text_of(each, "originalText") or text_of(each, "text") for each in elements)
+    text = "\n\n".join(each for each in texts if each.strip())
+    return _retitled(parse_decoded(path, Decoded(text, decoded.digest, ()), "excalidraw"), decoded.problems + problems)
+
+
+def _blanked(found: re.Match[str]) -> str:
+    # Blanks for a digest would make code of its line.
+    return found[0] if found[0][0] in "0123456789abcdef" else blank(found[0], 0, len(found[0]))
+
+
+def _retitled(note: Note, problems: tuple[str, ...]) -> Note:
+    """Name a drawing without `.excalidraw`, and put what was wrong with its file first."""
+    return replace(note, title=note.title.removesuffix(".excalidraw"), problems=problems + note.problems)

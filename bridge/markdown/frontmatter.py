@@ -1,0 +1,148 @@
+"""The property block at the top of a note: where it ends, and the tags, aliases and links it holds."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote
+
+from frontmatter.default_handlers import YAMLHandler
+from yaml import MarkedYAMLError, YAMLError
+
+from bridge.markdown.links import WIKI, is_outside, wiki_link
+from bridge.markdown.note import Link, Tag, Value
+from bridge.markdown.tags import is_tag
+from bridge.markdown.yaml12 import Properties, PropertyLoader
+from bridge.text.lines import LineIndex
+from bridge.types import Span
+
+MAX_BLOCK: Final = 256 * 1024
+
+_OPENING: Final = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
+_CLOSING: Final = re.compile(r"(?:^|(?<=\r))---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
+_YAML: Final = YAMLHandler()
+# `tags` and `aliases` in any case, the old singular forms as they were written then.
+_TAG_NAMES: Final = re.compile(r"tag|(?i:tags)")
+_ALIAS_NAMES: Final = re.compile(r"alias|(?i:aliases)")
+_MARKDOWN_LINK: Final = re.compile(r"(!?)\[([^\[\]]*)\]\((?:<([^<>]*)>|([^()\s]+))\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """What a note's property block says; `body` is the offset behind it, 0 when there is none."""
+
+    body: int = 0
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    tags: tuple[Tag, ...] = ()
+    aliases: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def cut_frontmatter(text: str) -> tuple[Span, int] | None:
+    """Return the span between the `---` lines and where the body starts, or `None` when there is no block."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        return None
+    closing = _CLOSING.search(text, opening.end())
+    return ((opening.end(), closing.start()), closing.end()) if closing else None
+
+
+def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
+    """Read the property block of a note; one that cannot be read is a problem, not an error."""
+    cut = cut_frontmatter(text)
+    if cut is None:
+        return Frontmatter()
+    (start, end), body = cut
+    if end - start > MAX_BLOCK:
+        return Frontmatter(
+            body, problems=(f"The properties are larger than {MAX_BLOCK // 1024} KiB and were not read.",)
+        )
+    try:
+        found = load_properties(text[start:end])
+    except YAMLError as error:
+        return Frontmatter(body, problems=(explain(error, start, lines),))
+    return Frontmatter(
+        body,
+        found.values,
+        tuple(_tags(found, start, lines)),
+        tuple(dict.fromkeys(_aliases(found))),
+        tuple(_links(text, found, start, lines)),
+        tuple(f"Property `{name}` in line {lines.at(start + at)} stands twice." for name, at in found.repeated),
+    )
+
+
+# A change reads what was and what will be, most often with the same properties, and YAML takes its time.
+@lru_cache(maxsize=4)
+def load_properties(block: str) -> Properties:
+    """Read what stands between the `---` lines.
+
+    Raises:
+        YAMLError: It is no YAML, not a mapping, more than one document, or too large.
+    """
+    found: Properties = _YAML.load(block, Loader=PropertyLoader)
+    return found
+
+
+def explain(error: YAMLError, start: int, lines: LineIndex) -> str:
+    """Say what is wrong with a block, and in which line of the file.
+
+    Args:
+        error: What `load_properties` raised.
+        start: Where the block starts.
+        lines: The lines of the file.
+    """
+    if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
+        # That a name has no `:` is noticed in the line below.
+        mark = error.context_mark if error.context == "while scanning a simple key" else error.problem_mark
+        line = lines.at(start + (mark or error.problem_mark).index)
+        return f"The properties cannot be read, line {line}: {error.problem or 'no YAML'}."
+    position = getattr(error, "position", None)
+    where = f", line {lines.at(start + position)}" if isinstance(position, int) else ""
+    return f"The properties cannot be read{where}: {getattr(error, 'reason', 'no YAML')}."
+
+
+def _named(found: Properties, names: re.Pattern[str]) -> Iterator[tuple[str, int, bool]]:
+    """Yield the texts of the properties with these names, with their offsets and whether each is one of a list."""
+    for name, items in found.items.items():
+        if names.fullmatch(name) is None:
+            continue
+        listed = isinstance(found.values[name], list)
+        for value, at in items:
+            match value:
+                case str():
+                    yield value, at, listed
+                case int() | float() if not isinstance(value, bool):
+                    yield str(value), at, listed
+
+
+def _tags(found: Properties, start: int, lines: LineIndex) -> Iterator[Tag]:
+    for text, at, _ in _named(found, _TAG_NAMES):
+        for word in re.split(r"[,\s]+", text):
+            name = word.removeprefix("#")
+            if is_tag(name):
+                yield Tag(name, lines.at(start + at))
+
+
+def _aliases(found: Properties) -> Iterator[str]:
+    for text, _, listed in _named(found, _ALIAS_NAMES):
+        for alias in [text] if listed else text.split(","):
+            if alias.strip():
+                yield alias.strip()
+
+
+def _links(text: str, found: Properties, start: int, lines: LineIndex) -> Iterator[Link]:
+    """Yield the links of values that are nothing but a link, as Obsidian counts them."""
+    for value, (first, last) in found.linked:
+        written = value.strip()
+        begin, end = start + first, start + last
+        at = text.find(written, begin, end)
+        span = (at, at + len(written)) if at >= 0 else (begin, end)
+        if wiki := WIKI.fullmatch(written):
+            link = wiki_link(wiki, lines.at(span[0]), "property")
+            yield Link(link.target, link.shown, "property", link.line, span, link.embed)
+        elif plain := _MARKDOWN_LINK.fullmatch(written):
+            target = plain[3] or plain[4]
+            if target and not is_outside(target):
+                yield Link(unquote(target), plain[2], "property", lines.at(span[0]), span, bool(plain[1]))

@@ -1,0 +1,131 @@
+"""Where the parts of a link stand in its markup: the file, the place in it, the words shown."""
+
+import html
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+from urllib.parse import quote
+
+from bridge.markdown.link_targets import SUBPATH
+from bridge.markdown.links import LONGEST_LABEL, POINTED
+from bridge.types import Span
+
+Syntax = Literal["wiki", "markdown", "path"]
+"""How a link is written: `[[file#place|words]]`, `[words](file#place)`, or the path of a file and nothing else."""
+
+_BARE: Final = re.compile(r"[^ \t\r\n]*")
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one link, as offsets into its markup."""
+
+    file: Span
+    """What names the file; empty in a link to a place in the note itself."""
+    place: Span
+    """From the first `#` or `^` on; empty when the link names the whole file."""
+    shown: Span | None = None
+
+
+def wiki_parts(markup: str) -> Parts:
+    """Find the parts of `[[…]]` or `![[…]]`."""
+    first, last = markup.index("[[") + 2, len(markup) - 2
+    bar = markup.find("|", first + 1, last)
+    if bar < 0:
+        return _target(markup, first, last)
+    # Inside a table the bar is written `\|`.
+    end = bar - 1 if markup[bar - 1] == "\\" else bar
+    found = _target(markup, first, end)
+    return Parts(found.file, found.place, _stripped(markup, bar + 1, last))
+
+
+def markdown_parts(markup: str, label: int) -> Parts:
+    """Find the parts of `[…](…)` or `![…](…)`.
+
+    Args:
+        markup: The link.
+        label: How many characters its label has; of a very long one, at least so many.
+    """
+    first = markup.index("[") + 1
+    end = first + label if label < LONGEST_LABEL else markup.rindex("](")
+    found = destination_parts(markup, end + 2, len(markup) - 1)
+    return Parts(found.file, found.place, (first, end))
+
+
+def destination_parts(text: str, start: int, end: int) -> Parts:
+    """Find the parts of a Markdown destination that stands between two offsets, a title behind it or not."""
+    while start < end and text[start] in " \t\r\n":
+        start += 1
+    if pointed := POINTED.match(text, start, end):
+        return _target(text, *pointed.span(1))
+    bare = _BARE.match(text, start, end)
+    return _target(text, start, bare.end() if bare else end)
+
+
+def _target(text: str, start: int, end: int) -> Parts:
+    """Split what stands between two offsets into file and place."""
+    cut = SUBPATH.search(text, start, end)
+    at = cut.start() if cut else end
+    return Parts(_stripped(text, start, at), _stripped(text, at, end))
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    """Leave out the white space at both ends."""
+    inside = text[start:end]
+    first = start + len(inside) - len(inside.lstrip())
+    return first, max(first, start + len(inside.rstrip()))
+
+
+NOT_IN_WIKI: Final = re.compile(r"[\[\]|#^\\\r\n]|%%")
+"""Of a file's name in a wiki link, which knows no way around it."""
+
+NOT_IN_PLACE: Final = re.compile(r"(?:[:#|^\\\r\n\s]|%%|\[\[|\]\])+")
+"""Of a heading's text, in a link of any kind."""
+
+_NOT_IN_ADDRESS: Final = re.compile(r"[\x00-\x20%#^|<>\[\]\\\"]")
+_NOT_IN_POINTED: Final = re.compile(r"[\x00-\x1f%#^|<>\\]")
+_PARENTHESIS: Final = re.compile(r"[()]")
+_ENCODED_LETTER: Final = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
+
+
+def encoded(name: str) -> str:
+    """Write a file's name for a new Markdown link."""
+    return _PARENTHESIS.sub(_percent, _NOT_IN_ADDRESS.sub(_percent, name))
+
+
+def in_wiki(way: str) -> str | None:
+    """Write a file's name for a wiki link; None when it cannot stand there."""
+    return None if NOT_IN_WIKI.search(way) else way
+
+
+def in_address(way: str, before: str, *, pointed: bool) -> str:
+    """Write a file's name for a Markdown link, encoded as its name was before.
+
+    Args:
+        way: The name.
+        before: What stood there before.
+        pointed: Whether it stands between `<` and `>`.
+    """
+    if pointed:
+        text = _NOT_IN_POINTED.sub(_percent, way)
+    elif _ENCODED_LETTER.search(before):
+        text = quote(way, safe="/!$&'()*+,;=:@~-._")
+    else:
+        text = _NOT_IN_ADDRESS.sub(_percent, way)
+    if not pointed and not _is_balanced(text):
+        text = _PARENTHESIS.sub(_percent, text)
+    return text if html.unescape(text) == text else text.replace("&", "%26")
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for each in _PARENTHESIS.findall(text):
+        depth += 1 if each == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _percent(found: re.Match[str]) -> str:
+    return f"%{ord(found[0]):02X}"

@@ -1,0 +1,191 @@
+"""Every file of a vault by name: finds the one that a link means."""
+
+import bisect
+from collections.abc import Iterable, Iterator, Sequence
+
+from bridge.errors import NoteNotFound
+from bridge.markdown.link_targets import Resolved, against, fold, is_external, taken_apart
+from bridge.markdown.note import LinkKind
+from bridge.types import VaultPath
+
+ALIKE = 60.0
+"""From this likeness (0-100) on, a name is worth offering in place of one that does not exist."""
+
+
+class Names:
+    """All paths of a vault, attachments too; adding, discarding and resolving cost what one name's files cost."""
+
+    def __init__(self, paths: Iterable[VaultPath] = ()) -> None:
+        """Start with some paths."""
+        self._folded: dict[VaultPath, str] = {}
+        self._by_name: dict[str, list[VaultPath]] = {}
+        self._by_path: dict[str, list[VaultPath]] = {}
+        for path in paths:
+            self.add(path)
+
+    def add(self, path: VaultPath) -> None:
+        """Make a path known; a known one changes nothing."""
+        if path in self._folded:
+            return
+        folded = fold(path)
+        self._folded[path] = folded
+        bisect.insort(self._by_name.setdefault(last(folded), []), path, key=closeness)
+        bisect.insort(self._by_path.setdefault(folded, []), path)
+
+    def discard(self, path: VaultPath) -> None:
+        """Forget a path; an unknown one changes nothing."""
+        folded = self._folded.pop(path, None)
+        if folded is None:
+            return
+        for table, key in ((self._by_name, last(folded)), (self._by_path, folded)):
+            table[key].remove(path)
+            if not table[key]:
+                del table[key]
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._folded
+
+    def __len__(self) -> int:
+        return len(self._folded)
+
+    def __iter__(self) -> Iterator[VaultPath]:
+        return iter(self._folded)
+
+    def resolve(self, target: str, source: VaultPath, kind: LinkKind = "wiki") -> Resolved:
+        """Find the file that a link means, as Obsidian does; aliases do not count.
+
+        Args:
+            target: The link's inner text without brackets and alias, `#heading` and `^block` included.
+            source: The note that has the link.
+            kind: How the link was written; a Markdown link may leave the vault.
+        """
+        if kind == "markdown" and is_external(target.strip()):
+            return Resolved(None)
+        parts = taken_apart(target, kind)
+        if not parts.file:
+            return Resolved(source if target.strip() else None, parts.heading, parts.block)
+        if kind == "canvas":
+            return Resolved(self._exact(fold(parts.file), parts.file), parts.heading, parts.block)
+        return Resolved(self._find(parts.file, source), parts.heading, parts.block)
+
+    def namesakes(self, path: VaultPath) -> tuple[VaultPath, ...]:
+        """Return the other files of the same name, whatever their folders, the nearest to the root first."""
+        return tuple(other for other in self.with_name(path) if other != path)
+
+    def with_name(self, name: str) -> tuple[VaultPath, ...]:
+        """Return the files whose name is a path's last part, extension included, the nearest to the root first."""
+        return tuple(self._by_name.get(last(fold(name)), ()))
+
+    def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
+        """Say whether notes that ask for a file can mean different ones, as when several have its name.
+
+        Args:
+            file: What the links ask for, as `asked_file` returns it.
+            kind: How they are written.
+        """
+        wanted = last(fold(file))
+        candidates = self._by_name.get(wanted, ()) or self._by_name.get(f"{wanted}.md", ())
+        return kind != "canvas" and (file.startswith(".") or len(candidates) > 1)
+
+    def closest(self, path: str, limit: int = 3) -> list[VaultPath]:
+        """Return the paths that look most like one that does not exist, best first."""
+        from rapidfuzz import fuzz, process
+
+        wanted = fold(path).strip("/ ")
+        # An ending that nearly every file has makes no two of them alike.
+        wholes = {known: folded.removesuffix(".md") for known, folded in self._folded.items()}
+        stems = {known: stem(folded) for known, folded in self._folded.items()}
+        near = {
+            known
+            for query, choices in ((wanted.removesuffix(".md"), wholes), (stem(wanted), stems))
+            for _, _, known in process.extract(query, choices, scorer=fuzz.ratio, limit=4 * limit, score_cutoff=ALIKE)
+        }
+        kin = last(wanted).rpartition(".")[2] if "." in last(wanted) else "md"
+
+        def unlikeness(known: VaultPath) -> tuple[float, bool, VaultPath]:
+            whole, name = fuzz.ratio(wanted, self._folded[known]), fuzz.ratio(stem(wanted), stems[known])
+            return -max(whole, name) - whole / 2, not self._folded[known].endswith(f".{kin}"), known
+
+        return sorted(near, key=unlikeness)[:limit]
+
+    def has_folder(self, path: str) -> bool:
+        """Say whether there is a folder with files in it."""
+        return any(known.startswith(f"{path}/") for known in self._folded)
+
+    def missing(self, path: VaultPath, what: str = "note") -> NoteNotFound:
+        """Say that there is no such file, and name the closest ones.
+
+        Args:
+            path: What was asked for.
+            what: What it should have been.
+        """
+        if self.has_folder(path):
+            lists = "`find_notes` lists the notes in a `folder`."
+            return NoteNotFound(f"`{path}` is a folder, no {what}.", hint=lists, path=path, closest=[])
+        closest = self.closest(path)
+        hint = "Use one of these, or `find_notes` to list notes." if closest else None
+        return NoteNotFound(
+            f"There is no {what} `{path[:200]}`{nearest(closest)}", hint=hint, path=path, closest=closest
+        )
+
+    def _find(self, target: str, source: VaultPath) -> VaultPath | None:
+        """Find a file by the end of its path."""
+        wanted = fold(target)
+        candidates = self._by_name.get(last(wanted), []) if "." in last(wanted) else []
+        if not candidates:
+            # Only a name that no file has gets `.md`: `[[logo.png]]` never means `logo.png.md` beside `logo.png`.
+            target, wanted = f"{target}.md", f"{wanted}.md"
+            candidates = self._by_name.get(last(wanted), [])
+        if not candidates:
+            return None
+        folder = fold(source).rpartition("/")[0]
+        rooted = wanted.startswith("/")
+        if wanted.startswith(("./", "../")):
+            wanted = against(folder, wanted)
+            target = ""
+        wanted = wanted.removeprefix("/")
+        exact = self._exact(wanted, target)
+        if exact is not None or rooted:
+            return exact
+        return self._nearest(candidates, wanted, folder)
+
+    def _exact(self, wanted: str, target: str) -> VaultPath | None:
+        """Return the file with this whole path; of several that differ in case, the one as written."""
+        same = self._by_path.get(wanted, [])
+        return VaultPath(target) if target in same else next(iter(same), None)
+
+    def _nearest(self, candidates: Iterable[VaultPath], wanted: str, folder: str) -> VaultPath | None:
+        """Return the first that ends with `wanted`; one whose path begins with the linking note's folder goes before.
+
+        Both are compared as text, as Obsidian does: folder `A` is also the beginning of `AB/x.md`.
+        """
+        first: VaultPath | None = None
+        for path in candidates:
+            folded = self._folded[path]
+            if folded.endswith(wanted):
+                if folded.startswith(folder):
+                    return path
+                first = first or path
+        return first
+
+
+def closeness(path: VaultPath) -> tuple[int, VaultPath]:
+    """Order files of one name: the shortest path in UTF-16 units first, then by path."""
+    return len(path) if path.isascii() else len(path) + sum(c > "\uffff" for c in path), path
+
+
+def last(path: str) -> str:
+    """Return a path's last part."""
+    return path.rpartition("/")[2]
+
+
+def stem(path: str) -> str:
+    """Return a path's last part without its extension."""
+    name = last(path)
+    return name.rpartition(".")[0] or name
+
+
+def nearest(names: Sequence[str]) -> str:
+    """End a sentence about something that there is not with what comes closest."""
+    are = "is" if len(names) == 1 else "are"
+    return f"; the closest {are} {', '.join(f'`{name}`' for name in names)}." if names else "."

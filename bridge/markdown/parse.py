@@ -1,0 +1,157 @@
+"""From a Markdown file's bytes to a `Note`; total, never raises."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.markdown.blocks import read_blocks, read_callouts, read_fields, read_headings, read_pieces, read_tasks
+from bridge.markdown.decode import Decoded, blank, decode, shadow_of
+from bridge.markdown.frontmatter import read_frontmatter
+from bridge.markdown.kinds import title_of
+from bridge.markdown.links import read_links
+from bridge.markdown.note import Block, Callout, Heading, InlineField, Link, Note, Piece, Tag, Task
+from bridge.markdown.structure import Structure, find_comments, read_structure
+from bridge.markdown.tags import read_tags
+from bridge.text.lines import LineIndex
+from bridge.types import NoteKind, Span, VaultPath
+
+MAX_CHARACTERS: Final = 2_000_000
+"""Characters that are read as Markdown; what follows in a longer text is plain text."""
+
+_READ_IN_COMMENTS: Final = re.compile(r"[#^]|::")
+"""What begins a tag, a block id or a field: without one of these it does not matter what a comment holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """The parts of a Markdown text."""
+
+    headings: tuple[Heading, ...]
+    links: tuple[Link, ...]
+    tags: tuple[Tag, ...]
+    tasks: tuple[Task, ...]
+    blocks: tuple[Block, ...]
+    fields: tuple[InlineField, ...]
+    callouts: tuple[Callout, ...]
+    comments: tuple[Span, ...]
+    pieces: tuple[Piece, ...]
+    end: int
+    """Where reading ended; what follows is plain text."""
+
+
+def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
+    """Read a Markdown text.
+
+    Args:
+        text: The text.
+        lines: Its lines.
+        start: Where to begin, behind a property block.
+    """
+    structure, comments = structure_of(text, start)
+    return Markdown(
+        headings=tuple(read_headings(text, structure, lines)),
+        links=tuple(read_links(text, start, structure, lines)),
+        tags=tuple(read_tags(text, start, structure, lines)),
+        tasks=tuple(read_tasks(text, structure, lines)),
+        blocks=tuple(read_blocks(text, start, structure, lines)),
+        fields=tuple(read_fields(text, start, structure, lines)),
+        callouts=tuple(read_callouts(text, structure, lines)),
+        comments=comments,
+        pieces=tuple(read_pieces(text, structure, lines)),
+        end=structure.end,
+    )
+
+
+def structure_of(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
+    """Parse a text behind its property block, its block comments blanked out.
+
+    Of a block comment Obsidian's cache holds the tags alone; inside a paragraph a comment hides nothing from it.
+    """
+    shadow = shadow_of(_readable(text, start))
+    blocks, inlines = find_comments(shadow)
+    if not blocks:
+        structure = read_structure(shadow, base=start)
+        return structure, _before(structure.end, _moved(inlines, start))
+    visible: list[str] = []
+    end = 0
+    for first, last in blocks:
+        visible += [shadow[end:first], blank(shadow, first, last)]
+        end = last
+    structure = read_structure("".join([*visible, shadow[end:]]), base=start)
+    parts, links, end = len(structure.parts), len(structure.links), structure.end
+    for first, last in blocks:
+        if start + last <= end and _READ_IN_COMMENTS.search(shadow, first, last):
+            read_structure(shadow[first:last], structure, start + first)
+    del structure.parts[parts:], structure.links[links:]
+    structure.end = end
+    structure.hidden = list(_before(end, _moved(blocks, start)))
+    structure.holes.sort()
+    return structure, _before(end, _moved(sorted([*blocks, *inlines]), start))
+
+
+def _readable(text: str, start: int) -> str:
+    """Return what of a text behind its property block is read as Markdown: whole lines, where it has any."""
+    most = start + MAX_CHARACTERS
+    if len(text) > most:
+        return text[start : text.rfind("\n", start, most) + 1 or most]
+    return text[start:] if start else text
+
+
+def _before(end: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    return tuple(span for span in spans if span[1] <= end) if spans and spans[-1][1] > end else spans
+
+
+def _moved(spans: list[Span], by: int) -> tuple[Span, ...]:
+    return tuple((first + by, last + by) for first, last in spans)
+
+
+def parse(path: VaultPath, data: bytes) -> Note:
+    """Read a Markdown file, whatever its bytes are.
+
+    Args:
+        path: Where it lies in the vault.
+        data: The whole file.
+    """
+    return parse_decoded(path, decode(data))
+
+
+def parse_decoded(path: VaultPath, decoded: Decoded, kind: NoteKind = "note") -> Note:
+    """Read Markdown that is text already.
+
+    Args:
+        path: Where the file lies in the vault.
+        decoded: Its text, with the digest of its bytes.
+        kind: What the note is called.
+    """
+    text = decoded.text
+    lines = LineIndex(text)
+    front = read_frontmatter(text, lines)
+    markdown = read_markdown(text, lines, front.body)
+    return Note(
+        path=path,
+        title=title_of(path),
+        kind=kind,
+        digest=decoded.digest,
+        text=text,
+        body=front.body,
+        headings=markdown.headings,
+        links=front.links + markdown.links,
+        tags=front.tags + markdown.tags,
+        aliases=front.aliases,
+        properties=front.properties,
+        tasks=markdown.tasks,
+        blocks=markdown.blocks,
+        fields=markdown.fields,
+        callouts=markdown.callouts,
+        comments=markdown.comments,
+        pieces=markdown.pieces,
+        problems=decoded.problems + front.problems + _unread(text, markdown.end, lines),
+    )
+
+
+def _unread(text: str, end: int, lines: LineIndex) -> tuple[str, ...]:
+    """Say from where on a text was not read as Markdown."""
+    if not text[end:].strip():
+        return ()
+    why = "The note is too long or has too many blocks to be read whole"
+    return (f"{why}: from line {lines.at(end)} on it is plain text, without headings, links, tags and tasks.",)

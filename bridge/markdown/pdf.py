@@ -1,0 +1,165 @@
+"""The text of a PDF, page by page and bounded."""
+
+import re
+import time
+import zlib
+from collections import OrderedDict
+from contextlib import suppress
+from threading import Lock
+from typing import Any, Final
+
+from bridge.markdown.decode import digest_of
+from bridge.markdown.kinds import title_of
+from bridge.markdown.note import Heading, Note, Piece
+from bridge.text.lines import LineIndex
+from bridge.types import Digest, VaultPath
+
+MAX_CHARACTERS: Final = 4_000_000
+MAX_UNPACKED: Final = 16 * 2**20
+"""Bytes that a stream of a page may unpack to; PDFium reads a page as a whole and cannot be stopped."""
+
+MAX_SECONDS: Final = 20.0
+"""Seconds after which no further page of a PDF is begun."""
+
+_KEPT: Final = 8_000_000
+"""Characters of PDFs read last that are kept: a long one is read in many slices."""
+
+_PASSWORD_ERROR: Final = 4
+_PDFIUM: Final = Lock()
+"""PDFium may be called by one thread at a time."""
+# PDFium writes a word divided at the end of a line with one of these instead of the hyphen.
+_DIVIDED: Final = re.compile("[\ufffe\x02]\\s*")
+_STREAM: Final = re.compile(rb"\bstream\r?\n")
+_PACKED_AT_MOST: Final = 1_032
+"""How many times smaller the packing of PDFs makes anything at best."""
+
+_UNPACKED_AT_ONCE: Final = 2**20
+_Pages = tuple[list[tuple[int, str]], tuple[str, ...]]
+_read: OrderedDict[tuple[Digest, int, int], _Pages] = OrderedDict()
+_NEWLINE: Final = re.compile(r"\r\n?")
+_UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+
+
+def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: int = MAX_CHARACTERS) -> Note:
+    """Read a PDF; each page with text is a section `Page N`, and lines are those of the text.
+
+    Args:
+        path: Where it lies in the vault.
+        data: The whole file.
+        max_pages: How many pages to read.
+        max_characters: How much text to keep.
+    """
+    digest = digest_of(data)
+    asked = digest, max_pages, max_characters
+    with _PDFIUM:
+        if asked not in _read:
+            _read[asked] = _read_pages(data, max_pages, max_characters)
+        _read.move_to_end(asked)
+        pages, problems = _read[asked]
+        while len(_read) > 1 and sum(len(text) for kept, _ in _read.values() for _, text in kept) > _KEPT:
+            _read.popitem(last=False)
+    chunks: list[str] = []
+    spans: list[tuple[int, int, int]] = []
+    length = 0
+    for page, content in pages:
+        title = f"Page {page}"
+        chunks.append(f"{title}\n\n{content}\n\n")
+        spans.append((length, length + len(title), length + len(title) + 2 + len(content)))
+        length += len(chunks[-1])
+    text = "".join(chunks)
+    lines = LineIndex(text)
+    headings = tuple(Heading(text[start:end], 1, lines.at(start), (start, end)) for start, end, _ in spans)
+    pieces: list[Piece] = []
+    for start, end, last in spans:
+        pieces.append(Piece("heading", (start, end), lines.over((start, end))))
+        pieces.append(Piece("page", (end + 2, last), lines.over((end + 2, last))))
+    return Note(
+        path=path,
+        title=title_of(path),
+        kind="pdf",
+        digest=digest,
+        text=text,
+        headings=headings,
+        pieces=tuple(pieces),
+        problems=problems,
+    )
+
+
+def _read_pages(data: bytes, max_pages: int, max_characters: int) -> _Pages:
+    """Return the pages that have text, with their numbers, and what could not be read."""
+    import pypdfium2
+
+    if _unpacks_too_far(data):
+        return [], (f"The PDF cannot be read: a page of it unpacks to more than {MAX_UNPACKED // 2**20} MiB.",)
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        why = "it is protected by a password" if error.err_code == _PASSWORD_ERROR else "it is damaged or no PDF"
+        return [], (f"The PDF cannot be read: {why}.",)
+    pages: list[tuple[int, str]] = []
+    problems: list[str] = []
+    unreadable: list[int] = []
+    room = max_characters
+    ends = time.monotonic() + MAX_SECONDS
+    with document:
+        count = len(document)
+        if count > max_pages:
+            problems.append(f"Only the first {max_pages} of {count} pages were read.")
+        for index in range(min(count, max_pages)):
+            if time.monotonic() > ends:
+                problems.append(f"The pages take too long to read; those from page {index + 1} on were not read.")
+                break
+            try:
+                content = _clean(_page_text(document, index))
+            except pypdfium2.PdfiumError:
+                unreadable.append(index + 1)
+                continue
+            if content:
+                pages.append((index + 1, content[:room]))
+            room -= len(content)
+            if room < 0:
+                problems.append(f"The text is longer than {max_characters:,} characters; the rest was not read.")
+                break
+    if unreadable:
+        problems.append(f"{len(unreadable)} of the pages cannot be read, the first is page {unreadable[0]}.")
+    return pages, tuple(problems)
+
+
+def _unpacks_too_far(data: bytes) -> bool:
+    """Say whether a stream other than an image unpacks to more than a page may hold."""
+    for found in _STREAM.finditer(data):
+        start = found.end()
+        end = data.find(b"endstream", start)
+        if end - start < MAX_UNPACKED // _PACKED_AT_MOST:
+            continue
+        described = data[max(0, data.rfind(b" obj", 0, start)) : start]
+        if b"/FlateDecode" not in described or b"/Image" in described:
+            continue
+        with suppress(zlib.error):
+            unpacking = zlib.decompressobj()
+            room, rest = MAX_UNPACKED, data[start:end]
+            while room > 0 and not unpacking.eof:
+                unpacked, rest = unpacking.decompress(rest, _UNPACKED_AT_ONCE), unpacking.unconsumed_tail
+                if not unpacked:
+                    break
+                room -= len(unpacked)
+            if room <= 0:
+                return True
+    return False
+
+
+def _page_text(document: Any, index: int) -> str:
+    page = document[index]
+    try:
+        text_page = page.get_textpage()
+        try:
+            text: str = text_page.get_text_bounded()
+            return text
+        finally:
+            text_page.close()
+    finally:
+        page.close()
+
+
+def _clean(text: str) -> str:
+    return _UNREADABLE.sub("", _NEWLINE.sub("\n", _DIVIDED.sub("", text))).strip()

@@ -1,0 +1,90 @@
+"""Where a note's text is no prose: what stands there is never taken for a mention, nor made a link."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from bridge.markdown.links import WIKI
+from bridge.markdown.note import Note
+from bridge.markdown.parse import structure_of
+from bridge.markdown.structure import html_comments
+from bridge.types import Span
+
+_NOT_PROSE: Final = frozenset({"heading", "fence", "html", "math", "footnote"})
+# Every repetition is bounded or ends at a character that cannot be in it: a note may be one line of a megabyte.
+_ELSEWHERE: Final = re.compile(
+    r"""
+      https?://[^\s<>]+ | www\.[^\s<>]+ | (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,64}  # addresses
+    | \[\^[^\[\]\s]+\] | \[[^\[\]\n]*\]\[[^\[\]\n]*\]                     # footnotes, reference links
+    | (?<!\w)\#[^\s\#,.;:!?()\[\]{}'"`]+                             # tags
+    | ^[ \t]*\[[^\]\n]+\]:[ \t].*$                                   # where reference links lead
+    | </?[A-Za-z][^<>\n]*>                                             # HTML
+    | ^[ \t>]*+(?:[-*+][ \t]*+)?[\w ]{1,60}::                              # names of inline fields
+    | (?<![^\s(])[\w.~-]{0,64}(?:[/\\][\w.-]{1,64})+\.[a-z]{2,5}\b       # paths of files
+    | [ \t]\^[A-Za-z0-9-]+[ \t]*$                                    # block ids
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def protected(note: Note, end: int | None = None) -> tuple[Span, ...]:
+    """Return the stretches of a note that hold no prose, in order, none touching another.
+
+    These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
+    and headings, and what is not read as Markdown because the note is too long.
+
+    Args:
+        note: The note; of one that is no Markdown, all is protected.
+        end: Where to stop reading; what follows is protected. All of the note is read without it.
+    """
+    if note.kind != "note":
+        return ((0, len(note.text)),) if note.text else ()
+    text = note.text
+    shown = text if end is None else text[: text.find("\n", end) + 1 or None]
+    structure, comments = structure_of(shown, note.body)
+    parts = ((part.start, part.end) for part in structure.parts if part.kind in _NOT_PROSE)
+    links = ((link.start, link.end) for link in structure.links)
+    end = min(structure.end, len(shown))
+    wiki = (found.span() for found in WIKI.finditer(text, note.body, end))
+    elsewhere = (found.span() for found in _ELSEWHERE.finditer(text, note.body, end))
+    html = html_comments(text, note.body, end)
+    front = ((0, note.body),) if note.body else ()
+    unread = ((end, len(text)),) if end < len(text) else ()
+    return merged(
+        [*front, *structure.holes, *comments, *structure.hidden, *parts, *links, *wiki, *elsewhere, *html, *unread]
+    )
+
+
+def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Join stretches that touch or overlap."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+DEFINITION: Final = re.compile(
+    r"""^[ ]{0,3}\[(?!\^)[^\[\]\r\n]+\]:[ \t]+
+    (<[^<>\r\n]*>|[^<\s]\S*)
+    (?:[ \t]+(?:"[^"\r\n]*"|'[^'\r\n]*'|\([^()\r\n]*\)))?[ \t]*\r?$""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""The definition of a reference link, alone on a line."""
+
+_QUERY: Final = re.compile(
+    r"^[ \t>]*(`{3,}|~{3,})[ \t]*(?:dataview|dataviewjs|tasks|query|base)\b.*?(?:^[ \t>]*\1|\Z)|`\$?=[^`\r\n]+`",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+
+
+def queries(text: str) -> Iterator[str]:
+    """Yield the queries of a note: blocks of a language that asks, and Dataview's in a line."""
+    return (found[0] for found in _QUERY.finditer(text))
+
+
+def has_asides(text: str) -> bool:
+    """Say whether a note has a query, or the definition of a reference link."""
+    return DEFINITION.search(text) is not None or _QUERY.search(text) is not None

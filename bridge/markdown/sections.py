@@ -1,0 +1,182 @@
+"""A note by its headings: the path that leads to a place, and the section a heading names."""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Final
+from urllib.parse import unquote
+
+from bridge.errors import AmbiguousHeading, HeadingNotFound
+from bridge.markdown.link_parts import NOT_IN_PLACE
+from bridge.markdown.note import Heading, Note
+from bridge.types import Span
+
+LONGEST_HEADING: Final = 1_000
+"""Characters of a heading that a path keeps: it stands in the path of every heading and passage below it."""
+
+_BETWEEN: Final = " > "
+_AT_LINE: Final = re.compile(r"(.+) \(line ([0-9]{1,9})\)", re.DOTALL)
+_SHOWN: Final = 50
+_NAMED: Final = 8
+_LONGEST: Final = 100
+# What Obsidian disregards when it compares a link's heading with a note's.
+_PUNCTUATION: Final = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
+
+
+class Outline:
+    """The heading paths of one note, for many places in it."""
+
+    __slots__ = ("_headings", "_starts", "paths")
+
+    def __init__(self, note: Note) -> None:
+        self._headings = note.headings
+        self._starts = [heading.span[0] for heading in note.headings]
+        self.paths = heading_paths(note.headings)
+
+    def at(self, offset: int) -> str:
+        """Return the heading path that leads to an offset, empty before the first heading."""
+        index = bisect_right(self._starts, offset)
+        return self.paths[index - 1] if index else ""
+
+
+def heading_paths(headings: Sequence[Heading]) -> tuple[str, ...]:
+    """Return each heading with those above it as `A > B`."""
+    return tuple(_BETWEEN.join(chain) for chain in chains(headings))
+
+
+def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
+    """Return what each section is called where one is asked for: its path, of several with one path also its line."""
+    paths = heading_paths(headings)
+    often = Counter(paths)
+    return tuple(
+        f"{path} (line {heading.line})" if often[path] > 1 else path
+        for path, heading in zip(paths, headings, strict=True)
+    )
+
+
+def names_line(heading: str) -> bool:
+    """Tell whether a heading is named together with the line that it stands in."""
+    return _AT_LINE.fullmatch(heading.strip()) is not None
+
+
+def section(note: Note, heading: str) -> Span:
+    """Return where the section that a heading names starts and ends, the heading included.
+
+    Args:
+        note: The note.
+        heading: The heading's text, or its path as `A > B`; upper case and punctuation matter only when they decide.
+            Behind either may stand ` (line 12)`, for one of several that are named alike.
+
+    Raises:
+        HeadingNotFound: No section is named so.
+        AmbiguousHeading: More than one section is named so.
+    """
+    index = _find(note, heading.strip())
+    level = note.headings[index].level
+    following = (later.span[0] for later in note.headings[index + 1 :] if later.level <= level)
+    return note.headings[index].span[0], next(following, len(note.text))
+
+
+def chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
+    """Yield for each heading the texts of the headings above it and its own."""
+    above: list[Heading] = []
+    for heading in headings:
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+        yield tuple(each.text[:LONGEST_HEADING].rstrip() for each in above)
+
+
+def _find(note: Note, wanted: str) -> int:
+    every = list(chains(note.headings))
+    paths = [_BETWEEN.join(chain) for chain in every]
+    if lined := _AT_LINE.fullmatch(wanted):
+        at = [index for index, heading in enumerate(note.headings) if heading.line == int(lined[2])]
+        if at and (plain(paths[at[0]]) == plain(lined[1]) or _ends(every[at[0]], lined[1], plain)):
+            return at[0]
+    for form in (str, str.casefold, plain):
+        whole = [index for index, path in enumerate(paths) if form(path) == form(wanted)]
+        if len(whole) == 1:
+            return whole[0]
+        found = whole or [index for index, chain in enumerate(every) if _ends(chain, wanted, form)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = section_names(note.headings)
+            same = [names[index] for index in found]
+            raise AmbiguousHeading(
+                f"More than one section is named `{wanted[:_LONGEST]}`: {_some(same)}.", headings=same[:_SHOWN]
+            )
+    said = f"There is no heading `{wanted[:_LONGEST]}` in {note.path}"
+    if not paths:
+        raise HeadingNotFound(f"{said}; it has none.", hint="Read or change it by lines instead.", headings=[])
+    has = _some(paths if len(paths) <= _NAMED else _nearest(wanted[:_LONGEST], paths))
+    raise HeadingNotFound(f"{said}; its headings are {has}.", headings=paths[:_SHOWN])
+
+
+def _nearest(wanted: str, paths: Sequence[str]) -> Sequence[str]:
+    """Put those in front, in their order, whose own heading looks most like what is wanted."""
+    alike = SequenceMatcher(b=wanted.casefold())
+
+    def unlikeness(at: int) -> float:
+        alike.set_seq1(paths[at].rpartition(_BETWEEN)[2][:_LONGEST].casefold())
+        return -alike.ratio()
+
+    near = set(sorted(range(len(paths)), key=unlikeness)[:_NAMED])
+    return [paths[at] for at in sorted(range(len(paths)), key=lambda at: at not in near)]
+
+
+def _some(paths: Sequence[str]) -> str:
+    """Name the first of several heading paths: a caller that reads only the message goes on from there."""
+    rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(f"`{path[:_LONGEST]}`" for path in paths[:_NAMED]) + rest
+
+
+def _ends(chain: tuple[str, ...], wanted: str, form: Callable[[str], str]) -> bool:
+    """Tell whether a chain's last heading is wanted, below the other headings that are named, in their order."""
+    own = form(chain[-1])
+    if own == form(wanted):
+        return True
+    *above, last = wanted.split(_BETWEEN)
+    if not above or own != form(last):
+        return False
+    rest = iter(chain[:-1])
+    return all(any(form(text) == form(name) for text in rest) for name in above)
+
+
+def plain(text: str) -> str:
+    """Return what Obsidian compares headings by: no case, no punctuation."""
+    return _PUNCTUATION.sub(" ", text).strip().casefold()
+
+
+def meant(headings: Sequence[Heading], place: str) -> tuple[int, ...]:
+    """Return which headings a place like `#A#B` names, the last the one it leads to, as Obsidian finds them.
+
+    Args:
+        headings: The note's headings.
+        place: What the link has behind the file's name, percent-decoded; empty when it leads to no heading.
+    """
+    wanted = [plain(part) for part in place.split("#") if part.strip()]
+    if not wanted or place.startswith("^") or "^" in (part.strip()[:1] for part in place.split("#")):
+        return ()
+    found: list[int] = []
+    level = 0
+    for number, heading in enumerate(headings):
+        if heading.level > level and plain(heading.text) == wanted[len(found)]:
+            found.append(number)
+            level = heading.level
+            if len(found) == len(wanted):
+                return tuple(found)
+    return ()
+
+
+def anchor(heading: str) -> str:
+    """Return how a link calls a heading: without what would end the link or begin another part of it."""
+    return NOT_IN_PLACE.sub(" ", heading).strip()
+
+
+def decoded_place(place: str, *, markdown: bool) -> str:
+    """Return a place as it is compared: decoded, where it stands in a Markdown link."""
+    return unquote(place) if markdown else place

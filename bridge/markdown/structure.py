@@ -1,0 +1,327 @@
+"""The Markdown skeleton of a text: its blocks, its Markdown links, and where nothing is a link or a tag.
+
+Works on the text's ASCII shadow, so that all offsets count characters.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import pyromark
+
+from bridge.types import Span
+
+PartKind = Literal[
+    "paragraph", "heading", "quote", "list", "item", "fence", "html", "table", "footnote", "rule", "math"
+]
+
+_OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_FOOTNOTES | pyromark.Options.ENABLE_MATH
+_MARKDOWN = pyromark.Markdown(options=_OPTIONS)
+
+_PARTS: Final[dict[str, PartKind]] = {
+    "Paragraph": "paragraph",
+    "Heading": "heading",
+    "BlockQuote": "quote",
+    "List": "list",
+    "Item": "item",
+    "CodeBlock": "fence",
+    "HtmlBlock": "html",
+    "Table": "table",
+    "FootnoteDefinition": "footnote",
+}
+_CONTAINERS: Final = frozenset({"quote", "list", "item", "footnote"})
+_OPENERS: Final = {"Emphasis": 1, "Strong": 2, "TableCell": 0}
+_LINKS: Final = frozenset({"Link", "Image"})
+_SPACE: Final = frozenset(" \t\r\n")
+_DIGITS: Final = frozenset("0123456789")
+_END: Final = 1 << 62
+_DEEPEST: Final = 100
+"""Quotes and lists nested deeper are read through but not recorded; a megabyte of `>` would be a million of them."""
+
+MIN_PARTS: Final = 20_000
+CHARACTERS_PER_PART: Final = 12
+"""A text may have a block for each so many of its characters, and in any case `MIN_PARTS`: prose has far fewer."""
+
+
+@dataclass(slots=True)
+class Part:
+    """A block of Markdown; `depth` counts the blocks around it, `level` is a heading's."""
+
+    kind: PartKind
+    start: int
+    end: int
+    depth: int
+    level: int = 0
+
+
+@dataclass(slots=True)
+class MarkdownLink:
+    """`[label](destination)` or an image; `label` is where the label ends and `](` follows."""
+
+    start: int
+    end: int
+    label: int
+    image: bool
+    inline: bool
+    destination: str
+
+
+@dataclass(slots=True)
+class Structure:
+    """What the Markdown parser found, in the order of the text."""
+
+    parts: list[Part] = field(default_factory=list)
+    links: list[MarkdownLink] = field(default_factory=list)
+    holes: list[Span] = field(default_factory=list)
+    """Code, math, HTML and link destinations: Obsidian's own syntax is not read there."""
+    fresh: set[int] = field(default_factory=set)
+    """Where a run of plain text starts, so that a tag may stand there without a space before it."""
+    hidden: list[Span] = field(default_factory=list)
+    """Comments that are blocks of their own: tags count there, links do not."""
+    end: int = 0
+    """Where reading ended: a text that is too long, or has too many blocks, is plain text from here on."""
+
+    def covers(self, offset: int) -> bool:
+        """Tell whether an offset lies in a hole."""
+        return _holds(self.holes, offset)
+
+    def hides(self, offset: int) -> bool:
+        """Tell whether an offset lies in a block comment."""
+        return _holds(self.hidden, offset)
+
+
+def read_structure(shadow: str, into: Structure | None = None, base: int = 0) -> Structure:
+    """Parse a text's shadow.
+
+    Args:
+        shadow: The text, every character beyond ASCII replaced by one that means nothing.
+        into: Where to add what is found; a new structure when absent.
+        base: What to add to every offset.
+    """
+    found = into if into is not None else Structure()
+    found.end = _Walk(shadow, found, base).run()
+    return found
+
+
+_TOO_DEEP: Final = Part("quote", 0, 0, _DEEPEST)
+
+
+def _holds(spans: list[Span], offset: int) -> bool:
+    index = bisect_right(spans, (offset, _END))
+    return index > 0 and offset < spans[index - 1][1]
+
+
+class _Walk:
+    """One pass over the parser's events; ranges of containers are cut back to their last content."""
+
+    __slots__ = ("base", "content", "found", "open", "open_links", "shadow")
+
+    def __init__(self, shadow: str, found: Structure, base: int) -> None:
+        self.shadow = shadow
+        self.found = found
+        self.base = base
+        self.content = 0
+        self.open: list[Part] = []
+        self.open_links: list[MarkdownLink] = []
+
+    def run(self) -> int:
+        """Read the text, and return where reading ended."""
+        most = len(self.found.parts) + max(MIN_PARTS, len(self.shadow) // CHARACTERS_PER_PART)
+        for event, where in _MARKDOWN.events_with_range(self.shadow, merge_text=True):
+            if len(self.found.parts) > most:
+                return self.stop()
+            if event.__class__ is str:
+                if event == "Rule":
+                    self.open_part("rule", where["start"], 0)
+                    self.close_leaf(where["end"])
+                continue
+            [(name, value)] = event.items()
+            match name:
+                case "Text":
+                    self.content = where["end"]
+                case "Start":
+                    self.start(value, where["start"], where["end"])
+                    continue
+                case "End":
+                    self.close(value, where["end"])
+                case "Html":
+                    continue
+                case _:
+                    self.inline(name, where["start"], where["end"])
+            if self.open_links:
+                self.open_links[-1].label = self.content
+        return self.base + len(self.shadow)
+
+    def stop(self) -> int:
+        """End the open parts where their content ends so far."""
+        for part in self.open:
+            part.end = max(self.base + self.content, part.start + 1)
+        return self.base + self.content
+
+    def start(self, tag: Any, start: int, end: int) -> None:
+        name: str
+        value: Any
+        name, value = (tag, None) if tag.__class__ is str else next(iter(tag.items()))
+        kind = _PARTS.get(name)
+        if kind is not None:
+            start = self.line_start(start) if kind == "fence" and value == "Indented" else self.past_space(start, end)
+            self.open_part(kind, start, int(value["level"][1]) if kind == "heading" else 0)
+        elif name in _LINKS:
+            label = start + (2 if name == "Image" else 1)
+            inline = value["link_type"] == "Inline"
+            self.open_links.append(MarkdownLink(start, end, label, name == "Image", inline, value["dest_url"]))
+            self.found.fresh.add(self.base + label)
+        else:
+            self.found.fresh.add(self.base + start + _OPENERS.get(name, 0))
+
+    def close(self, tag: Any, end: int) -> None:
+        name = tag if tag.__class__ is str else next(iter(tag))
+        kind = _PARTS.get(name)
+        if kind is None:
+            self.found.fresh.add(self.base + end)
+            self.content = max(self.content, end)
+            if name in _LINKS:
+                self.close_link()
+        elif kind in _CONTAINERS:
+            part = self.open.pop()
+            if part is not _TOO_DEEP:
+                part.end = max(self.base + self.content, part.start + 1)
+        else:
+            self.close_leaf(end)
+
+    def inline(self, name: str, start: int, end: int) -> None:
+        self.content = end
+        self.found.fresh.add(self.base + end)
+        # Obsidian, like Pandoc, leaves `$5 or $6` alone: a digit may not follow the closing sign.
+        if name == "InlineMath" and self.shadow[end : end + 1] in _DIGITS:
+            return
+        if name != "FootnoteReference":
+            self.found.holes.append((self.base + start, self.base + end))
+
+    def open_part(self, kind: PartKind, start: int, level: int) -> None:
+        if len(self.open) >= _DEEPEST and kind in _CONTAINERS:
+            self.open.append(_TOO_DEEP)
+            return
+        part = Part(kind, self.base + start, 0, len(self.open), level)
+        self.open.append(part)
+        self.found.parts.append(part)
+        self.found.fresh.add(part.start)
+
+    def close_leaf(self, end: int) -> None:
+        part = self.open.pop()
+        start = part.start - self.base
+        while end > start + 1 and self.shadow[end - 1] in _SPACE:
+            end -= 1
+        part.end = self.base + end
+        self.content = end
+        if part.kind in {"fence", "html"}:
+            self.found.holes.append((part.start, part.end))
+        elif part.kind == "heading" and "\n" in self.shadow[start:end].rstrip("=-\n\r \t"):
+            # Obsidian underlines headings of one line only.
+            part.kind = "paragraph"
+        elif part.kind == "paragraph" and self.found.holes and self.found.holes[-1] == (part.start, part.end):
+            part.kind = "math" if self.shadow.startswith("$$", start) else "paragraph"
+
+    def close_link(self) -> None:
+        link = self.open_links.pop()
+        wiki = self.shadow.startswith(("[[", "![["), link.start) and self.shadow[link.label - 1] == "]"
+        if not link.inline or wiki:
+            # Obsidian's cache knows no reference links, and in `[[a]](b)` the parentheses are only text.
+            return
+        self.found.holes.append((self.base + link.label, self.base + link.end))
+        link.start += self.base
+        link.end += self.base
+        link.label += self.base
+        self.found.links.append(link)
+
+    def past_space(self, start: int, end: int) -> int:
+        # Below a tab the parser starts an item in its indentation, or even at the line break before it.
+        while start < end - 1 and self.shadow[start] in _SPACE:
+            start += 1
+        return start
+
+    def line_start(self, start: int) -> int:
+        while start > 0 and self.shadow[start - 1] in " \t":
+            start -= 1
+        return start
+
+
+# What may hold `%%` without starting a comment is consumed whole, whichever comes first; runs are bounded so that
+# a hostile line stays linear.
+_NEXT: Final = re.compile(
+    r"""
+      ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})
+    | <!--[\s\S]*?(?:-->|\Z)
+    | \$\$[^$]*\$\$
+    | (?<!`)(?P<ticks>`+)(?!`)[^\n]{0,1000}?(?<!`)(?P=ticks)(?!`)
+    | (?P<comment>%%)
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_BLANK_LINE: Final = re.compile(r"\n[ \t]*\r?\n")
+
+
+def find_comments(shadow: str) -> tuple[list[Span], list[Span]]:
+    """Return the comments that are blocks of their own, and those inside a paragraph.
+
+    One that is never closed is plain text: better to find what was meant to be hidden than to lose the rest of a note.
+    """
+    blocks: list[Span] = []
+    inlines: list[Span] = []
+    position = shadow.find("%%")
+    position = 0 if position >= 0 else len(shadow)
+    while found := _NEXT.search(shadow, position):
+        start, position = found.span()
+        if fence := found["fence"]:
+            position = _fence_end(shadow, position, fence)
+        elif found["comment"]:
+            end = shadow.find("%%", position)
+            if end < 0:
+                break
+            if _starts_line(shadow, start) and _fills_lines(shadow, start, end + 2):
+                position = end + 2
+                blocks.append((start, position))
+            elif not _BLANK_LINE.search(shadow, start, end):
+                position = end + 2
+                inlines.append((start, position))
+    return blocks, inlines
+
+
+def html_comments(text: str, start: int, end: int, *, unclosed: bool = False) -> Iterator[Span]:
+    """Yield where a stretch of text has HTML comments.
+
+    Args:
+        text: The text.
+        start: Where the stretch starts.
+        end: Where it ends.
+        unclosed: Whether a comment without an end takes all that follows.
+    """
+    while (begin := text.find("<!--", start, end)) >= 0:
+        close = text.find("-->", begin + 4, end)
+        if close < 0:
+            if unclosed:
+                yield begin, end
+            return
+        start = close + 3
+        yield begin, start
+
+
+def _fence_end(shadow: str, position: int, fence: str) -> int:
+    closing = re.compile(rf"^[ \t>]*{re.escape(fence)}{re.escape(fence[0])}*[ \t]*\r?$", re.MULTILINE)
+    found = closing.search(shadow, position)
+    return found.end() if found else len(shadow)
+
+
+def _starts_line(shadow: str, start: int) -> bool:
+    line = shadow.rfind("\n", max(0, start - 4), start) + 1
+    return start - line <= 3 and shadow[line:start].isspace() if start > line else True
+
+
+def _fills_lines(shadow: str, start: int, end: int) -> bool:
+    """Tell whether a closed comment spans lines or leaves nothing else on its own."""
+    if "\n" in shadow[start:end]:
+        return True
+    line_end = shadow.find("\n", end)
+    return not shadow[end : line_end if line_end >= 0 else len(shadow)].strip()

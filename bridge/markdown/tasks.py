@@ -1,0 +1,263 @@
+"""What a task's line says beside its text: dates, priority, recurrence, in the Tasks plugin's signs or Dataview's."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final, Literal
+
+from bridge.markdown.json_object import listed, text_of
+
+Priority = Literal["highest", "high", "medium", "low", "lowest"]
+
+PRIORITIES: Final[dict[Priority, str]] = {"highest": "🔺", "high": "⏫", "medium": "🔼", "low": "🔽", "lowest": "⏬"}
+SIGNS: Final = {
+    "due": "📅",
+    "scheduled": "⏳",
+    "start": "🛫",
+    "created": "➕",
+    "done": "✅",
+    "cancelled": "❌",
+    "recurrence": "🔁",
+    "on_completion": "🏁",
+    "id": "🆔",
+    "depends_on": "⛔",
+}
+NAMES: Final = {
+    "completion": "done",
+    "repeat": "recurrence",
+    "dependson": "depends_on",
+    "oncompletion": "on_completion",
+    **{name: name for name in ("due", "scheduled", "start", "created", "cancelled", "priority", "id")},
+}
+"""Dataview's names of what a task says, in lower case."""
+
+DATES: Final = ("due", "scheduled", "start", "created", "done", "cancelled")
+
+_DATE: Final = r"\d{4}-\d{2}-\d{2}"
+_BLOCK_ID: Final = re.compile(r"\^[A-Za-z0-9-]+")
+_TAG: Final = re.compile(r"#[^#]+")
+_FIRST_CHARACTERS: Final = "🔺⏫🔼🔽⏬📅📆🗓⏳⌛🛫➕✅❌🔁🏁🆔⛔"
+_SIGN: Final = re.compile(
+    rf"""(?:(?P<priority>[🔺⏫🔼🔽⏬])
+    | (?P<due>[📅📆🗓])\ufe0f?\ *{_DATE} | (?P<scheduled>[⏳⌛])\ufe0f?\ *{_DATE} | (?P<start>🛫)\ufe0f?\ *{_DATE}
+    | (?P<created>➕)\ufe0f?\ *{_DATE} | (?P<done>✅)\ufe0f?\ *{_DATE} | (?P<cancelled>❌)\ufe0f?\ *{_DATE}
+    | (?P<recurrence>🔁)\ufe0f?\ *[A-Za-z0-9,\ !]+ | (?P<on_completion>🏁)\ufe0f?\ *[A-Za-z]+
+    | (?P<id>🆔)\ufe0f?\ *[\w-]+ | (?P<depends_on>⛔)\ufe0f?\ *[\w-]+(?:\ *,\ *[\w-]+)*)\ufe0f?""",
+    re.VERBOSE,
+)
+_PRIORITY_OF: Final = {sign: name for name, sign in PRIORITIES.items()}
+_MOST: Final = 20
+"""Signs and tags that the plugin reads from the end of a line; it stops at the first word that is none."""
+_FIELD: Final = re.compile(
+    rf"(?:(?<!\s)\s+)?(?:\[({'|'.join(NAMES)})::([^\[\]]*)\]|\(({'|'.join(NAMES)})::([^()]*)\)),?", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """A task's text and what stands beside it; dates are `YYYY-MM-DD`."""
+
+    text: str
+    """Without what is told by the other fields; tags stay."""
+    due: str | None = None
+    scheduled: str | None = None
+    start: str | None = None
+    created: str | None = None
+    done: str | None = None
+    cancelled: str | None = None
+    priority: Priority | None = None
+    recurrence: str | None = None
+    on_completion: str | None = None
+    id: str | None = None
+    depends_on: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found of a line so far."""
+
+    text: str
+    values: dict[str, str] = field(default_factory=dict)
+
+    def take(self, name: str, value: str) -> bool:
+        """Keep what a field says, the first time it is told; a date must be one."""
+        if name in DATES and not is_date(value):
+            return False
+        if name == "priority" and value not in PRIORITIES:
+            return False
+        self.values.setdefault(name, value)
+        return True
+
+
+def task_facts(text: str) -> TaskFacts:
+    """Read what follows a task's box."""
+    found = _Found(without_block_id(text)[0])
+    if "::" in text:
+        _take_fields(found)
+    if not text.isascii():
+        _take_signs(found)
+    values = found.values
+    return TaskFacts(
+        text=found.text.strip(),
+        **{name: values.get(name) for name in (*DATES, "recurrence", "on_completion", "id")},
+        priority=next((name for name in PRIORITIES if name == values.get("priority")), None),
+        depends_on=tuple(each.strip() for each in values.get("depends_on", "").split(",") if each.strip()),
+    )
+
+
+def without_block_id(text: str) -> tuple[str, str]:
+    """Split a line's end into its text and what follows: a block id and spaces."""
+    clean = text.rstrip()
+    word = clean.rsplit(maxsplit=1)[-1:]
+    if word and _BLOCK_ID.fullmatch(word[0]):
+        clean = clean.removesuffix(word[0]).rstrip()
+    return clean, text[len(clean) :]
+
+
+def is_date(text: str) -> bool:
+    """Say whether a text is a day of the calendar as `YYYY-MM-DD`."""
+    if not re.fullmatch(_DATE, text, re.ASCII):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _take_fields(found: _Found) -> None:
+    """Take Dataview's fields out of a text, wherever they stand."""
+
+    def kept(match: re.Match[str]) -> str:
+        name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
+        return "" if found.take(NAMES[name.lower()], value.strip()) else match[0]
+
+    found.text = _FIELD.sub(kept, found.text)
+
+
+def _take_signs(found: _Found) -> None:
+    """Take the plugin's signs off the end of a text; the tags between them stay."""
+    tags: list[str] = []
+    for _ in range(_MOST):
+        found.text = found.text.rstrip()
+        last = max((found.text.rfind(sign) for sign in _FIRST_CHARACTERS if sign in found.text), default=-1)
+        word = found.text.rsplit(maxsplit=1)[-1:]
+        if last >= 0 and (match := _SIGN.fullmatch(found.text, last)):
+            name, sign = next((name, sign) for name, sign in match.groupdict().items() if sign)
+            value = _PRIORITY_OF[sign] if name == "priority" else match[0].lstrip(sign).strip("\ufe0f ")
+            if not found.take(name, value):
+                break
+            found.text = found.text[:last]
+        elif word and _TAG.fullmatch(word[0]):
+            tags += word
+            found.text = found.text.removesuffix(word[0])
+        else:
+            break
+    found.text = " ".join([found.text, *reversed(tags)])
+
+
+def signs_of(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
+    """Yield what a task says beside its text, in the order and form in which the Tasks plugin writes it.
+
+    Args:
+        facts: The task.
+        dataview: Write `[due:: 2026-01-31]` instead of `📅 2026-01-31`.
+    """
+    told = {
+        "id": facts.id,
+        "depends_on": ",".join(facts.depends_on) or None,
+        "priority": facts.priority,
+        "recurrence": facts.recurrence,
+        "on_completion": facts.on_completion,
+        **{name: getattr(facts, name) for name in ("created", "start", "scheduled", "due", "cancelled", "done")},
+    }
+    for name, value in told.items():
+        if value is None:
+            continue
+        yield field_of(name, value) if dataview else sign_of(name, value)
+
+
+def sign_of(name: str, value: str) -> str:
+    """Write one thing that a task says, as `📅 2026-01-31`."""
+    return (
+        next((s for p, s in PRIORITIES.items() if p == value), "") if name == "priority" else f"{SIGNS[name]} {value}"
+    )
+
+
+def field_of(name: str, value: str) -> str:
+    """Write one thing that a task says, as `[due:: 2026-01-31]`."""
+    words = {"done": "completion", "recurrence": "repeat", "depends_on": "dependsOn", "on_completion": "onCompletion"}
+    return f"[{words.get(name, name)}:: {value}]"
+
+
+Meaning = Literal["todo", "in_progress", "done", "cancelled", "other"]
+"""What the character in a task's box says; `other` is a mark of a theme's or the user's own."""
+
+_MEANINGS: Final[dict[str, Meaning]] = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cancelled"}
+_TYPES: Final[dict[str, Meaning]] = {
+    "TODO": "todo",
+    "IN_PROGRESS": "in_progress",
+    "DONE": "done",
+    "CANCELLED": "cancelled",
+}
+CLOSED: Final = frozenset[Meaning]({"done", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a box's character means, and which one follows when it is clicked."""
+
+    meaning: Meaning
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSettings:
+    """How the vault's tasks are written; the defaults are those of a vault without the Tasks plugin."""
+
+    dataview: bool = False
+    """Whether new dates are written as `[due:: 2026-01-31]`."""
+    global_filter: str = ""
+    """What a list item must hold to be a task to the plugin."""
+    done_dates: bool = False
+    """Whether a task that is done is given the date."""
+    cancelled_dates: bool = False
+    statuses: Mapping[str, Status] = field(default_factory=dict)
+    """The characters that the user gave a meaning."""
+
+    def meaning(self, status: str) -> Meaning:
+        """Say what a box's character means."""
+        known = self.statuses.get(status)
+        return known.meaning if known else _MEANINGS.get(status, "other")
+
+    def following(self, status: str) -> str:
+        """Return the character that comes when a box is clicked."""
+        known = self.statuses.get(status)
+        if known and len(known.next) == 1:
+            return known.next
+        return " " if self.meaning(status) in CLOSED else "x"
+
+
+def task_settings(facts: Mapping[str, Any]) -> TaskSettings:
+    """Read the Tasks plugin's own settings, whatever is in them.
+
+    Args:
+        facts: Its `data.json`; empty when there is none.
+    """
+    if not facts:
+        return TaskSettings()
+    groups = facts.get("statusSettings")
+    statuses = groups if isinstance(groups, Mapping) else {}
+    return TaskSettings(
+        dataview=facts.get("taskFormat") == "dataview",
+        global_filter=text_of(facts, "globalFilter").strip(),
+        done_dates=facts.get("setDoneDate", True) is True,
+        cancelled_dates=facts.get("setCancelledDate", True) is True,
+        statuses={
+            symbol: Status(_TYPES.get(text_of(each, "type"), "other"), text_of(each, "nextStatusSymbol"))
+            for name in ("coreStatuses", "customStatuses")
+            for each in listed(statuses, name)
+            if len(symbol := text_of(each, "symbol")) == 1
+        },
+    )

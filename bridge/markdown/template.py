@@ -1,0 +1,51 @@
+"""Obsidian's own templates: `{{title}}`, `{{date}}` and `{{time}}` filled in, nothing ever executed."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from bridge.markdown.moment_format import moment
+
+_FIELD: Final = re.compile(r"\{\{[ \t]*(title|date|time)[ \t]*(?::([^{}\r\n]*))?\}\}", re.IGNORECASE)
+_LEFT: Final = re.compile(r"\{\{[^{}\r\n]*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A template's text with its fields filled in, and what was left as it stands."""
+
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def filled(
+    text: str, title: str, when: datetime, *, date_format: str = "YYYY-MM-DD", time_format: str = "HH:mm"
+) -> Filled:
+    """Fill in a template.
+
+    Args:
+        text: The template.
+        title: The new note's title.
+        when: The moment that `{{date}}` and `{{time}}` tell, in local time.
+        date_format: What `{{date}}` becomes without a format of its own, as Moment.js has it.
+        time_format: What `{{time}}` becomes.
+
+    Raises:
+        InvalidArguments: A format has a token that is not known here.
+    """
+
+    def value(field: re.Match[str]) -> str:
+        name, pattern = field[1].lower(), (field[2] or "").strip()
+        if name == "title":
+            return title
+        return moment(pattern or (date_format if name == "date" else time_format), when)
+
+    warnings = []
+    if "<%" in text:
+        warnings.append("The template has commands of Templater (`<% … %>`); they are not executed and stay.")
+    others = dict.fromkeys(found for found in _LEFT.findall(text) if not _FIELD.fullmatch(found))
+    if others:
+        shown = ", ".join(f"`{each[:40]}`" for each in list(others)[:5])
+        warnings.append(f"The template has fields that are not Obsidian's own; they stay: {shown}.")
+    return Filled(_FIELD.sub(value, text), tuple(warnings))

@@ -1,0 +1,184 @@
+"""YAML as Obsidian reads it: version 1.2 meanings, dates as strings, and a bound on what it may grow to."""
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from yaml import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    MarkedYAMLError,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamEndEvent,
+)
+from yaml._yaml import CParser
+
+from bridge.markdown.note import Value
+from bridge.types import Span
+
+MAX_DEPTH: Final = 32
+MAX_COST: Final = 20_000
+_CHARACTERS_PER_COST: Final = 64
+
+_WORDS: Final[dict[str, bool | None]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_NUMBER_START: Final = frozenset("0123456789+-.")
+_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,18}")
+_BASED: Final = re.compile(r"0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15}")
+_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_RESOLVED_TAGS: Final = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
+
+
+@dataclass(slots=True)
+class Properties:
+    """A property block's values, and where in the block they stand."""
+
+    values: dict[str, Value] = field(default_factory=dict)
+    items: dict[str, list[tuple[Value, int]]] = field(default_factory=dict)
+    """For each name the single value, or a list's values, with their offsets."""
+    linked: list[tuple[str, Span]] = field(default_factory=list)
+    """Texts that may hold links."""
+    repeated: list[tuple[str, int]] = field(default_factory=list)
+    """Names that stand more than once, with the offset of each repetition."""
+
+
+def resolve_scalar(text: str) -> Value:
+    """Give a plain scalar its meaning by the core schema of YAML 1.2; what JSON cannot carry stays text."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMBER_START:
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _BASED.fullmatch(text):
+        return int(text, 0)
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        return number if math.isfinite(number) else text
+    return text
+
+
+class PropertyLoader(CParser):
+    """A loader for `yaml.load` that answers with `Properties`."""
+
+    def __init__(self, stream: str) -> None:
+        CParser.__init__(self, stream)
+        self.found = Properties()
+        self.anchors: dict[str, tuple[Value, int]] = {}
+        self.cost = 0
+
+    def get_single_data(self) -> Properties:
+        """Read the one document of the block.
+
+        Raises:
+            YAMLError: It is no YAML, not a mapping, more than one document, or too large.
+        """
+        self._next()
+        if isinstance(self._next(), StreamEndEvent):
+            return self.found
+        first = self._next()
+        if isinstance(first, MappingStartEvent):
+            self._document()
+        elif not (isinstance(first, ScalarEvent) and first.value == ""):
+            raise _unreadable("it is not a list of names and values", first)
+        self._next()
+        following = self._next()
+        if not isinstance(following, StreamEndEvent):
+            raise _unreadable("it holds more than one document", following)
+        return self.found
+
+    def dispose(self) -> None:
+        """Do what `yaml.load` asks of a loader at the end: nothing is held."""
+
+    def _next(self) -> Any:
+        return self.get_event()
+
+    def _document(self) -> None:
+        """Read the outermost mapping, noting where each value stands."""
+        found = self.found
+        while not isinstance(key_event := self._next(), MappingEndEvent):
+            key = self._key(key_event, 0)
+            if key in found.values:
+                found.repeated.append((key, key_event.start_mark.index))
+            event = self._next()
+            at = event.start_mark.index
+            offsets: list[int] = []
+            value = self._value(event, 1, offsets)
+            found.values[key] = value
+            if isinstance(value, list):
+                found.items[key] = list(zip(value, offsets or [at] * len(value), strict=True))
+            else:
+                found.items[key] = [(value, at)]
+
+    def _value(self, event: Any, depth: int, offsets: list[int] | None = None) -> Value:
+        if isinstance(event, AliasEvent):
+            if event.anchor not in self.anchors:
+                raise _unreadable(f"`*{event.anchor}` names nothing", event)
+            value, cost = self.anchors[event.anchor]
+            self._spend(cost, event)
+            return value
+        before = self.cost
+        value = self._anchored(event, depth, offsets)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = (value, self.cost - before)
+        return value
+
+    def _anchored(self, event: Any, depth: int, offsets: list[int] | None) -> Value:
+        if isinstance(event, ScalarEvent):
+            self._spend(1 + len(event.value) // _CHARACTERS_PER_COST, event)
+            return self._scalar(event)
+        self._spend(1, event)
+        if depth > MAX_DEPTH:
+            raise _unreadable("it is nested too deeply", event)
+        if isinstance(event, MappingStartEvent):
+            return self._mapping(depth)
+        return self._sequence(depth, offsets)
+
+    def _scalar(self, event: Any) -> Value:
+        text: str = event.value
+        if event.implicit[0] or event.tag in _RESOLVED_TAGS:
+            return resolve_scalar(text)
+        if "[[" in text or "](" in text:
+            self.found.linked.append((text, (event.start_mark.index, event.end_mark.index)))
+        return text
+
+    def _sequence(self, depth: int, offsets: list[int] | None) -> list[Value]:
+        values: list[Value] = []
+        while not isinstance(event := self._next(), SequenceEndEvent):
+            if offsets is not None:
+                offsets.append(event.start_mark.index)
+            values.append(self._value(event, depth + 1))
+        return values
+
+    def _mapping(self, depth: int) -> dict[str, Value]:
+        values: dict[str, Value] = {}
+        while not isinstance(event := self._next(), MappingEndEvent):
+            key = self._key(event, depth)
+            if key in values:
+                self.found.repeated.append((key, event.start_mark.index))
+            values[key] = self._value(self._next(), depth + 1)
+        return values
+
+    def _key(self, event: Any, depth: int) -> str:
+        if isinstance(event, ScalarEvent) and event.anchor is None:
+            self._spend(1, event)
+            text: str = event.value
+            return text
+        value = self._value(event, depth + 1)
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    def _spend(self, cost: int, event: Any) -> None:
+        self.cost += cost
+        if self.cost > MAX_COST:
+            raise _unreadable("it grows too large", event)
+
+
+def _unreadable(why: str, event: Any) -> MarkedYAMLError:
+    return MarkedYAMLError(problem=why, problem_mark=event.start_mark)

@@ -1,0 +1,156 @@
+"""Asks the user before a change is made that must be confirmed, in the way of each era."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+from mcp import MCPError, types
+
+from bridge.api.arguments import VAULT
+from bridge.api.presets import tool_named
+from bridge.api.registry import Operation
+from bridge.errors import ConfirmationRequired, Declined
+from bridge.mcp.caller import Caller, Context
+from bridge.mcp.text import inline
+
+CONFIRM: Final = "confirm"
+"""The argument of operations, and what the question and its only field are called."""
+
+SAME: Final = frozenset({CONFIRM, "dry_run", "reason"})
+"""Arguments that make no other change of it."""
+
+FORM: Final[types.ElicitRequestedSchema] = {
+    "type": "object",
+    "properties": {CONFIRM: {"type": "boolean", "title": "Make this change", "default": False}},
+    "required": [CONFIRM],
+}
+
+REASON: Final = 300
+"""Characters of an agent's reason that the user is shown."""
+
+REMEMBERED: Final = 1_000
+
+
+class Unanswered(Exception):
+    """The user is to be asked first; the client repeats the call with the answer."""
+
+    def __init__(self, question: types.InputRequiredResult) -> None:
+        super().__init__("the user is to be asked")
+        self.question = question
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Asks users, and remembers what they declined: an agent gets no second answer to the same question."""
+
+    _declined: OrderedDict[str, None] = field(default_factory=OrderedDict)
+
+    async def obtain(
+        self,
+        context: Context,
+        params: types.CallToolRequestParams,
+        who: Caller,
+        operation: Operation,
+        given: Mapping[str, Any],
+        error: ConfirmationRequired,
+    ) -> None:
+        """Return once the user agrees to a change.
+
+        Args:
+            context: The call.
+            params: What came with it.
+            who: The caller.
+            operation: What was called.
+            given: Its arguments.
+            error: Why there must be consent.
+
+        Raises:
+            Declined: The user says no, or said no to this change before.
+            ConfirmationRequired: The user cannot be asked.
+            Unanswered: The client is to ask.
+        """
+        if not can_ask(context):
+            raise error
+        change = fingerprint(who, operation, given)
+        if change in self._declined:
+            raise Declined(f"The user said no to this change before: {error.would}.")
+        question = asked(who, operation, given, error)
+        if context.session.can_send_request:
+            try:
+                answer = await context.session.elicit_form(question, FORM, related_request_id=context.request_id)
+            except MCPError as failure:
+                if failure.code == types.METHOD_NOT_FOUND and meant(operation, given)[1].get(CONFIRM) is True:
+                    # It says that it shows forms and does not, so that nobody else can confirm.
+                    return
+                raise error from None
+        else:
+            answer = answered(params, question, change)
+        if answer.action != "accept" or not (answer.content or {}).get(CONFIRM):
+            self._declined[change] = None
+            if len(self._declined) > REMEMBERED:
+                self._declined.popitem(last=False)
+            raise Declined(f"The user said no to this change: {error.would}.")
+
+
+def asked(who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired) -> str:
+    """Return the question to the user: who wants to do what, where and why."""
+    _, arguments = meant(operation, given)
+    reason, vault = arguments.get("reason"), arguments.get(VAULT, given.get(VAULT, who.vault))
+    several = isinstance(vault, str) and len(who.bridge.vaults) > 1
+    where = f", in the vault “{inline(who.bridge.find(vault).name)}”" if several else ""
+    why = f" Reason: {inline(reason)[:REASON]}" if isinstance(reason, str) and reason.strip() else ""
+    return f"{inline(who.name)} wants to {inline(error.would)}{where}.{why}"
+
+
+def answered(params: types.CallToolRequestParams, question: str, change: str) -> types.ElicitResult:
+    """Return the answer that came with a call; one to another question does not count.
+
+    Raises:
+        Unanswered: There is none.
+    """
+    state = hashlib.sha256(f"{change}\0{question}".encode()).hexdigest()[:16]
+    answer = (params.input_responses or {}).get(CONFIRM)
+    if isinstance(answer, types.ElicitResult) and params.request_state == state:
+        return answer
+    form = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question, requested_schema=FORM))
+    raise Unanswered(types.InputRequiredResult(input_requests={CONFIRM: form}, request_state=state))
+
+
+def can_ask(context: Context) -> bool:
+    """Say whether the client shows forms; one that names no kind of question shows forms."""
+    said = context.session.client_capabilities
+    asks = said.elicitation if said is not None else None
+    return asks is not None and (asks.form is not None or asks.url is None)
+
+
+def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any]) -> str:
+    """Return what a change in a session has in common with its repetitions, called directly or by `run_tool`."""
+    inner, arguments = meant(operation, given)
+    kept = {name: value for name, value in arguments.items() if name not in SAME and name != VAULT}
+    session = who.bridge.sessions.of(who.name, who.session)
+    vault = arguments.get(VAULT, given.get(VAULT, who.vault))
+    said = orjson.dumps([session, inner.name, vault, kept], option=orjson.OPT_SORT_KEYS, default=str)
+    return hashlib.sha256(said).hexdigest()
+
+
+def meant(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+    """Return the operation that a call runs and its arguments, those inside `run_tool` too."""
+    match operation.name, given:
+        case "run_tool", {"name": str(name)}:
+            return tool_named(name), inner_arguments(given)
+        case _:
+            return operation, given
+
+
+def inner_arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments that `run_tool` was given for another tool, as an object or as JSON text."""
+    arguments = given.get("arguments") or {}
+    if isinstance(arguments, str):
+        try:
+            arguments = orjson.loads(arguments)
+        except orjson.JSONDecodeError:
+            return {}
+    return arguments if isinstance(arguments, Mapping) else {}

@@ -1,0 +1,121 @@
+"""The endpoint: the library's own streamable HTTP, in both eras of the protocol, for as long as it is open."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import JSONRPCMessage
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from bridge.mcp.caller import REQUEST
+from bridge.mcp.notifications import Sessions, tell
+from bridge.mcp.server import build
+
+if TYPE_CHECKING:
+    from bridge.engine.bridge import Bridge
+
+REMEMBERED = 128
+
+
+class Replay(EventStore):
+    """The last messages of one session, on all of its streams."""
+
+    def __init__(self) -> None:
+        self._events: deque[tuple[int, StreamId, JSONRPCMessage | None]] = deque(maxlen=REMEMBERED)
+        self._next = 1
+
+    async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
+        """Remember a message and number it."""
+        number, self._next = self._next, self._next + 1
+        self._events.append((number, stream_id, message))
+        return str(number)
+
+    async def replay_events_after(self, last_event_id: EventId, send_callback: EventCallback) -> StreamId | None:
+        """Send what came after an event on its stream."""
+        known = {str(number): (number, stream) for number, stream, _ in self._events}
+        if last_event_id not in known:
+            return None
+        last, stream = known[last_event_id]
+        for number, its_stream, message in list(self._events):
+            if number > last and its_stream == stream and message is not None:
+                await send_callback(EventMessage(message, str(number)))
+        return stream
+
+
+class SessionManager(StreamableHTTPSessionManager):
+    """Gives each session a memory of its own.
+
+    The library shares one among all, though sessions name their streams alike: one client would read another's.
+    """
+
+    @property
+    def event_store(self) -> EventStore | None:
+        """A fresh memory; asked for once by each new session."""
+        return Replay()
+
+    @event_store.setter
+    def event_store(self, _: EventStore | None) -> None:
+        """Take none."""
+
+
+BODY_LIMIT = 8 * 2**20
+"""As over HTTP."""
+
+IDLE_S = 1800.0
+"""Seconds after which a session of the older era ends that asked nothing."""
+
+RETRY_MS = 500
+"""When a client of the older era is to take up a broken stream again."""
+
+
+@asynccontextmanager
+async def opened(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
+    """Open the endpoint; the arguments are those of `mount`."""
+    bus, sessions = InMemorySubscriptionBus(), Sessions()
+    listeners = ListenHandler(bus)
+    async with endpoint(build(bridge, listeners, sessions), hosts, origins) as app:
+        telling = asyncio.create_task(tell(bridge, bus, sessions), name="mcp news")
+        try:
+            yield app
+        finally:
+            telling.cancel()
+            listeners.close()
+            await asyncio.gather(telling, return_exceptions=True)
+
+
+@asynccontextmanager
+async def endpoint(server: Server[Any], hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
+    """Serve any server of the library the way ours is."""
+    manager = SessionManager(
+        server,
+        security_settings=TransportSecuritySettings(allowed_hosts=sorted(hosts), allowed_origins=sorted(origins)),
+        retry_interval=RETRY_MS,
+        session_idle_timeout=IDLE_S,
+        max_request_body_size=BODY_LIMIT,
+    )
+    async with manager.run():
+        yield identified(manager.asgi_app)
+
+
+def identified(app: ASGIApp) -> ASGIApp:
+    """Tell the library who calls, so that a session answers only to whoever opened it."""
+
+    async def call(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            REQUEST.set(Request(scope))
+            principal = scope["state"]["principal"]
+            token = AccessToken(token="", client_id=principal.name, scopes=sorted(principal.scopes))
+            scope["user"] = AuthenticatedUser(token)
+        await app(scope, receive, send)
+
+    return call

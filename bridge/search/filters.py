@@ -1,0 +1,329 @@
+"""Which notes an answer may contain: the caller's filters over the notes in memory, no index asked.
+
+Each filter first finds the few distinct tags or property names that can match, so that the walk over the notes
+compares whole sets; 50,000 notes take milliseconds.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, assert_never
+
+from bridge.index.fulltext_query import Words
+from bridge.index.note import IndexedNote
+from bridge.markdown.names import Names, nearest
+from bridge.markdown.note import Value
+from bridge.search.model import SearchRequest
+from bridge.search.terms import All, Either, Has, HasProperty, InFile, InPath, Not, Tagged, Term, Word, conditions
+from bridge.text.match import UNSPACED, compile_wanted, words_of
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.index import Index
+
+Notes = Mapping[VaultPath, IndexedNote]
+
+_LINK = re.compile(r"^\[\[([^\]|#]+)(?:[^\]]*)\]\]$")
+_COMPARISON = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
+
+
+def allowed(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] | None:
+    """Return the notes that pass the request's filters; None when there are none to pass."""
+    if not _narrows(request):
+        return None
+    kept: Iterable[IndexedNote] = notes.values()
+    if request.types:
+        kinds = frozenset(request.types)
+        kept = [note for note in kept if note.kind in kinds]
+    if request.modified_after is not None:
+        after = request.modified_after * 1e9
+        kept = [note for note in kept if note.mtime_ns >= after]
+    if request.modified_before is not None:
+        before = request.modified_before * 1e9
+        kept = [note for note in kept if note.mtime_ns < before]
+    if (folder := folder_prefix(request.folder)) is not None:
+        kept = [note for note in kept if note.path.startswith(folder)] or [
+            note for note in kept if fold(note.path).startswith(fold(folder))
+        ]
+    for tag in request.tags:
+        kept = with_tag(list(kept), tag)
+    for name, value in request.properties.items():
+        kept = with_property(list(kept), name, value)
+    return frozenset(note.path for note in kept)
+
+
+def with_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
+    """Keep the notes with a tag or one nested in it."""
+    wanted = fold(tag.strip().lstrip("#").rstrip("/"))
+    inside = f"{wanted}/"
+    known: set[str] = set().union(*(note.tags for note in notes if note.tags))
+    matching = frozenset(name for name in known if (folded := fold(name)) == wanted or folded.startswith(inside))
+    return [note for note in notes if note.tags and not matching.isdisjoint(note.tags)]
+
+
+def with_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
+    """Keep the notes whose property is the value, or one of them when it is a list."""
+    wanted = tuple(value) if isinstance(value, list | tuple) else (value,)
+    plain = frozenset(_plain(each) for each in wanted)
+    same: dict[tuple[type, Value], bool] = {}
+
+    def fits(held: Value) -> bool:
+        if isinstance(held, list | tuple):
+            return any(fits(each) for each in held)
+        if isinstance(held, Mapping):
+            return not plain.isdisjoint(_forms(held))
+        # Values repeat across notes; `1`, `1.0` and `True` are equal but not the same.
+        key = (type(held), held)
+        if key not in same:
+            same[key] = not plain.isdisjoint(_forms(held))
+        return same[key]
+
+    return [note for note, held in _having(notes, name) if fits(held)]
+
+
+def with_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[IndexedNote]:
+    """Keep the notes that `[name]` or `[name:value]` of a query means: text is contained, numbers compare."""
+    having = _having(notes, term.name)
+    if term.value is None:
+        return [note for note, _ in having]
+    if term.exact:
+        return with_property(notes, term.name, term.value)
+    if comparison := _COMPARISON.match(term.value):
+        sign, limit = comparison.group(1), float(comparison.group(2))
+        return [note for note, held in having if any(_beyond(each, sign, limit) for each in _each(held))]
+    wanted = _plain(term.value)
+    if wanted == "null":
+        return [note for note, held in having if held is None or held in ("", [])]
+    return [note for note, held in having if any(wanted in _plain(each) for each in _each(held))]
+
+
+def folder_prefix(folder: str | None) -> str | None:
+    """Return what paths below a folder begin with; None for the whole vault."""
+    inner = unicodedata.normalize("NFC", folder or "").replace("\\", "/").strip().strip("/")
+    return f"{inner}/" if inner and inner != "." else None
+
+
+def spelt(notes: Collection[VaultPath], folder: str | None) -> str | None:
+    """Return a folder as the vault spells it; empty for the whole vault, None when no note is in such a folder."""
+    prefix = folder_prefix(folder)
+    if prefix is None:
+        return ""
+    wanted, depth = prefix[:-1], prefix.count("/")
+    known = {"/".join(path.split("/")[:depth]) for path in notes if path.count("/") >= depth}
+    return wanted if wanted in known else next((one for one in sorted(known) if fold(one) == fold(wanted)), None)
+
+
+def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | None:
+    """Say that no note is in such a folder, and name the closest ones; None when one is."""
+    prefix = folder_prefix(folder)
+    if prefix is None or spelt(notes, folder) is not None:
+        return None
+    folders = {VaultPath(path[:end]) for path in notes for end, letter in enumerate(path) if letter == "/"}
+    return f"There is no folder `{prefix[:-1]}` with notes{_closest(folders, prefix)}"
+
+
+def no_such_tag(notes: Notes, tag: str) -> str | None:
+    """Say that no note has a tag or one nested in it, and name the closest ones; None when one has."""
+    wanted = tag.strip().lstrip("#").rstrip("/")
+    if with_tag(list(notes.values()), wanted):
+        return None
+    known = {name for note in notes.values() for name in note.tags}
+    parents = {name[:end] for name in known for end, letter in enumerate(name) if letter == "/"}
+    return f"There is no tag `{wanted}`{_closest(known | parents, wanted)}"
+
+
+def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
+    """Say that no note has a property, or none has it with such a value, and name the closest ones.
+
+    Args:
+        notes: The notes to look at.
+        name: The property, in any case.
+        values: Values of which any will do; without one, only the name counts.
+
+    Returns:
+        The sentence; None when a note has what is asked for.
+    """
+    every = list(notes.values())
+    having = _having(every, name)
+    if not having:
+        known = {str(key) for note in every for key in note.properties}
+        return f"There is no property `{name.strip()}`{_closest(known, name)}"
+    if not values or with_property(every, name, values):
+        return None
+    held = {_written(each) for _, value in having for each in _each(value)}
+    asked = [_written(value) for value in values]
+    wanted = " or ".join(f"`{value}`" for value in asked)
+    return f"No note has the value {wanted} in `{name.strip()}`{_closest(held, asked[0])}"
+
+
+def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
+    """Say that no path contains a text, and name the closest paths and folders; None when one does."""
+    if any(fold(part) in fold(path) for path in notes):
+        return None
+    folders = {path[:end] for path in notes for end, letter in enumerate(path) if letter == "/"}
+    return f"No path contains `{part}`{_closest({*notes, *folders}, part)}"
+
+
+def fold(text: str) -> str:
+    """Return text as names are compared: NFC, without case."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _closest(known: Collection[str], wanted: str) -> str:
+    """End a sentence about a name that does not exist with those that look most like it."""
+    spellings = {fold(name): VaultPath(name) for name in sorted(known)}
+    return nearest(Names(spellings.values()).closest(wanted))
+
+
+def _narrows(request: SearchRequest) -> bool:
+    return bool(
+        request.types
+        or request.tags
+        or request.properties
+        or request.modified_after is not None
+        or request.modified_before is not None
+        or folder_prefix(request.folder) is not None
+    )
+
+
+def _having(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
+    """Pair the notes that have a property, in any case, with what it holds."""
+    wanted = fold(name.strip())
+    known: set[str] = set().union(*(note.properties for note in notes if note.properties))
+    spellings = [key for key in known if fold(str(key)) == wanted]
+    return [
+        (note, note.properties[key]) for note in notes if note.properties for key in spellings if key in note.properties
+    ]
+
+
+def _each(held: Value) -> Sequence[Value]:
+    return held if isinstance(held, list | tuple) else (held,)
+
+
+def _plain(value: Value) -> str:
+    """Return a value as it is compared: without case, a link by its target, numbers by what they are worth."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"{value:g}" if abs(value) < 1e15 else str(value)
+        case str():
+            link = _LINK.match(value.strip())
+            return fold((link.group(1) if link else value).strip())
+        case _:
+            return fold(str(value))
+
+
+def _written(value: Value) -> str:
+    """Return a value as somebody would type it."""
+    return value if isinstance(value, str) else _plain(value)
+
+
+def _forms(value: Value) -> frozenset[str]:
+    """Return each way in which a caller may name a value."""
+    plain = _plain(value)
+    if isinstance(value, str) and plain and plain[0] in "-0123456789." and _COMPARISON.match(f">{plain}"):
+        return frozenset({plain, _plain(float(plain))})
+    return frozenset({plain})
+
+
+def _beyond(value: Value, sign: str, limit: float) -> bool:
+    try:
+        number = float(value) if isinstance(value, int | float | str) else None
+    except ValueError:
+        return False
+    return number is not None and (number > limit if sign == ">" else number < limit)
+
+
+MOST_READ = 1_000
+"""Passages with all words of a phrase that are read to see whether they stand together."""
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+Paths = frozenset[VaultPath]
+
+
+async def scope(index: "Index", request: SearchRequest, demanded: Term | None) -> Paths | None:
+    """Return the notes that an answer may contain; None when every note may."""
+    within = allowed(index.notes, request)
+    if demanded is None or within == frozenset():
+        return within
+    held = await _holding(index, demanded)
+    return held if within is None else within & held
+
+
+def unknown_names(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
+    """Return a sentence for each folder, tag, property and path that is asked for and that no note has."""
+    notes = index.notes
+    found = [no_such_folder(notes, request.folder)]
+    found += [no_such_tag(notes, tag) for tag in request.tags]
+    found += [
+        no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,)))
+        for name, value in request.properties.items()
+    ]
+    found += [] if demanded is None else [_unknown(notes, term) for term in conditions(demanded)]
+    return tuple(dict.fromkeys(sentence for sentence in found if sentence is not None))
+
+
+def _unknown(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | None:
+    match term:
+        case InPath(text) | InFile(text):
+            return no_such_path(notes, text)
+        case Tagged(tag):
+            return no_such_tag(notes, tag)
+        case HasProperty(name, value) if not with_term(list(notes.values()), term):
+            return no_such_property(notes, name, *(() if value is None else (value,)))
+        case _:
+            return None
+
+
+async def _holding(index: "Index", term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
+    """Return the notes for which a condition holds."""
+    notes = index.notes
+    match term:
+        case Has(text, quoted=True):
+            return await _saying(index, text)
+        case Has(text) | Word(text):
+            return await _saying(index, text) | await _inflecting(index, text)
+        case InPath(text):
+            return frozenset(path for path in notes if fold(text) in fold(path))
+        case InFile(text):
+            return frozenset(path for path in notes if fold(text) in fold(path.rpartition("/")[2]))
+        case Tagged(tag):
+            return frozenset(note.path for note in with_tag(list(notes.values()), tag))
+        case HasProperty():
+            return frozenset(note.path for note in with_term(list(notes.values()), term))
+        case Not(inner):
+            return frozenset(notes) - await _holding(index, inner)
+        case All(parts):
+            return frozenset(notes).intersection(*[await _holding(index, part) for part in parts])
+        case Either(parts):
+            return frozenset[VaultPath]().union(*[await _holding(index, part) for part in parts])
+        case _:
+            assert_never(term)
+
+
+async def _inflecting(index: "Index", text: str) -> Paths:
+    """Return the notes that say a word in another form: whoever types `slug OR snail` means slugs too."""
+    if len(words_of(text)) != 1:
+        return frozenset()
+    every = sum(note.passages for note in index.notes.values())
+    return frozenset(hit.path for hit in await index.stems(Words(must=(text,)), max(1, every), None))
+
+
+async def _saying(index: "Index", text: str) -> Paths:
+    """Return the notes that say something, in their text or by a name."""
+    notes: Mapping[VaultPath, IndexedNote] = index.notes
+    part = fold(text)
+    called = frozenset(
+        path for path, note in notes.items() if any(part in fold(name) for name in (note.title, *note.aliases))
+    )
+    asked = Words(must=(text,))
+    if len(words_of(text)) == 1 and not _UNSPACED.search(text):
+        return called | {hit.path for hit in await index.whole(asked, max(1, len(notes)), None)}
+    # The index knows no positions: whether words stand together is read in the passages that have them all.
+    wanted = compile_wanted((), (text,))
+    passages = await index.text_of(await index.passages(asked, MOST_READ, None))
+    return called | {passage.path for passage in passages if wanted.find(passage.text)}

@@ -1,0 +1,120 @@
+"""Adds calibrated lanes into one score."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bridge.search.model import LaneScore
+from bridge.types import VaultPath
+
+LaneName = Literal["meaning", "passages", "stems", "whole", "title", "name", "tags", "links", "mentions", "drift"]
+
+WEIGHTS: Mapping[LaneName, float] = {
+    # Tuned on all development sets together; the optimum is flat (docs/measurements.md).
+    "meaning": 1.0,
+    "passages": 0.05,
+    "stems": 0.45,
+    "whole": 0.4,
+    "title": 0.2,
+    "name": 0.6,
+    "tags": 0.15,
+    "links": 0.1,
+    "mentions": 0.25,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """What one way of looking found: raw scores and their 0-1 form."""
+
+    name: LaneName
+    weight: float
+    raw: Mapping[VaultPath, float] = field(default_factory=dict)
+    calibrated: Mapping[VaultPath, float] = field(default_factory=dict)
+
+
+ABOUT = 0.17
+"""What the best note scores at least where any note is about what was asked."""
+
+FLOOR = 0.05
+"""What a note scores at least that answers, where another does better."""
+
+NOISE = 0.15
+"""How close in meaning, after calibration, a note is that has nothing to do with what was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A note and its score among all lanes."""
+
+    path: VaultPath
+    score: float
+
+
+def fuse(lanes: Iterable[Lane], among: Collection[VaultPath] | None = None) -> list[Fused]:
+    """Add up the weighted lanes, best first; the score is the share of what all lanes could give.
+
+    Args:
+        lanes: What was found.
+        among: Only these notes; all when None.
+    """
+    total: dict[VaultPath, float] = {}
+    most = 0.0
+    for lane in lanes:
+        if not lane.calibrated or lane.weight <= 0:
+            continue
+        most += lane.weight
+        for path, value in lane.calibrated.items():
+            total[path] = total.get(path, 0.0) + lane.weight * value
+    ranked = sorted(total.items(), key=lambda item: (-item[1], item[0]))
+    return [Fused(path, min(1.0, score / most)) for path, score in ranked if among is None or path in among]
+
+
+def relevant(ranked: Sequence[Fused]) -> Sequence[Fused]:
+    """Keep the notes that are about what was asked; none where even the best hardly is."""
+    if not ranked or ranked[0].score < ABOUT:
+        return []
+    return [hit for hit in ranked if hit.score >= FLOOR]
+
+
+def led(ranked: Sequence[Fused], by: Collection[VaultPath]) -> list[Fused]:
+    """Put some of the notes before all others, in their order and with no less than the best score."""
+    best = ranked[0].score if ranked else 0.0
+    return [
+        *(Fused(hit.path, max(best, hit.score)) for hit in ranked if hit.path in by),
+        *(hit for hit in ranked if hit.path not in by),
+    ]
+
+
+def evident(lanes: Iterable[Lane]) -> frozenset[VaultPath]:
+    """Return the notes for which something speaks: a word, a name, a tag, or a meaning that is no chance."""
+    return frozenset(
+        path
+        for lane in lanes
+        for path, value in lane.calibrated.items()
+        if value > (NOISE if lane.name == "meaning" else 0.0)
+    )
+
+
+def numbers(lanes: Sequence[Lane], paths: Iterable[VaultPath]) -> dict[VaultPath, dict[str, LaneScore]]:
+    """Return what each lane said about each note, with the note's rank in that lane."""
+    places = {
+        lane.name: {
+            path: rank
+            for rank, (path, _) in enumerate(sorted(lane.calibrated.items(), key=lambda item: (-item[1], item[0])), 1)
+        }
+        for lane in lanes
+    }
+    return {
+        path: {
+            lane.name: LaneScore(
+                raw=lane.raw.get(path, 0.0),
+                calibrated=lane.calibrated[path],
+                weight=lane.weight,
+                rank=places[lane.name][path],
+            )
+            for lane in lanes
+            if path in lane.calibrated
+        }
+        for path in paths
+    }

@@ -1,0 +1,67 @@
+"""Whole passages of the notes found, as many as a reader has room for."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from bridge.search.fuse import Fused
+from bridge.search.model import ShownPassage
+from bridge.text.invisible import visible
+from bridge.text.scripts import tokens
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.index import Index
+    from bridge.index.rows import Passage
+
+Worth = Mapping[VaultPath, Mapping[int, float]]
+"""By note: its passages that say what is asked, and how much speaks for each."""
+
+MOST = 4
+"""Passages of one note at most."""
+
+NEARLY = 0.5
+"""Share of its note's best passage that another one must be worth."""
+
+
+async def fill(
+    index: "Index", ranked: Sequence[Fused], best: Mapping[VaultPath, int], worth: Worth, room: int
+) -> dict[VaultPath, tuple[ShownPassage, ...]]:
+    """Read the best passage of each note, then the next best of each, as long as there is room.
+
+    Args:
+        index: Where they stand.
+        ranked: The notes, best first.
+        best: By note: the passage that is shown anyway; the first without one.
+        worth: What speaks for each passage.
+        room: Tokens that all passages together may take; the very first is read whatever it takes.
+    """
+    from bridge.index.hits import PassageHit
+
+    rounds = [_chosen(best.get(hit.path, 0), worth.get(hit.path, {})) for hit in ranked]
+    wanted = [
+        PassageHit(hit.path, ordinals[place], hit.score)
+        for place in range(MOST)
+        for hit, ordinals in zip(ranked, rounds, strict=True)
+        if place < len(ordinals)
+    ]
+    found: dict[VaultPath, list[Passage]] = {}
+    left = room
+    for passage in await index.text_of(wanted):
+        cost = tokens(passage.text)
+        if passage.text.strip() and (cost <= left or left == room):
+            found.setdefault(passage.path, []).append(passage)
+            left -= cost
+    return {
+        path: tuple(
+            ShownPassage(one.heading, one.lines, visible(one.text).strip("\n"))
+            for one in sorted(passages, key=lambda one: one.ordinal)
+        )
+        for path, passages in found.items()
+    }
+
+
+def _chosen(best: int, worth: Mapping[int, float]) -> list[int]:
+    """Order a note's passages: the one that is shown, then those that are worth nearly as much."""
+    least = NEARLY * worth.get(best, 0.0)
+    others = sorted((one for one in worth if one != best and worth[one] >= least), key=lambda one: (-worth[one], one))
+    return [best, *others][:MOST]

@@ -1,0 +1,286 @@
+"""Finds notes by words and by meaning."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from bridge.errors import ModelMissing
+from bridge.index.fulltext_query import Words
+from bridge.search.calibrate import Meaning, meaning_of, trust
+from bridge.search.expand import drift, links, mentions, seeds, tags
+from bridge.search.filters import Paths, scope, unknown_names
+from bridge.search.fuse import WEIGHTS, Fused, Lane, LaneName, evident, fuse, led, numbers, relevant
+from bridge.search.hits import Reasons, collapse, linking, shown
+from bridge.search.model import Explanation, Hit, SearchAnswer, SearchRequest, Sources
+from bridge.search.passages import Worth, fill
+from bridge.search.query import Query, parse_query
+from bridge.search.retrievers import Answers, ask, best_passages, meaning_lane, passage_worth, text_lanes
+from bridge.search.spelling import mend
+from bridge.search.titles import NameMatch, called, covered, merged, name_in, typed
+from bridge.text.match import compile_wanted
+from bridge.text.stems import foreign_language
+from bridge.text.stopwords import content
+from bridge.types import SearchMode, VaultPath
+
+if TYPE_CHECKING:
+    from bridge.index.index import Index
+    from bridge.index.rows import Passage
+
+SPARE = 6
+"""Hits looked at beyond the limit, so that what collapses is made up for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that was found, before any text is cut."""
+
+    ranked: Sequence[Fused]
+    texts: "Mapping[VaultPath, Passage]"
+    lanes: Sequence[Lane]
+    reasons: Reasons
+    mode: SearchMode
+    readable: bool = True
+    """Whether the model can read the query."""
+    words: tuple[str, ...] = ()
+    took_ms: Mapping[str, float] = field(default_factory=dict)
+    passages: Mapping[VaultPath, int] = field(default_factory=dict)
+    """By note: which of its passages to show."""
+    worth: Worth = field(default_factory=dict)
+
+
+async def look(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> Found:
+    """Ask the lanes that the mode allows and add up what they say.
+
+    Raises:
+        ModelMissing: The mode is semantic and there is no model.
+    """
+    meaning = meaning_of(sources.index.answering_model)
+    if request.mode == "semantic":
+        answers, has_model = await ask(sources.index, Words(), Words(), "", sources.embed_query(query.text), within)
+        if not has_model:
+            raise ModelMissing
+        return await _by_meaning(sources.index, request, answers, meaning)
+    words = Words(should=(*content(query.words), *query.phrases))
+    trusted = trust(query.text, meaning, foreign_language(query.text)) if request.mode == "hybrid" else 0.0
+    vector = sources.embed_query(query.text) if trusted else None
+    every = Words(should=(*query.words, *query.phrases))
+    answers, has_model = await ask(sources.index, words, every, name_in(query), vector, within)
+    near = meaning_lane(answers, meaning, trusted)
+    mode: SearchMode = "hybrid" if has_model else "keyword"
+    found = await _by_all(sources, request, query, within, answers, near, mode)
+    return found if trusted or request.mode == "keyword" else replace(found, readable=False)
+
+
+async def _by_meaning(index: "Index", request: SearchRequest, answers: Answers, meaning: Meaning) -> Found:
+    near = meaning_lane(answers, meaning, 1.0)
+    ranked = fuse([near])
+    worth = passage_worth(answers, near, ())
+    passages = best_passages(worth)
+    texts = await read(index, ranked[: request.limit + SPARE], passages)
+    reasons = Reasons(near.calibrated)
+    return Found(ranked, texts, [near], reasons, "semantic", took_ms=answers.took_ms, passages=passages, worth=worth)
+
+
+async def _by_all(
+    sources: Sources,
+    request: SearchRequest,
+    query: Query,
+    within: Paths | None,
+    answers: Answers,
+    near: Lane,
+    mode: SearchMode,
+) -> Found:
+    """Rank once by what the lanes found, then again with what the first hits name and link to."""
+    start = time.perf_counter()
+    index = sources.index
+    vocabulary = sources.vocabulary
+    vocabulary.follow(index.notes)
+    said_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
+    asked_for = (*content(query.words), *query.phrases)
+    cover = vocabulary.words.cover(said_words, asked_for, index.languages)
+    by_text = text_lanes(answers, cover)
+    tag_lane, tagged = tags(query, vocabulary, index.notes, within)
+    found = {hit.path for hit in answers.names}.union(*(lane.raw for lane in (near, *by_text, tag_lane)))
+    candidates = frozenset(path for path in found if path in index.notes)
+    by_cover = covered((index.notes[path] for path in candidates), query)
+    by_typing = typed(answers.names, query)
+    title, name = _named("title", by_cover), _named("name", by_typing)
+    lanes = [near, *by_text, title, name, tag_lane]
+    worth = passage_worth(answers, near, by_text)
+    passages = best_passages(worth)
+    # A nearest note there always is; one that nothing else speaks for is no answer, and leads to none.
+    own = evident(lanes)
+    first = fuse(lanes, own & candidates)
+    ranking = time.perf_counter() - start
+    texts = await read(index, first[: request.limit + SPARE], passages)
+    start = time.perf_counter()
+    said = {path: passage.text for path, passage in texts.items()}
+    start_from = seeds(first, lanes)
+    mention_lane, named_by = mentions(start_from, said, vocabulary, candidates)
+    link_lane, linked_by = links(start_from, sources.graph, candidates)
+    drift_lane, read_with = drift(start_from, sources.drift, candidates)
+    lanes += [mention_lane, link_lane, drift_lane]
+    ranked = fuse(lanes, candidates & (own | named_by.keys() | linked_by.keys()))
+    # Whoever types a name in full wants the note of that name, whatever else is close in meaning: dates most of all.
+    ranked = led(ranked, called(answers.names, query))
+    ranking += time.perf_counter() - start
+    texts |= await read(index, [hit for hit in ranked[: request.limit + SPARE] if hit.path not in texts], passages)
+    # A hit speaks for those below it alone, else two could speak for each other and nothing for either.
+    places = {hit.path: place for place, hit in enumerate(ranked)}
+
+    def leads(source: VaultPath, path: VaultPath) -> bool:
+        return places.get(source, len(places)) < places.get(path, -1)
+
+    reasons = Reasons(
+        meaning=near.calibrated,
+        whole=by_text[-1].calibrated,
+        names=merged(by_cover, by_typing),
+        tags=tagged,
+        linked={
+            path: f"{linking(vocabulary.label(link.path), onward=link.onward)}, which matches"
+            for path, link in linked_by.items()
+            if leads(link.path, path)
+        },
+        mentioned={path: vocabulary.label(source) for path, source in named_by.items() if leads(source, path)},
+        read_with={path: vocabulary.label(source) for path, source in read_with.items()},
+        quiet=vocabulary.words.quiet(content(query.words), index.languages),
+    )
+    took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
+    asked = content(query.words)
+    return Found(ranked, texts, lanes, reasons, mode, words=asked, took_ms=took, passages=passages, worth=worth)
+
+
+async def read(index: "Index", hits: Sequence[Fused], passages: Mapping[VaultPath, int]) -> "dict[VaultPath, Passage]":
+    """Read the passages that may be shown; a note that no passage lane found shows its first."""
+    from bridge.index.hits import PassageHit
+
+    if not hits:
+        return {}
+    wanted = [PassageHit(hit.path, passages.get(hit.path, 0), hit.score) for hit in hits]
+    return {passage.path: passage for passage in await index.text_of(wanted)}
+
+
+def _named(lane: LaneName, matches: Mapping[VaultPath, NameMatch]) -> Lane:
+    scores = {path: match.score for path, match in matches.items()}
+    return Lane(lane, WEIGHTS[lane], scores, scores)
+
+
+_NOT_READ = "The model does not read this script, so this is keyword search."
+_NO_MODEL = (
+    "There is no model ready, so this is keyword search; `vault-bridge models install` adds search by meaning,"
+    " `status` tells how far it is."
+)
+_OTHER_LANGUAGE = (
+    "The model reads English, and this is {language}: `vault-bridge models install multilingual-e5-small` adds one that"
+    " reads both."
+)
+_NOT_EMBEDDED = "Nothing is found by meaning yet: {count:,} {passages} not embedded."
+_NOTHING_ASKED = "There is nothing to look for: type words, or give a filter to list notes."
+_NOTHING_ALLOWED = "No note passes the filters."
+_NOTHING_HAS_ALL = "No note meets all that the query asks for."
+_NOTHING_FOUND = "None of your notes is about this."
+_NOTHING_WITHIN = "No note that passes the filters is about this."
+_NOTHING_YET, _NOTHING_YET_WITHIN = (
+    "Nothing was found for this.",
+    "Nothing was found among notes that pass the filters.",
+)
+
+
+async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
+    """Answer a search; what was typed is never an error.
+
+    Raises:
+        ModelMissing: The mode is semantic and there is no model.
+    """
+    query = parse_query(request.query)
+    within = await scope(sources.index, request, query.condition)
+    unknown = () if within is None else unknown_names(sources.index, request, query.condition)
+    query = replace(query, notices=(*query.notices, *unknown))
+    if within is not None and not within:
+        nothing = () if unknown else (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
+        return SearchAnswer(notices=(*query.notices, *nothing))
+    if query.is_empty:
+        return await _listed(sources, request, query, within)
+    if await sources.vocabulary.words.follow(sources.index):
+        query = mend(query, sources.vocabulary.words, sources.index.languages)
+    found = await look(sources, request, query, within)
+    notices: tuple[str, ...] = ()
+    if request.mode == "hybrid" and found.mode == "keyword":
+        notices = (_NO_MODEL if found.readable else _NOT_READ,)
+    if within is None:
+        # What the caller set as a condition is listed, however little else speaks for it.
+        found = replace(found, ranked=relevant(found.ranked))
+    hits = await _hits(sources, request, query, found)
+    notices = (*notices, *_of_meaning(sources, query, found))
+    if not hits:
+        doubtful = bool(notices) or found.mode == "keyword" or sources.index.pending_vectors() > 0
+        notices = (*notices, _nothing(doubtful=doubtful, filtered=within is not None))
+    explain = None
+    if request.explain:
+        explain = Explanation(numbers(found.lanes, [hit.path for hit in hits]), found.took_ms, found.words)
+    return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked))
+
+
+def _nothing(*, doubtful: bool, filtered: bool) -> str:
+    """Say that nothing was found; only where all was looked at by meaning, that no note is about it."""
+    if doubtful:
+        return _NOTHING_YET_WITHIN if filtered else _NOTHING_YET
+    return _NOTHING_WITHIN if filtered else _NOTHING_FOUND
+
+
+def _of_meaning(sources: Sources, query: Query, found: Found) -> tuple[str, ...]:
+    """Say why meaning may have missed what was meant."""
+    if found.mode == "keyword":
+        return ()
+    index = sources.index
+    if found.mode == "semantic" and not found.lanes[0].raw and (waiting := index.pending_vectors()):
+        return (_NOT_EMBEDDED.format(count=waiting, passages="passage is" if waiting == 1 else "passages are"),)
+    if meaning_of(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
+        return ()
+    return (_OTHER_LANGUAGE.format(language=language.capitalize()),)
+
+
+async def _hits(sources: Sources, request: SearchRequest, query: Query, found: Found) -> tuple[Hit, ...]:
+    """Cut snippets, collapse near-duplicates and say why."""
+    index = sources.index
+    wanted = compile_wanted(content(query.words), query.phrases, languages=index.languages, open_ended=query.open_ended)
+    texts = dict(found.texts)
+    looked_at = request.limit + SPARE
+    while True:
+        best = [hit for hit in found.ranked[:looked_at] if hit.path in index.notes]
+        texts |= await read(index, [hit for hit in best if hit.path not in texts], found.passages)
+        kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in best])
+        if len(kept) >= request.limit or looked_at >= len(found.ranked):
+            break
+        # A passage that many notes repeat must not leave the answer short.
+        looked_at *= 4
+    kept = kept[: request.limit]
+    whole = await fill(index, kept, found.passages, found.worth, room) if (room := request.passage_tokens) else {}
+    return tuple(
+        replace(
+            shown(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0)),
+            passages=whole.get(hit.path, ()),
+        )
+        for place, hit in enumerate(kept)
+        if (note := index.notes.get(hit.path)) is not None
+    )
+
+
+async def _listed(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:
+    """List what passes the filters, newest first, when there is nothing to rank by."""
+    index = sources.index
+    if within is None:
+        return SearchAnswer(notices=(*query.notices, _NOTHING_ASKED))
+    notes = [index.notes[path] for path in within if path in index.notes]
+    newest = sorted(notes, key=lambda note: (-note.modified, note.path))[: request.limit]
+    ranked = [Fused(note.path, 1.0) for note in newest]
+    texts = await read(index, ranked, {})
+    reasons, wanted = Reasons(listed=True), compile_wanted(())
+    whole = await fill(index, ranked, {}, {}, room) if (room := request.passage_tokens) else {}
+    hits = tuple(
+        replace(shown(note, hit, texts.get(hit.path), reasons, wanted), passages=whole.get(hit.path, ()))
+        for hit in ranked
+        if (note := index.notes.get(hit.path)) is not None
+    )
+    return SearchAnswer(hits, "keyword", query.notices, total=len(notes))

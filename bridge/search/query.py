@@ -1,0 +1,285 @@
+"""What was typed, read as Obsidian reads it: words to rank by and conditions to hold.
+
+Nothing typed is an error: what is not understood becomes a notice and its words are searched as they stand.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import assert_never
+
+from bridge.search.terms import (
+    All,
+    Either,
+    Has,
+    HasProperty,
+    InFile,
+    InPath,
+    Not,
+    Tagged,
+    Term,
+    Word,
+    condition,
+    leaves,
+)
+from bridge.text.scripts import seen
+from bridge.text.stopwords import STOP_WORDS
+
+MAX_CHARACTERS = 4_000
+MAX_TERMS = 48
+MAX_DEPTH = 16
+
+SENTENCE = 3
+"""Words such as "the" and "of" from which a query is taken for a sentence."""
+
+# Obsidian's operators that look inside a note in ways that the index does not keep.
+_COARSE = frozenset({"line", "section", "block", "task", "task-todo", "task-done", "match-case"})
+_OPERATORS = _COARSE | {"path", "file", "tag", "content", "ignore-case"}
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>\s+)
+    | (?P<minus>(?<![^\s(])-(?=[^\s\-)]))
+    | (?P<bracket>[()])
+    | (?P<quoted>"[^"]*")
+    | (?P<property>(?<![^\s(-])\[(?!\[)[^\[\]\n]+\])
+    | (?P<regex>(?<![^\s(:-])/(?:[^/\s\\]|\\.)+(?:\s(?:[^/\s\\]|\\.)+)*/(?![^\s)]))
+    | (?P<operator>(?<![^\s(-])[A-Za-z-]+:(?=[^\s/:)]|/[^/]))
+    | (?P<word>[^\s()"]+)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("\u2018\u2019", "'"))
+_OR, _CLOSE = ("word", "OR"), ("bracket", ")")
+_STOPS = (_OR, _CLOSE)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_TAG = re.compile(r"#(?=[\d/_-]*[^\W\d_])[\w/-]+")
+"""A tag as Obsidian takes one: not of digits only."""
+
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as understood."""
+
+    text: str = ""
+    """The wanted words in the order typed, for the model and for names."""
+    words: tuple[str, ...] = ()
+    """Words that should occur, without punctuation at their ends."""
+    phrases: tuple[str, ...] = ()
+    """What stood in quotation marks and must occur."""
+    condition: Term | None = None
+    """What must hold of a note, beyond ranking."""
+    open_ended: bool = False
+    """The last word may still be being typed."""
+    notices: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to rank by."""
+        return not self.words and not self.phrases
+
+
+def parse_query(raw: str) -> Query:
+    """Read a query; total for any text."""
+    notices: list[str] = []
+    text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_QUOTES)
+    text = seen(_CONTROL.sub(" ", text))
+    if len(raw) > MAX_CHARACTERS:
+        text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]
+        notices.append(f"The query is long; only its first {len(text):,} characters were used.")
+    if text.count('"') % 2:
+        at = text.rindex('"')
+        text = f"{text[:at]} {text[at + 1 :]}"
+        notices.append("A quotation mark is not closed; what follows it was searched as words.")
+    tree = _Parser(text, notices).parse()
+    wanted = tuple(leaves(tree))
+    phrases = tuple(dict.fromkeys(leaf.text for leaf in wanted if isinstance(leaf, Has) and leaf.quoted))
+    loose = [leaf.text for leaf in wanted if not (isinstance(leaf, Has) and leaf.quoted)]
+    words = tuple(dict.fromkeys(clean for word in loose if (clean := _EDGES.sub("", word))))
+    # Whoever writes a whole sentence quotes a title or a saying, and wants the answer, which need not repeat it.
+    is_sentence = sum(word.casefold() in STOP_WORDS for word in words) >= SENTENCE
+    if phrases and is_sentence:
+        notices.append("This reads like a sentence, so what is in quotation marks is preferred, not required.")
+    return Query(
+        text=" ".join(leaf.text for leaf in wanted),
+        words=words,
+        phrases=phrases,
+        condition=condition(tree, phrases=not is_sentence),
+        open_ended=bool(wanted) and raw[-1:].isalnum(),
+        notices=tuple(dict.fromkeys(notices)),
+    )
+
+
+class _Parser:
+    """Recursive descent over tokens: `OR` binds looser than standing side by side, as in Obsidian."""
+
+    def __init__(self, text: str, notices: list[str]) -> None:
+        self._tokens = [(m.lastgroup or "other", m.group()) for m in _TOKEN.finditer(text)]
+        self._tokens = [token for token in self._tokens if token[0] != "space"]
+        self._at = 0
+        self._terms = 0
+        self._notices = notices
+
+    def parse(self) -> Term:
+        parts = [self._either(0)]
+        while self._at < len(self._tokens):  # a closing bracket too many
+            self._at += 1
+            parts.append(self._either(0))
+        return _joined(parts)
+
+    def _either(self, depth: int) -> Term:
+        options = [self._all(depth)]
+        while self._peek() == _OR:
+            self._at += 1
+            options.append(self._all(depth))
+        options = [option for option in options if option != All(())]
+        return options[0] if len(options) == 1 else Either(tuple(options)) if options else All(())
+
+    def _all(self, depth: int) -> Term:
+        parts: list[Term] = []
+        while (token := self._peek()) is not None and token not in _STOPS:
+            if self._terms >= MAX_TERMS:
+                self._at = len(self._tokens)
+                self._notices.append(f"The query has many words; only the first {MAX_TERMS} were used.")
+                break
+            if (term := self._one(depth)) is not None:
+                parts.append(term)
+        return _joined(parts)
+
+    def _one(self, depth: int) -> Term | None:  # noqa: PLR0911 - one kind of token, one line
+        kind, text = self._tokens[self._at]
+        self._at += 1
+        match kind:
+            case "minus":
+                return self._negated(depth)
+            case "bracket":
+                return self._group(depth) if text == "(" else None
+            case "quoted":
+                return self._phrase(text[1:-1])
+            case "property":
+                return self._property(text[1:-1])
+            case "operator":
+                return self._operator(text[:-1], depth)
+            case "regex":
+                self._notices.append("Regular expressions are not supported; their words were searched as they stand.")
+                words = [self._word(word) for word in re.findall(r"\w+", text)]
+                return _joined([word for word in words if word is not None])
+            case "word" if text == "NOT" and self._excludes():
+                return self._excluded(depth)
+            case "word" if (tag := _TAG.fullmatch(text.rstrip(".,;:!?"))) is not None:
+                self._terms += 1
+                self._notices.append(f"`{tag.group()}` is read as a tag: only notes that have it are hits.")
+                return Tagged(tag.group()[1:].rstrip("/"))
+            case _:
+                return self._word(text)
+
+    def _excludes(self) -> bool:
+        """Return whether `NOT` stands before what it can exclude."""
+        token = self._peek()
+        return token is not None and token not in _STOPS and token != ("word", "NOT")
+
+    def _excluded(self, depth: int) -> Term | None:
+        """Read `NOT x` as `-x`, as other search engines do."""
+        kind, text = self._tokens[self._at]
+        shown = text if kind in ("word", "quoted", "property") else f"{text}…"
+        self._notices.append(f"`NOT {shown}` is read as `-{shown}`.")
+        return self._negated(depth)
+
+    def _peek(self) -> tuple[str, str] | None:
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def _negated(self, depth: int) -> Term | None:
+        if self._peek() is None or depth >= MAX_DEPTH:
+            return None
+        term = self._one(depth + 1)
+        return Not(term) if term is not None and term != All(()) else None
+
+    def _group(self, depth: int) -> Term:
+        if depth >= MAX_DEPTH:
+            return All(())
+        inner = self._either(depth + 1)
+        if self._peek() == _CLOSE:
+            self._at += 1
+        return inner
+
+    def _word(self, text: str) -> Term | None:
+        if not any(c.isalnum() for c in text):
+            return None
+        self._terms += 1
+        return Word(text)
+
+    def _phrase(self, text: str) -> Term | None:
+        inner = " ".join(text.split())
+        if not any(c.isalnum() for c in inner):
+            return None
+        self._terms += 1
+        return Has(inner, quoted=True)
+
+    def _property(self, inner: str) -> Term | None:
+        name, colon, value = (part.strip() for part in inner.partition(":"))
+        if not any(c.isalnum() for c in name):
+            return None
+        self._terms += 1
+        if not colon or not value:
+            return HasProperty(name)
+        options = tuple(
+            HasProperty(name, part.strip('"'), exact=part.startswith('"'))
+            for raw in re.split(r"\s+OR\s+", value)
+            if (part := raw.strip())
+        )
+        return options[0] if len(options) == 1 else Either(options)
+
+    def _operator(self, name: str, depth: int) -> Term | None:
+        known = name.lower()
+        if known not in _OPERATORS:
+            return self._word(name)
+        if self._peek() is None or depth >= MAX_DEPTH:
+            return None
+        if known in _COARSE:
+            self._notices.append(f"`{known}:` is not supported; its words were searched anywhere in a note.")
+        kind, text = self._tokens[self._at]
+        if kind == "word":
+            # What an operator takes is no tag and no `NOT` of its own.
+            self._at += 1
+            operand = self._word(text)
+        else:
+            operand = self._one(depth + 1)
+        return None if operand is None else _under(known, operand)
+
+
+def _under(operator: str, term: Term) -> Term:  # noqa: PLR0911 - one kind of term, one line
+    """Apply an operator to each word below it."""
+    match term:
+        case Word(text) | Has(text):
+            match operator:
+                case "path":
+                    return InPath(text)
+                case "file":
+                    return InFile(text)
+                case "tag":
+                    return Tagged(text.lstrip("#").rstrip("/"))
+                case "content":
+                    return Has(text, quoted=isinstance(term, Has))
+                case _:
+                    return term
+        case Not(inner):
+            return Not(_under(operator, inner))
+        case All(parts):
+            return All(tuple(_under(operator, part) for part in parts))
+        case Either(parts):
+            return Either(tuple(_under(operator, part) for part in parts))
+        case InPath() | InFile() | Tagged() | HasProperty():
+            return term
+        case _:
+            assert_never(term)
+
+
+def _joined(parts: list[Term]) -> Term:
+    """Stand terms side by side, flat where nothing is lost."""
+    flat: list[Term] = []
+    for part in parts:
+        flat.extend(part.parts if isinstance(part, All) else (part,))
+    return flat[0] if len(flat) == 1 else All(tuple(flat))

@@ -1,0 +1,247 @@
+"""Finds what belongs with a note or a text: like meaning, the same rare words, links, tags."""
+
+import asyncio
+import heapq
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bridge.errors import InvalidArguments, NoteNotFound
+from bridge.index.fulltext_query import Words
+from bridge.index.note import IndexedNote
+from bridge.search.calibrate import Meaning, by_spread, meaning_of, share_of_best, trust
+from bridge.search.expand import walked
+from bridge.search.fuse import Lane, LaneName, fuse
+from bridge.search.hits import Reasons, collapse, linking, shown
+from bridge.search.model import SearchAnswer, Sources
+from bridge.search.pipeline import SPARE, read
+from bridge.search.retrievers import best
+from bridge.search.snippet import clean
+from bridge.text.match import compile_wanted, words_of
+from bridge.text.stopwords import STOP_WORDS
+from bridge.types import SearchMode, VaultPath
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bridge.index.hits import NoteHit, PassageHit
+    from bridge.index.rows import Passage
+
+DEPTH = 60
+"""Notes that a lane is asked for."""
+
+MOST_WORDS = 24
+"""Words of a text that are looked for in other notes."""
+
+MOST_CHARACTERS = 8_000
+RARE = 0.1
+"""Share of the notes that say a word up to which it tells that two of them belong together."""
+
+ALIKE = 0.25
+"""Share of a note's own score for its words that another one must have for them."""
+
+READ = 8
+"""Passages of a note that are read for its words."""
+
+_WEIGHTS: Mapping[LaneName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.2, "tags": 0.1}
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+"""A command of LaTeX."""
+
+_NO_MODEL = (
+    "There is no model ready, so these notes share words, links and tags; `vault-bridge models install` adds meaning."
+)
+_NOTHING_NEAR = "No other note is close to this."
+_NO_VECTOR = "This note is not embedded yet, so these notes share words, links and tags with it."
+
+
+async def related(
+    sources: Sources, *, path: VaultPath | None, text: str | None, limit: int, line: int | None = None
+) -> SearchAnswer:
+    """List the notes that belong with a note, or with a text that need not be in the vault.
+
+    Args:
+        sources: The parts to ask.
+        path: The note; it is not in its own answer.
+        line: A line of the note: only what is said there counts, beside the note's links and tags.
+        text: The text, when there is no note.
+        limit: Most hits to return.
+
+    Raises:
+        InvalidArguments: Neither or both of `path` and `text` are given.
+        NoteNotFound: The index has no such note.
+    """
+    if (path is None) == (text is None):
+        raise InvalidArguments("Give either `path` or `text`.")
+    if path is not None:
+        return await _to_note(sources, path, line, limit)
+    return await _to_text(sources, (text or "")[:MOST_CHARACTERS], limit)
+
+
+async def _to_note(sources: Sources, path: VaultPath, line: int | None, limit: int) -> SearchAnswer:
+    """Start from a note: the stored vector and the words of all of it or of one passage, its links and tags."""
+    index = sources.index
+    note = index.notes.get(path)
+    if note is None:
+        raise NoteNotFound(f"The index has no note `{path}`.")
+    from bridge.index.hits import PassageHit
+
+    count = note.passages if line is not None else min(READ, note.passages)
+    own = await index.text_of([PassageHit(path, ordinal, 0.0) for ordinal in range(count)])
+    vector = None
+    if line is not None and own:
+        own = [passage_at(own, line)]
+        vector = index.vector_of(path, own[0].ordinal)
+    if vector is None:
+        # Of a passage, too: one of which nothing is embedded, such as a template's, means what its note means.
+        vector = index.vector_of(path)
+    words = rare_words(" ".join((note.title, *note.aliases, *(passage.text for passage in own))))
+    linked: dict[VaultPath, float] = {}
+    if sources.graph is not None:
+        around = walked(sources.graph, path)
+        linked = {other: around[other] for other in heapq.nlargest(DEPTH, around, key=lambda one: (around[one], one))}
+    notices = () if vector is not None else (_NO_VECTOR,)
+    lanes, passages = await _lanes(sources, vector, words, 1.0)
+    lanes += [
+        Lane("links", _WEIGHTS["links"], linked, share_of_best(linked)),
+        Lane("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
+    ]
+    called = sources.vocabulary.label(path)
+    links: dict[VaultPath, str] = {}
+    if sources.graph is not None:
+        onward = sources.graph.links_to(path)
+        links = {
+            other: linking(called, onward=other in onward) for other in sources.graph.neighbours(path) & linked.keys()
+        }
+    drift = sources.drift.beside.get(path, {})
+    lanes.append(Lane("drift", sources.drift.weight, drift, drift))
+    reasons = Reasons(linked=links, read_with=dict.fromkeys(drift, called))
+    return await _answer(sources, lanes, passages, words, reasons, {path}, limit, notices)
+
+
+async def _to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
+    """Start from a text: its vector and its words."""
+    words = rare_words(text)
+    if not words:
+        return SearchAnswer(notices=("There are no words in the text to go by.",))
+    vector = await sources.embed_query(text)
+    notices = () if vector is not None else (_NO_MODEL,)
+    trusted = trust(text, meaning_of(sources.index.answering_model))
+    lanes, passages = await _lanes(sources, vector, words, trusted)
+    return await _answer(sources, lanes, passages, words, Reasons(), set(), limit, notices)
+
+
+async def _lanes(
+    sources: Sources, vector: "np.ndarray | None", words: tuple[str, ...], trusted: float
+) -> tuple[list[Lane], dict[VaultPath, int]]:
+    """Ask by meaning and by words at once."""
+
+    async def near() -> "Sequence[PassageHit]":
+        return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
+
+    async def alike() -> "Sequence[NoteHit]":
+        return await sources.index.whole(Words(should=words, must=(), must_not=()), DEPTH, None) if words else []
+
+    nearest, whole = await asyncio.gather(near(), alike())
+    raw, said = best(nearest), best(whole)
+    # Whole texts are closer to each other than a question is to its answer: what stands out counts, not a fixed curve.
+    lanes = [
+        Lane("meaning", _WEIGHTS["meaning"] * trusted, raw, by_spread(raw)),
+        Lane("whole", _WEIGHTS["whole"], said, share_of_best(said)),
+    ]
+    return lanes, {hit.path: hit.ordinal for hit in reversed(nearest)}
+
+
+async def _answer(
+    sources: Sources,
+    lanes: Sequence[Lane],
+    passages: Mapping[VaultPath, int],
+    words: tuple[str, ...],
+    reasons: Reasons,
+    excluded: set[VaultPath],
+    limit: int,
+    notices: tuple[str, ...],
+) -> SearchAnswer:
+    """Rank, read, collapse and explain."""
+    index, vocabulary = sources.index, sources.vocabulary
+    own = {lane.name: max((lane.calibrated.get(path, 0.0) for path in excluded), default=0.0) for lane in lanes}
+    scaled = [_without(lane, excluded) if own[lane.name] else lane for lane in lanes]
+    near = _near(lanes, excluded, meaning_of(index.answering_model))
+    ranked = [hit for hit in fuse(scaled) if hit.path in index.notes and hit.path not in excluded and hit.path in near]
+    total = len(ranked)
+    ranked = ranked[: limit + SPARE]
+    if not ranked:
+        notices = (*notices, _NOTHING_NEAR)
+    texts = await read(index, ranked, passages)
+    kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
+    wanted = compile_wanted(words, languages=index.languages)
+    await vocabulary.words.follow(index)
+    quiet = vocabulary.words.quiet(words, index.languages, RARE)
+    reasons = replace(
+        reasons,
+        quiet=quiet,
+        meaning=next(lane.calibrated for lane in scaled if lane.name == "meaning"),
+        whole=next(lane.calibrated for lane in scaled if lane.name == "whole"),
+    )
+    hits = [
+        shown(note, hit, texts.get(hit.path), reasons, wanted, twins.get(place, 0))
+        for place, hit in enumerate(kept[:limit])
+        # It may have left the index while the texts were read.
+        if (note := index.notes.get(hit.path)) is not None
+    ]
+    has_meaning = any(lane.name == "meaning" and lane.calibrated for lane in lanes)
+    mode: SearchMode = "hybrid" if has_meaning else "keyword"
+    return SearchAnswer(tuple(hits), mode, notices, total=total)
+
+
+def _near(lanes: Sequence[Lane], excluded: Collection[VaultPath], meaning: Meaning) -> frozenset[VaultPath]:
+    """Return the notes for which more speaks than that some note must be the nearest.
+
+    Links and tags tell of themselves; a meaning must be as close as texts on one subject are, and words, beside it,
+    must make up some of the score that the note itself has for them.
+    """
+    found: set[VaultPath] = set()
+    has_meaning = any(lane.name == "meaning" and lane.raw for lane in lanes)
+    for lane in lanes:
+        match lane.name:
+            case "meaning" if meaning.curve is not None:
+                least = meaning.curve.middle - meaning.curve.width
+            case "whole" if has_meaning:
+                least = ALIKE * max((lane.raw.get(path, 0.0) for path in excluded), default=0.0)
+            case _:
+                least = 0.0
+        found.update(path for path, score in lane.raw.items() if score > least)
+    return frozenset(found)
+
+
+def rare_words(text: str) -> tuple[str, ...]:
+    """Return the words by which a text is likely to be known: frequent in it, long, no function words."""
+    said = words_of(_COMMAND.sub(" ", clean(text)))
+    counts = Counter(word for word in said if word not in STOP_WORDS and not word.isdigit())
+    worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
+    return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MOST_WORDS])
+
+
+def passage_at(passages: "Sequence[Passage]", line: int) -> "Passage":
+    """Return the passage that a line is in: the last that begins there or above, else the first."""
+    begun = [passage for passage in passages if passage.lines[0] <= line]
+    return begun[-1] if begun else passages[0]
+
+
+def _without(lane: Lane, excluded: set[VaultPath]) -> Lane:
+    """Leave the note itself out before the scale is set: it is always its own best match."""
+    raw = {path: score for path, score in lane.raw.items() if path not in excluded}
+    return Lane(lane.name, lane.weight, raw, by_spread(raw) if lane.name == "meaning" else share_of_best(raw))
+
+
+def _shared_tags(
+    note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], lanes: Sequence[Lane]
+) -> dict[VaultPath, float]:
+    """Score the notes found so far by the share of the note's tags that they have too."""
+    mine = frozenset(note.tags)
+    if not mine:
+        return {}
+    found = {path for lane in lanes for path in lane.raw if path in notes and path != note.path}
+    shared = {path: len(mine.intersection(notes[path].tags)) / len(mine) for path in found}
+    return {path: share for path, share in shared.items() if share}

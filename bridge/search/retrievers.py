@@ -1,0 +1,155 @@
+"""Asks the index each way it can be asked, at the same time."""
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from bridge.index.fulltext_query import Words
+from bridge.index.hits import NameHit
+from bridge.search.calibrate import Meaning, Scores, cosines, within_cover
+from bridge.search.fuse import WEIGHTS, Lane, LaneName
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bridge.index.hits import NoteHit, PassageHit
+    from bridge.index.index import Index
+
+DEPTH = 100
+"""Notes that a lane is asked for."""
+
+FEW = 10
+"""Passages found by stems below which the words as written are asked for too."""
+
+_NOT_LATIN = re.compile(r"(?![a-zA-Z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff])[^\W\d_]")
+
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the index said."""
+
+    nearest: "Sequence[PassageHit]" = ()
+    passages: "Sequence[PassageHit]" = ()
+    stems: "Sequence[PassageHit]" = ()
+    whole: "Sequence[NoteHit]" = ()
+    names: Sequence[NameHit] = ()
+    took_ms: Mapping[str, float] = field(default_factory=dict)
+
+
+async def ask(
+    index: "Index",
+    words: Words,
+    every: Words,
+    name: str,
+    vector: "Awaitable[np.ndarray | None] | None",
+    within: Collection[VaultPath] | None,
+) -> tuple[Answers, bool]:
+    """Ask all lanes at once; a query's vector is awaited beside the full-text lanes, not before them.
+
+    Args:
+        index: What is asked.
+        words: What passages should say.
+        every: The same with the words that find little alone, for whole notes.
+        name: What a name may begin with.
+        vector: The query's vector, if meaning counts.
+        within: Only these notes.
+
+    Returns:
+        The answers, and whether there was a vector to look with.
+    """
+    took: dict[str, float] = {}
+    has_vector = False
+
+    async def timed(lane: str, answer: Awaitable[_Answer]) -> _Answer:
+        start = time.perf_counter()
+        result = await answer
+        took[lane] = round((time.perf_counter() - start) * 1000, 2)
+        return result
+
+    async def near() -> "Sequence[PassageHit]":
+        nonlocal has_vector
+        found = None if vector is None else await timed("query vector", vector)
+        if found is None:
+            return ()
+        has_vector = True
+        return await timed("meaning", index.nearest(found, DEPTH, within))
+
+    async def as_written() -> "Sequence[PassageHit]":
+        return await timed("passages", index.passages(words, DEPTH * 2, within))
+
+    spoken = bool(words.should)
+    # Stems find what words as written do, except in scripts that have none.
+    has_other = any(_NOT_LATIN.search(word) for word in words.should)
+    nearest, passages, stems, whole, names = await asyncio.gather(
+        near(),
+        as_written() if has_other else _nothing(),
+        timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else _nothing(),
+        timed("whole", index.whole(every, DEPTH, within)) if spoken else _nothing(),
+        timed("names", index.named(name, DEPTH // 4, within)) if name else _nothing(),
+    )
+    if spoken and not has_other and len(stems) < FEW:
+        passages = await as_written()
+    return Answers(nearest, passages, stems, whole, names, took), has_vector
+
+
+def text_lanes(answers: Answers, cover: Scores | None = None) -> list[Lane]:
+    """Make lanes of the full-text answers.
+
+    Args:
+        answers: What the index said.
+        cover: How much of the query each note says; None when that is not known.
+    """
+    lanes: list[Lane] = []
+    said: tuple[tuple[LaneName, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
+        ("passages", answers.passages),
+        ("stems", answers.stems),
+        ("whole", answers.whole),
+    )
+    for name, hits in said:
+        # Where no script has stems, the words as written stand in for them.
+        weight = WEIGHTS["stems"] if name == "passages" and not answers.stems else WEIGHTS[name]
+        raw = best(hits)
+        lanes.append(Lane(name, weight, raw, within_cover(raw, cover)))
+    return lanes
+
+
+def meaning_lane(answers: Answers, meaning: Meaning, trust: float) -> Lane:
+    """Make a lane of the vector answers, weighing as much as the model can read the query."""
+    raw = best(answers.nearest)
+    return Lane("meaning", WEIGHTS["meaning"] * trust, raw, cosines(raw, meaning))
+
+
+def passage_worth(answers: Answers, meaning: Lane, texts: Sequence[Lane]) -> dict[VaultPath, dict[int, float]]:
+    """Add up by note what the lanes say for each of its passages."""
+    worth: dict[VaultPath, dict[int, float]] = {}
+    for lane, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
+        top = max((hit.score for hit in hits), default=0.0)
+        for hit in hits:
+            value = lane.calibrated.get(hit.path, 0.0) if lane is meaning else (hit.score / top if top > 0 else 0.0)
+            own = worth.setdefault(hit.path, {})
+            own[hit.ordinal] = own.get(hit.ordinal, 0.0) + lane.weight * value
+    return worth
+
+
+def best_passages(worth: Mapping[VaultPath, Mapping[int, float]]) -> dict[VaultPath, int]:
+    """Choose for each note the passage for which the lanes together say most."""
+    return {path: max(own, key=lambda ordinal: (own[ordinal], -ordinal)) for path, own in worth.items()}
+
+
+def best(hits: "Iterable[PassageHit | NoteHit]") -> dict[VaultPath, float]:
+    """Return each note's best score."""
+    found: dict[VaultPath, float] = {}
+    for hit in hits:
+        if hit.score > found.get(hit.path, float("-inf")):
+            found[hit.path] = hit.score
+    return found
+
+
+async def _nothing() -> tuple[()]:
+    return ()

@@ -1,0 +1,152 @@
+"""A few words of a passage around what was looked for, with the matches marked."""
+
+import re
+import unicodedata
+
+from bridge.text.invisible import visible
+from bridge.text.match import UNSPACED, Match
+
+LENGTH = 240
+"""Characters of a snippet."""
+
+_MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    # What must be there for the pattern to match at all; looking for that first costs next to nothing.
+    ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
+    ("```", re.compile(r"^\s*```.*$", re.MULTILINE), " "),
+    ("~~~", re.compile(r"^\s*~~~.*$", re.MULTILINE), " "),
+    ("![[", re.compile(r"!\[\[[^\]\n]*\]\]"), " "),
+    ("[[", re.compile(r"\[\[[^\]\n|]*\|([^\]\n]*)\]\]"), r"\1"),
+    ("[[", re.compile(r"\[\[([^\]\n]*)\]\]"), r"\1"),
+    ("](", re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
+    ("<", re.compile(r"</?[A-Za-z][^<>\n]{0,200}>"), " "),
+    (">", re.compile(r"^(?:\s*>)+\s?(?:\[![^\]\n]*\][+-]?)?", re.MULTILINE), ""),
+    ("#", re.compile(r"^\s*#{1,6}\s+", re.MULTILINE), ""),
+    ("", re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[.\]\s+)?", re.MULTILINE), ""),
+    ("--", re.compile(r"^[\s|:-]*-{2,}[\s|:-]*$", re.MULTILINE), " "),
+    ("|", re.compile(r"\s*\|\s*"), " "),
+    ("^", re.compile(r"\s\^[\w-]+\s*$", re.MULTILINE), " "),
+    ("==", re.compile(r"==(?=\S)(.+?)(?<=\S)=="), r"\1"),
+    ("**", re.compile(r"\*\*"), ""),
+    ("~~", re.compile(r"~~"), ""),
+    ("`", re.compile(r"`"), ""),
+    ("__", re.compile(r"(?<!\w)__(?=\S)|(?<=\S)__(?!\w)"), ""),
+    ("*", re.compile(r"(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])"), ""),
+)
+_HEADINGS = re.compile(r"(?:[ ]{0,3}#{1,6}[ \t][^\n]*(?:\n\s*|$))+")
+_BARE_MARKS = re.compile(r"=(?==)")
+_WITHIN_WORD = re.compile(rf"(?![{UNSPACED}])\w")
+_SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？；]")
+
+
+def cut(plain: str, matches: tuple[Match, ...]) -> str:
+    """Cut the stretch of a clean text that holds the most of what matches, at word boundaries, with `==marks==`."""
+    start, end = _window(plain, matches)
+    body = _marked(plain, [m for m in matches if start <= m.span[0] and m.span[1] <= end], start, end)
+    return f"{'…' if start else ''}{body}{'…' if end < len(plain) else ''}"
+
+
+def below_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[str, tuple[Match, ...]]:
+    """Leave out the headings that a passage begins with, which a hit tells already, unless they alone say a match.
+
+    Args:
+        text: The passage as it is written.
+        plain: The same, clean.
+        matches: What is wanted in the clean one.
+    """
+    headings = _HEADINGS.match(text)
+    head = f"{clean(headings.group())} " if headings else ""
+    if not head.strip() or not plain.startswith(head) or len(plain) == len(head):
+        return plain, matches
+    kept = tuple(
+        Match((match.span[0] - len(head), match.span[1] - len(head)), match.word)
+        for match in matches
+        if match.span[0] >= len(head)
+    )
+    if {match.word for match in matches} - {match.word for match in kept}:
+        return plain, matches
+    return plain[len(head) :], kept
+
+
+def clean(text: str) -> str:
+    """Return text as it reads: what is seen of it, links by what they show, no emphasis, no markers, one line."""
+    text = visible(text)
+    for needle, pattern, replacement in _MARKUP:
+        if needle in text:
+            text = pattern.sub(replacement, text)
+    # What is left of `==` (three in a row, code) must not look like a mark.
+    return " ".join(_BARE_MARKS.sub("= ", text).split())
+
+
+def _window(text: str, matches: tuple[Match, ...]) -> tuple[int, int]:
+    """Choose the stretch with the most different words, then the most matches, then the earliest."""
+    if len(text) <= LENGTH:
+        return 0, len(text)
+    best, best_worth = (0, 0), (0, 0)
+    last = 0
+    for first, match in enumerate(matches):
+        last = max(last, first)
+        while last + 1 < len(matches) and matches[last + 1].span[1] - match.span[0] <= LENGTH:
+            last += 1
+        group = matches[first : last + 1]
+        worth = (len({m.word for m in group}), len(group))
+        if worth > best_worth:
+            best, best_worth = (match.span[0], group[-1].span[1]), worth
+    if best == (0, 0):
+        return 0, _end(text, LENGTH)
+    room = max(0, LENGTH - (best[1] - best[0]))
+    start = _start(text, max(0, best[0] - room // 2), best[0])
+    end = _end(text, max(best[1], min(len(text), start + LENGTH)), best[1])
+    if end == len(text):
+        start = _start(text, max(0, end - LENGTH), best[0])
+    return start, end
+
+
+def _start(text: str, earliest: int, latest: int) -> int:
+    """Find where to begin: at a sentence, else at a word."""
+    if earliest <= 0:
+        return 0
+    if sentence := _SENTENCE_END.search(text, earliest, latest):
+        return sentence.end()
+    at = earliest
+    while at < latest and not _may_cut(text, at):
+        at += 1
+    while at < latest and text[at].isspace():
+        at += 1
+    return at
+
+
+def _end(text: str, latest: int, earliest: int = 1) -> int:
+    """Find where to end: after a word; a word longer than the whole snippet is cut."""
+    if latest >= len(text):
+        return len(text)
+    at = latest
+    while at > earliest and not _may_cut(text, at):
+        at -= 1
+    if at <= earliest == 1:
+        at = latest
+    while at > earliest and text[at - 1].isspace():
+        at -= 1
+    return at
+
+
+def _may_cut(text: str, at: int) -> bool:
+    """Whether no word and no character with its accents is cut here."""
+    if unicodedata.combining(text[at]):
+        return False
+    return not (_WITHIN_WORD.match(text[at]) and _WITHIN_WORD.match(text[at - 1]))
+
+
+def _marked(text: str, matches: list[Match], start: int, end: int) -> str:
+    """Put marks around matches; neighbours share one pair."""
+    spans: list[list[int]] = []
+    for match in matches:
+        if spans and not text[spans[-1][1] : match.span[0]].strip():
+            spans[-1][1] = match.span[1]
+        else:
+            spans.append([*match.span])
+    parts: list[str] = []
+    at = start
+    for first, last in spans:
+        parts += (text[at:first], "==", text[first:last], "==")
+        at = last
+    return "".join((*parts, text[at:end]))

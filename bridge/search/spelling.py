@@ -1,0 +1,76 @@
+"""Reads words that no note says, as they were typed, as the words that the vault says."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from bridge.search.query import Query
+from bridge.search.terms import leaves
+from bridge.search.vault_words import VaultWords
+from bridge.text.match import fold
+from bridge.text.stopwords import STOP_WORDS
+
+SHORTEST = 5
+"""Letters of a word that is mended: shorter words are too many to be told apart."""
+
+TWO_ERRORS = 9
+"""Letters from which two letters may be wrong."""
+
+ENDING = 3
+"""Letters at the end of a word in which another form of it differs."""
+
+
+def mend(query: Query, words: VaultWords, languages: Collection[str]) -> Query:
+    """Replace each mistyped word by the word that the vault says, and tell so."""
+    read_as: dict[str, str] = {}
+    # A word that must be there is meant as it is typed.
+    demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
+    for place, word in enumerate(query.words):
+        if word in demanded:
+            continue
+        unfinished = query.open_ended and place == len(query.words) - 1
+        if (meant := _meant(word, words, languages, unfinished=unfinished)) is not None:
+            read_as[word] = meant
+    if not read_as:
+        return query
+    text = query.text
+    for word, meant in read_as.items():
+        text = text.replace(word, meant)
+    notices = (f"`{word}` is read as `{meant}`." for word, meant in read_as.items())
+    return replace(
+        query,
+        text=text,
+        words=tuple(dict.fromkeys(read_as.get(word, word) for word in query.words)),
+        notices=(*query.notices, *notices),
+    )
+
+
+def _meant(word: str, words: VaultWords, languages: Collection[str], *, unfinished: bool) -> str | None:
+    """Return the word that a mistyped one means; None when it is none, or when nothing is like it."""
+    folded = fold(word)
+    if len(folded) < SHORTEST or not folded.isalpha() or folded in STOP_WORDS or words.says(folded, languages):
+        return None
+    if unfinished and words.begins(folded):
+        return None
+    near = [
+        (distance, meant)
+        for meant, distance in words.alike(folded, 1 if len(folded) < TWO_ERRORS else 2)
+        if meant.isalpha() and _is_slip(folded, meant, distance)
+    ]
+    return _best(near, words) if near else None
+
+
+def _best(near: Sequence[tuple[int, str]], words: VaultWords) -> str:
+    """Choose the fewest errors, then the most frequent word."""
+    return min(near, key=lambda one: (one[0], -words.count(one[1]), one[1]))[1]
+
+
+def _is_slip(word: str, other: str, errors: int) -> bool:
+    """Return whether one word is likely to be the other mistyped, and not a word of its own.
+
+    Words that differ in their endings alone are forms or kin of each other: `starter` and `started`, `attendance` and
+    `attendant`.
+    """
+    from rapidfuzz.distance import Prefix
+
+    same_start = Prefix.similarity(word, other)
+    return same_start < len(word) - 1 if errors == 1 else same_start < len(word) - ENDING

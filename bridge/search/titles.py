@@ -1,0 +1,122 @@
+"""How well what was typed fits what notes are called."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from bridge.index.hits import NameHit
+from bridge.index.note import IndexedNote
+from bridge.search.query import Query
+from bridge.search.vocabulary import coverage
+from bridge.text.match import stemmed, words_of
+from bridge.text.stopwords import STOP_WORDS, content
+from bridge.types import VaultPath
+
+MOST_WORDS = 6
+"""Longer queries are questions, not beginnings of a name."""
+
+Field = Literal["title", "alias", "heading"]
+
+Fit = Literal["matches", "matches in part", "is spelt alike"]
+"""How a name answers: it has all that was typed, or all of it was typed; some of it; something like it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """A name of a note that fits, how well (0-1), and which kind of name it is."""
+
+    score: float
+    field: Field
+    name: str
+    fit: Fit = "matches"
+
+
+def covered(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
+    """Score the notes of which the title or an alias is made of words that were typed."""
+    asked = frozenset(stemmed("english", content(words_of(query.text))))
+    found: dict[VaultPath, NameMatch] = {}
+    if not asked:
+        return found
+    for note in notes:
+        best = 0.0
+        for field, name in _names(note):
+            words = _stemmed_name(name)
+            if not asked.isdisjoint(words) and (score := coverage(words, asked)) > best:
+                best = score
+                whole = score >= 1 or asked.issubset(words)
+                found[note.path] = NameMatch(score, field, name, "matches" if whole else "matches in part")
+    return found
+
+
+def name_in(query: Query) -> str:
+    """Return the query if it may be a name or the beginning of one; a question is none."""
+    return query.text if len(words_of(query.text)) <= MOST_WORDS else ""
+
+
+def typed(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:
+    """Score the notes of which a name begins with, or nearly is, the whole query."""
+    words = words_of(query.text)
+    found: dict[VaultPath, NameMatch] = {}
+    for hit in hits:
+        share, fit = _fit(words, words_of(hit.matched))
+        score = share * (0.6 if hit.field == "heading" else 1.0) * (1 + min(1.0, hit.score)) / 2
+        if score > 0 and score > found.get(hit.path, NameMatch(0.0, "title", "")).score:
+            found[hit.path] = NameMatch(score, hit.field, hit.matched, fit)
+    return found
+
+
+def called(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
+    """Return the notes of which the title or an alias is the whole query."""
+    words = words_of(query.text)
+    return frozenset(hit.path for hit in hits if hit.field != "heading" and words_of(hit.matched) == words)
+
+
+def _fit(asked: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
+    """Return how much of the query the name answers, and how: all of it, its beginning, or something spelt like it."""
+    if not name:
+        return 0.0, "matches in part"
+    if list(asked) == list(name):
+        return 1.0, "matches"
+    if " ".join(name).startswith(" ".join(asked)):
+        return 0.9, "matches"
+    hit = sum(
+        any(word == part or (at == len(asked) - 1 and part.startswith(word)) for part in name)
+        for at, word in enumerate(asked)
+    )
+    if hit == len(asked):
+        return 0.8, "matches"
+    said, spelt = hit / len(asked) if hit else 0.0, _spelt_alike(asked, name)
+    return 0.6 * max(said, spelt), "is spelt alike" if spelt > said else "matches in part"
+
+
+def _spelt_alike(asked: Sequence[str], name: Sequence[str]) -> float:
+    from rapidfuzz import fuzz
+
+    likeness = fuzz.ratio(" ".join(asked), " ".join(name)) / 100
+    start = fuzz.ratio(" ".join(asked), " ".join(name)[: len(" ".join(asked)) + 1]) / 100
+    best = max(likeness, start)
+    return best if best >= 0.75 else 0.0
+
+
+def _names(note: IndexedNote) -> Iterable[tuple[Field, str]]:
+    yield "title", note.title
+    for alias in note.aliases:
+        yield "alias", alias
+
+
+@lru_cache(maxsize=100_000)
+def _stemmed_name(name: str) -> tuple[str, ...]:
+    words = words_of(name)
+    kept = [word for word in words if word not in STOP_WORDS] or words
+    return tuple(stemmed("english", kept))
+
+
+def merged(*matches: Mapping[VaultPath, NameMatch]) -> dict[VaultPath, NameMatch]:
+    """Keep the better match of each note."""
+    best: dict[VaultPath, NameMatch] = {}
+    for each in matches:
+        for path, match in each.items():
+            if match.score > best.get(path, NameMatch(0.0, "title", "")).score:
+                best[path] = match
+    return best

@@ -1,0 +1,217 @@
+"""Which words stand in which notes, held in memory: what a word is worth, and which word a mistyped one means."""
+
+import asyncio
+import logging
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bridge.errors import BridgeError
+from bridge.index.note import IndexedNote
+from bridge.text.match import UNSPACED, fold, stemmed
+from bridge.types import VaultPath
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bridge.index.index import Index
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 256
+"""Notes read at a time; a search waits for no more of them."""
+
+LONGEST = 40
+"""Letters of a word that is remembered."""
+
+COMMON, FEW = 0.25, 40
+"""A word is common that more than this share of the notes says; to all vaults so many notes are added."""
+
+_WORD = re.compile(rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)*")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+class VaultWords:
+    """The words of each note, following the index without being told what changed."""
+
+    def __init__(self) -> None:
+        self._seen: dict[VaultPath, IndexedNote] = {}
+        self._of: dict[VaultPath, NDArray[np.uint32]] = {}
+        self._numbers: dict[str, int] = {}
+        self._words: list[str] = []
+        self._counts: list[int] = []
+        self._total, self._squares = 0, 0
+        """Of the numbers of words of each note, and of their squares."""
+        self._free: list[int] = []
+        self._stems: dict[str, dict[str, set[int]]] = {}
+        """By language and stem: the words that have it; of the languages that were asked for."""
+        self._notes: Mapping[VaultPath, IndexedNote] | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    async def follow(self, index: "Index") -> bool:
+        """Take over what is new, changed or gone; of many notes in the background.
+
+        Returns:
+            Whether the words of all notes are known.
+        """
+        notes = index.notes
+        if notes is self._notes:
+            return True
+        for path in [path for path in self._of if path not in notes]:
+            self._forget(path)
+        unread = [path for path, note in notes.items() if self._seen.get(path) is not note]
+        if len(unread) <= AT_ONCE:
+            await self._read(index, notes, unread)
+            self._notes = notes if len(self._seen) == len(notes) else None
+            return self._notes is not None
+        if self._reading is None or self._reading.done():
+            self._reading = asyncio.create_task(self._read_all(index, notes, unread))
+        return False
+
+    async def _read_all(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], unread: list[VaultPath]) -> None:
+        try:
+            for start in range(0, len(unread), AT_ONCE):
+                await self._read(index, notes, unread[start : start + AT_ONCE])
+        except (BridgeError, OSError, RuntimeError, ValueError):
+            # The next search begins again, in the index that is open then.
+            log.debug("The words of the notes could not be read.", exc_info=True)
+
+    async def _read(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], paths: Sequence[VaultPath]) -> None:
+        if not paths:
+            return
+        texts = await index.wholes(paths)
+        for path in paths:
+            # What was written or removed meanwhile is taken over by the next search.
+            if index.notes.get(path) is notes[path]:
+                self._forget(path)
+                self._learn(notes[path], texts.get(path, ""))
+
+    def _learn(self, note: IndexedNote, text: str) -> None:
+        said = " ".join((text, note.title, *note.aliases, note.path))
+        words = {folded for word in set(_WORD.findall(said)) if len(folded := fold(word)) <= LONGEST}
+        numbers = np.fromiter(map(self._number, words), np.uint32, len(words))
+        for number in numbers.tolist():
+            self._counts[number] += 1
+        self._total += len(numbers)
+        self._squares += len(numbers) ** 2
+        self._of[note.path] = numbers
+        self._seen[note.path] = note
+
+    def _number(self, word: str) -> int:
+        """Return the number of a word, a new one for a new word."""
+        number = self._numbers.get(word)
+        if number is None:
+            if self._free:
+                number = self._free.pop()
+                self._words[number], self._counts[number] = word, 0
+            else:
+                number = len(self._words)
+                self._words.append(word)
+                self._counts.append(0)
+            self._numbers[word] = number
+            for language, stems in self._stems.items():
+                stems.setdefault(stemmed(language, [word])[0], set()).add(number)
+        return number
+
+    def _forget(self, path: VaultPath) -> None:
+        self._seen.pop(path, None)
+        numbers = self._of.pop(path, np.empty(0, np.uint32))
+        self._total -= len(numbers)
+        self._squares -= len(numbers) ** 2
+        for number in numbers.tolist():
+            self._counts[number] -= 1
+            if not self._counts[number]:
+                word = self._words[number]
+                for language, stems in self._stems.items():
+                    stems[stemmed(language, [word])[0]].discard(number)
+                del self._numbers[word]
+                self._words[number] = ""
+                self._free.append(number)
+
+    def _forms(self, word: str, languages: Collection[str]) -> set[int]:
+        """Return the words of the vault that are a word or another form of it."""
+        found = {self._numbers[word]} if word in self._numbers else set[int]()
+        for language in languages:
+            if language not in self._stems:
+                stems: dict[str, set[int]] = {}
+                known = [(one, number) for one, number in self._numbers.items()]
+                for stem, (_, number) in zip(stemmed(language, [one for one, _ in known]), known, strict=True):
+                    stems.setdefault(stem, set()).add(number)
+                self._stems[language] = stems
+            found |= self._stems[language].get(stemmed(language, [word])[0], set())
+        return found
+
+    def says(self, word: str, languages: Collection[str]) -> bool:
+        """Return whether any note says a word in any form."""
+        return any(self._counts[number] for number in self._forms(fold(word), languages))
+
+    def begins(self, start: str) -> bool:
+        """Return whether any word of the vault begins so."""
+        folded = fold(start)
+        return any(word.startswith(folded) for word in self._numbers)
+
+    def count(self, word: str, languages: Collection[str] = ()) -> int:
+        """Return in about how many notes a word stands in any form."""
+        return min(len(self._of), sum(self._counts[number] for number in self._forms(fold(word), languages)))
+
+    def worth(self, word: str, languages: Collection[str] = ()) -> float:
+        """Return what a word is worth: its inverse document frequency as BM25 has it, as if there were some more notes.
+
+        In a handful of notes a word that all of them say need not be a common one.
+        """
+        count = self.count(word, languages)
+        return math.log(1 + (len(self._of) + FEW - count + 0.5) / (count + 0.5))
+
+    def quiet(self, words: Iterable[str], languages: Collection[str], share: float = COMMON) -> frozenset[str]:
+        """Return the words, folded, that so many notes say that they tell nothing about one; never all of them."""
+        asked = {fold(part) for word in words for part in _WORD.findall(word)}
+        common = {word for word in asked if self.count(word, languages) > share * (len(self._of) + FEW)}
+        return frozenset(common if common < asked else ())
+
+    def cover(
+        self, paths: Iterable[VaultPath], words: Sequence[str], languages: Collection[str]
+    ) -> dict[VaultPath, float] | None:
+        """Return how much of a query notes say (0-1), rare words counting most.
+
+        A long note says a word by chance more often than a short one, so that it tells less there.
+
+        Returns:
+            None while not every note was read, and where spaces do not set words apart.
+        """
+        asked = list(dict.fromkeys(fold(part) for word in words for part in _WORD.findall(word)))
+        if self._notes is None or not asked or any(_UNSPACED.search(word) for word in words):
+            return None
+        worths = [self.worth(word, languages) for word in asked]
+        place = np.zeros(len(self._words), np.int32)
+        for at, word in enumerate(asked, 1):
+            place[list(self._forms(word, languages))] = at
+        worth = np.array([0.0, *worths])
+        known = [path for path in paths if path in self._of]
+        if not known:
+            return {}
+        # All notes at once: one by one takes twenty times as long.
+        ends = np.cumsum([len(self._of[path]) for path in known])
+        said = place[np.concatenate([self._of[path] for path in known])]
+        where = np.flatnonzero(said)
+        pairs = np.unique(np.searchsorted(ends, where, side="right") * len(worth) + said[where])
+        notes, words_said = np.divmod(pairs, len(worth))
+        # As against the note in which a word stands, not against any note: many vaults are full of stubs.
+        times_as_long = np.diff(ends, prepend=0) * (self._total / max(1, self._squares))
+        told = worth[words_said]
+        by_chance = 1 - (1 - np.exp(-told)) ** times_as_long[notes]
+        covered = np.bincount(notes, np.minimum(told, -np.log(by_chance)), len(known)) / worth.sum()
+        return dict(zip(known, covered.tolist(), strict=True))
+
+    def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
+        """Return the words of the same first letter that differ by so many typing errors at most, with their number."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        folded = fold(word)
+        # The first letter is hardly ever the wrong one: `wetter` is not `better`.
+        like = [one for one in self._numbers if one[0] == folded[0] and abs(len(one) - len(folded)) <= errors]
+        near = process.extract(folded, like, scorer=OSA.distance, score_cutoff=errors, limit=None)
+        return [(found, int(distance)) for found, distance, _ in near]

@@ -1,0 +1,139 @@
+"""What notes are called and tagged, kept ready between searches."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from bridge.index.note import IndexedNote
+from bridge.search.vault_words import VaultWords
+from bridge.text.match import fold
+from bridge.types import VaultPath
+
+LONGEST_NAME = 7
+"""Words of a name that are looked for in running text."""
+
+COMMON = 3
+"""A name that more notes share names none of them."""
+
+_WORD = re.compile(r"\w+")
+_ASIDE = re.compile(r"\s*\([^)]*\)")
+_SHORTEST_NAME = 4
+
+
+class Vocabulary:
+    """Names and tags of the notes, following the index without being told what changed."""
+
+    def __init__(self) -> None:
+        self._seen: dict[VaultPath, IndexedNote] = {}
+        self._called: dict[tuple[str, ...], set[VaultPath]] = {}
+        self._begun: dict[str, Counter[int]] = {}
+        """By the first word of names: how many are how long. Most words of a text begin none."""
+        self._tagged: dict[str, set[VaultPath]] = {}
+        self._files: Counter[str] = Counter()
+        self._notes: Mapping[VaultPath, IndexedNote] | None = None
+        self.words = VaultWords()
+
+    def follow(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
+        """Take over what is new, changed or gone; a mapping seen before is not looked at, since it never changes."""
+        if notes is self._notes:
+            return
+        self._notes = notes
+        seen = self._seen
+        changed = [path for path, note in notes.items() if seen.get(path) is not note]
+        added = sum(path not in seen for path in changed)
+        if len(notes) != len(seen) + added:
+            for path in [path for path in seen if path not in notes]:
+                self._forget(seen.pop(path))
+        for path in changed:
+            if (old := seen.get(path)) is not None:
+                self._forget(old)
+            seen[path] = notes[path]
+            self._learn(notes[path])
+
+    def label(self, path: VaultPath) -> str:
+        """Return what a note's file is called; its path where others are called the same."""
+        name = _file_name(path)
+        return name if self._files[name] < 2 else path
+
+    def tagged(self, word: str) -> frozenset[VaultPath]:
+        """Return the notes with a tag of which the word is the whole or a nested part."""
+        return frozenset(self._tagged.get(word, ()))
+
+    def named_in(self, text: str) -> frozenset[VaultPath]:
+        """Return the notes whose title or alias stands in a text.
+
+        A name of one word counts only with a capital, else every note called "Ideas" would be meant by "ideas".
+        """
+        written = _WORD.findall(text)
+        plain = [fold(word) for word in written]
+        found: set[VaultPath] = set()
+        for at, word in enumerate(plain):
+            for length in self._begun.get(word, ()):
+                paths = self._called.get(tuple(plain[at : at + length])) if at + length <= len(plain) else None
+                if paths and len(paths) <= COMMON and (length > 1 or not written[at][0].islower()):
+                    found |= paths
+        return frozenset(found)
+
+    def _learn(self, note: IndexedNote) -> None:
+        self._files[_file_name(note.path)] += 1
+        for name in _names(note):
+            self._called.setdefault(name, set()).add(note.path)
+            self._begun.setdefault(name[0], Counter())[len(name)] += 1
+        for tag in _tags(note.tags):
+            self._tagged.setdefault(tag, set()).add(note.path)
+
+    def _forget(self, note: IndexedNote) -> None:
+        self._files[_file_name(note.path)] -= 1
+        for name in _names(note):
+            _drop(self._called, name, note.path)
+            lengths = self._begun[name[0]]
+            lengths[len(name)] -= 1
+            if not lengths[len(name)]:
+                del lengths[len(name)]
+            if not lengths:
+                del self._begun[name[0]]
+        for tag in _tags(note.tags):
+            _drop(self._tagged, tag, note.path)
+
+
+def _names(note: IndexedNote) -> set[tuple[str, ...]]:
+    """Return the note's names as words; an aside in brackets ("Kiss (film)") may be left out."""
+    written = {note.title, _ASIDE.sub("", note.title), *note.aliases}
+    names = {tuple(fold(word) for word in _WORD.findall(name)) for name in written}
+    return {
+        name
+        for name in names
+        if len(name) <= LONGEST_NAME and (sum(map(len, name)) >= _SHORTEST_NAME or (name and not name[0].isascii()))
+    }
+
+
+def _file_name(path: VaultPath) -> str:
+    """Return a path's last part without its ending."""
+    return path.rpartition("/")[2].rpartition(".")[0] or path
+
+
+def _tags(tags: Iterable[str]) -> set[str]:
+    """Return the words under which tags are found: each whole, and each of its parts."""
+    found: set[str] = set()
+    for tag in tags:
+        plain = fold(tag)
+        found.add(plain)
+        found.update(part for part in plain.split("/") if part)
+    return found
+
+
+def _drop(
+    mapping: dict[str, set[VaultPath]] | dict[tuple[str, ...], set[VaultPath]], key: object, path: VaultPath
+) -> None:
+    held: dict[object, set[VaultPath]] = mapping  # type: ignore[assignment]
+    paths = held.get(key)
+    if paths is not None:
+        paths.discard(path)
+        if not paths:
+            del held[key]
+
+
+def coverage(name: Sequence[str], asked: frozenset[str]) -> float:
+    """Return the share of a name's words that were asked for, longer words weighing more."""
+    whole = sum(map(len, name))
+    return sum(len(word) for word in name if word in asked) / whole if whole else 0.0

@@ -1,0 +1,92 @@
+"""Every failure in the one JSON shape; nothing of a note and no stack trace leaves."""
+
+import logging
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from bridge.api.encode import encode
+from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation, RateLimited, TooLarge
+
+QUIET_S: Final = 60.0
+"""Seconds between two lines of the log about requests that are not HTTP."""
+
+
+def answer(error: BridgeError) -> web.Response:
+    """Turn an error into a response."""
+    response = web.Response(status=error.status, body=encode(error.wire()), content_type="application/json")
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = 'Bearer realm="vault-bridge"'
+    if isinstance(error, RateLimited):
+        response.headers["Retry-After"] = str(error.facts["retry_after_s"])
+    return response
+
+
+def of_http(error: web.HTTPException, path: str) -> web.Response:
+    """Turn what aiohttp itself refuses into the same shape."""
+    match error:
+        case web.HTTPMethodNotAllowed():
+            allowed = ", ".join(sorted(error.allowed_methods))
+            response = answer(InvalidArguments(f"{error.method} is not answered here.", hint=f"Use {allowed}."))
+            response.set_status(error.status)
+            response.headers["Allow"] = allowed
+            return response
+        case web.HTTPRequestEntityTooLarge():
+            response = answer(TooLarge("The request is over 8 MiB."))
+            # What is left of the body is not worth reading.
+            response.force_close()
+            return response
+        case web.HTTPNotFound():
+            return answer(NoSuchOperation(f"There is nothing at `{path[:100]}`."))
+        case _:
+            refused = InvalidArguments(error.reason or "The request cannot be understood.")
+            response = answer(refused)
+            response.set_status(error.status)
+            return response
+
+
+def of_body() -> web.Response:
+    """Answer to a body that cannot be unpacked, or ends before its time."""
+    response = answer(InvalidArguments("The body is not what the headers say.", hint="Send it as it is, not packed."))
+    # Where the next request begins is not known.
+    response.force_close()
+    return response
+
+
+class Unquoted(logging.Filter):
+    """Shortens what the server logs: it quotes what was sent where it does not understand it, each time anew."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Pass the first line.
+
+        Args:
+            clock: Tells the time in seconds.
+        """
+        super().__init__()
+        self._clock = clock
+        self._next = clock()
+        self._held = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Leave of a failure only its kind; of requests that are not HTTP let one line a minute pass."""
+        if not record.exc_info or (error := record.exc_info[1]) is None:
+            return True
+        record.msg, record.args = f"{record.getMessage()}: {type(error).__name__}", ()
+        record.exc_info = None
+        if not isinstance(error, HttpProcessingError):
+            return True
+        if self._clock() < self._next:
+            self._held += 1
+            return False
+        if self._held:
+            record.msg += f" (and {self._held} more since the last line)"
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        self._next, self._held = self._clock() + QUIET_S, 0
+        return True
+
+
+UNQUOTED: Final = Unquoted()

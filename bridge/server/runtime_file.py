@@ -1,0 +1,95 @@
+"""The runtime file: how other programs of this user find the bridge and prove who they are."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import orjson
+
+from bridge.private_files import make_private, write_private
+
+SCHEMA = 1
+"""Version of the file's form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """Where a bridge listens and the token it takes."""
+
+    url: str
+    token: str
+    pid: int
+    version: str
+    schema: int = SCHEMA
+
+
+def write(path: Path, runtime: Runtime) -> None:
+    """Write the file whole or not at all, for this user only; what a dead process left is replaced.
+
+    Raises:
+        DiskFull: There is no room for it.
+        ReadOnly: Its folder cannot be written.
+    """
+    make_private(path.parent)
+    write_private(path, orjson.dumps(asdict(runtime)))
+
+
+def write_key(path: Path, url: str, key: str) -> None:
+    """Write the owner's file, for this user only: the token by which settings are changed, and where it counts.
+
+    Raises:
+        DiskFull: There is no room for it.
+        ReadOnly: Its folder cannot be written.
+    """
+    make_private(path.parent)
+    write_private(path, orjson.dumps({"url": url, "token": key}))
+
+
+def read(path: Path) -> Runtime | None:
+    """Read the file; None when it is absent, broken, or left by a process that is gone."""
+    try:
+        facts = orjson.loads(path.read_bytes())
+        runtime = Runtime(**{name: facts[name] for name in ("url", "token", "pid", "version", "schema")})
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+        return None
+    return runtime if alive(runtime.pid) else None
+
+
+def running(data_dir: Path) -> Iterable[Runtime]:
+    """Return each bridge that runs with this data folder, once."""
+    found = (read(path) for path in sorted((data_dir / "run").glob("*.json")))
+    return {runtime.url: runtime for runtime in found if runtime is not None}.values()
+
+
+def remove(path: Path) -> None:
+    """Remove the file if it is ours."""
+    runtime = read(path)
+    if runtime is not None and runtime.pid == os.getpid():
+        path.unlink(missing_ok=True)
+
+
+def alive(pid: int) -> bool:
+    """Say whether there is such a process."""
+    if not isinstance(pid, int) or pid <= 0:
+        return False
+    if os.name == "nt":
+        return alive_on_windows(pid)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def alive_on_windows(pid: int) -> bool:
+    """Ask Windows, where signal 0 would end the process."""
+    import ctypes
+
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]
+    handle = kernel.OpenProcess(0x1000, False, pid)
+    if handle:
+        kernel.CloseHandle(handle)
+    return bool(handle)

@@ -1,0 +1,201 @@
+"""Backups of the file: the current one, and the last of each of three days before."""
+
+import contextlib
+import logging
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bridge.errors import BridgeError
+from bridge.private_files import put
+from bridge.state.call_log import DAY_S
+from bridge.state.change_log import replay
+from bridge.state.connection import check, connected, is_sound, opened
+from bridge.state.schema import FAILING, Damaged
+
+KEPT = 3
+
+
+def copies(path: Path) -> list[Path]:
+    """Return the backups there are, the newest first."""
+    return [place for number in range(KEPT + 1) if (place := copy(path, number)).exists()]
+
+
+def copy(path: Path, number: int) -> Path:
+    """Name the place of a backup; 0 is the current one."""
+    return path.with_name(f"{path.name}.backup" + (f"-{number}" if number else ""))
+
+
+def is_due(path: Path) -> bool:
+    """Say whether there is no backup of the last day."""
+    return time.time() - made(copy(path, 0)) > DAY_S
+
+
+def made(file: Path) -> float:
+    """Return when a file was written, in seconds since 1970; 0 when there is none."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def back_up(connection: sqlite3.Connection, path: Path) -> None:
+    """Make a backup the current one; whatever goes wrong, the ones there are stay.
+
+    Raises:
+        Damaged: What would be copied is not in order.
+        sqlite3.Error: It cannot be copied.
+        OSError: The disk is in the way.
+    """
+    fresh = path.with_name(f"{path.name}.backup.new")
+    fresh.unlink(missing_ok=True)
+    try:
+        with contextlib.closing(sqlite3.connect(fresh)) as target:
+            fresh.chmod(0o600)
+            connection.backup(target)
+            # A backup is one file: without this it would be opened with a log beside it.
+            target.execute("PRAGMA journal_mode = DELETE")
+            check(target)
+        rotate(path)
+        put(fresh, copy(path, 0))
+    finally:
+        # On a full disk half a copy takes the room that the file itself needs, as does its log, which then stays.
+        for end in ("", "-wal", "-shm"):
+            fresh.with_name(f"{fresh.name}{end}").unlink(missing_ok=True)
+
+
+def rotate(path: Path) -> None:
+    """Keep the current backup as the first of the older ones if it is the last of a day that is over, or the first."""
+    if copy(path, 1).exists() and made(copy(path, 0)) // DAY_S == time.time() // DAY_S:
+        return
+    for number in reversed(range(KEPT)):
+        if copy(path, number).exists():
+            copy(path, number).replace(copy(path, number + 1))
+
+
+log = logging.getLogger(__name__)
+
+MERGED = {
+    "counter": "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+    "judged": "ON CONFLICT (tool) DO UPDATE "
+    "SET helped = max(helped, excluded.helped), missed = max(missed, excluded.missed)",
+    "call": "ON CONFLICT (id) DO NOTHING",
+    "verdict": "ON CONFLICT (source, target, form) DO UPDATE "
+    "SET accepted = max(accepted, excluded.accepted), declined = max(declined, excluded.declined)",
+    "graph_day": "ON CONFLICT (day) DO NOTHING",
+    "change": "ON CONFLICT (id) DO UPDATE SET state = excluded.state WHERE state IN ('prepared', 'proposed')",
+    "step": "ON CONFLICT (change, pending, number) DO UPDATE SET now = excluded.now, gone = excluded.gone",
+}
+"""What happens to a row that several sources have. Counts never fall, so the greatest is the newest; a call is never
+changed, so the first sound copy of it is right; of the days of the graph any that was kept will do. A change that one
+source has as settled was settled. Failures are not here: notes that fail are read again."""
+
+TRIES = 20_000
+"""Failing reads of a table before the rest of it is given up."""
+
+ROWS = 1 << 40
+"""More rows than a table ever has."""
+
+
+def salvage(path: Path) -> None:
+    """Replace a damaged or lost file by what the sources hold; the damaged one is set aside.
+
+    Raises:
+        sqlite3.Error: The new file cannot be written.
+        OSError: The disk is in the way.
+    """
+    fresh = path.with_name(f"{path.name}.salvaged")
+    for leftover in (fresh, beside(fresh, "-wal")):
+        leftover.unlink(missing_ok=True)
+    with contextlib.closing(opened(fresh, new=True)) as target:
+        for source in sources(path):
+            with target:
+                take(source, target)
+        with target:
+            replay(path, target)
+        # One file again, without a log beside it.
+        target.execute("PRAGMA journal_mode = DELETE")
+    set_aside(path)
+    put(fresh, path)
+
+
+def sources(path: Path) -> list[Path]:
+    """Return every file that may hold something, those first that are in order, of these the newest first."""
+    found = [file for file in (path, *copies(path)) if file.exists()]
+    return sorted(found, key=lambda file: (not is_sound(file), found.index(file)))
+
+
+def take(source: Path, target: sqlite3.Connection) -> None:
+    """Merge all that can be read of a source into a file."""
+    try:
+        connection = connected(source)
+    except (BridgeError, Damaged):
+        return
+    with contextlib.closing(connection):
+        # Else SQLite reads nothing of a file that is shorter than it says, or whose schema is spoilt in places.
+        connection.execute("PRAGMA writable_schema = ON")
+        for table, merge in MERGED.items():
+            taken = 0
+            columns = shared_columns(connection, target, table)
+            marks = ", ".join("?" * len(columns))
+            insert = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) {merge}"  # noqa: S608
+            for row in rows(connection, table, columns):
+                # What does not fit its column was spoilt.
+                with contextlib.suppress(sqlite3.IntegrityError):
+                    taken += target.execute(insert, row).rowcount
+            if taken:
+                log.warning("%d rows of %s are taken from %s", taken, table, source.name)
+
+
+def shared_columns(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> list[str]:
+    """Return the columns of a table that both files know; none when the source cannot tell."""
+
+    def of(connection: sqlite3.Connection) -> list[str]:
+        return [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
+
+    try:
+        known = of(source)
+    except FAILING:
+        return []
+    return [name for name in of(target) if name in known]
+
+
+def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of a table that can be read, also those behind broken pages."""
+    if not columns:
+        return
+    query = f"SELECT {', '.join(columns)} FROM {table} WHERE rowid BETWEEN ? AND ?"  # noqa: S608
+    ranges, tries = [(1, ROWS)], TRIES
+    while ranges and tries:
+        low, high = ranges.pop()
+        try:
+            yield from connection.execute(query, (low, high)).fetchall()
+        except FAILING:
+            tries -= 1
+            middle = (low + high) // 2
+            ranges += [(middle + 1, high), (low, middle)] if low < high else []
+
+
+def set_aside(path: Path) -> None:
+    """Rename a damaged file and its log, never overwriting an earlier one."""
+    number = next(n for n in range(1, 1_000_000) if not damaged(path, n).exists())
+    # A log that stayed would be taken for the new file's.
+    for end in ("-wal", ""):
+        with contextlib.suppress(FileNotFoundError):
+            beside(path, end).replace(beside(damaged(path, number), end))
+
+
+def asides(path: Path) -> list[Path]:
+    """Return the damaged files that were set aside, with their logs."""
+    return sorted(file for file in path.parent.glob(f"{path.name}.damaged-*") if file.is_file())
+
+
+def damaged(path: Path, number: int) -> Path:
+    """Name the place of a damaged file."""
+    return path.with_name(f"{path.name}.damaged-{number}")
+
+
+def beside(path: Path, end: str) -> Path:
+    """Name a file that SQLite keeps beside another."""
+    return path.with_name(path.name + end)

@@ -1,0 +1,225 @@
+"""What was called: who, what, how it ended, and which notes it was about; never what was asked or answered."""
+
+import logging
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple, dataclass, fields
+
+from bridge.errors import BridgeError
+from bridge.types import VaultPath
+
+DAY_S = 86_400.0
+KEPT_DAYS = 90
+MOST = 100_000
+"""Calls that are kept at most, some 50 MB: a program that calls without end must not fill the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One call."""
+
+    time: float
+    """When it began, in seconds since 1970."""
+    tool: str
+    """The name of the operation."""
+    client: str | None
+    version: str | None
+    session: str | None
+    transport: str | None
+    code: str | None
+    """The code of the error; None when it was answered."""
+    ms: float
+    tokens: int
+    """What was sent, estimated."""
+    paths: tuple[VaultPath, ...]
+    """Notes that it was about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A note that a program read."""
+
+    time: float
+    reader: str
+    """Who read it, and in which session if the program has sessions."""
+    path: VaultPath
+
+
+BETWEEN = "\0"
+"""Stands between the paths of a call, since it is the one character that no path has."""
+
+NAMES = [field.name for field in fields(Recorded)]
+INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"  # noqa: S608
+
+PAGE = 2_000
+"""Calls that are read at once: others wait meanwhile."""
+
+
+def insert(connection: sqlite3.Connection, calls: Iterable[Recorded]) -> None:
+    """Write calls."""
+    connection.executemany(INSERT, ((*astuple(call)[:-1], joined(call.paths)) for call in calls))
+
+
+def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[Recorded], int | None]:
+    """Return some calls from a moment on, and where to read on; None at the end.
+
+    Args:
+        connection: The file.
+        since: The moment, in seconds since 1970.
+        after: Where the page before said to read on; 0 for the first.
+    """
+    query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
+    rows = connection.execute(query, (after, since, PAGE)).fetchall()
+    calls = [Recorded(**dict(zip(NAMES, [*row[:-2], tuple(split(row[-2]))], strict=True))) for row in rows]
+    return calls, rows[-1][-1] if len(rows) == PAGE else None
+
+
+def readings(connection: sqlite3.Connection, since: float, most: int) -> list[Reading]:
+    """Return which notes programs read from a moment on, the last first; people who type commands are none."""
+    rows = connection.execute(
+        "SELECT time, coalesce(client, ''), coalesce(session, ''), paths FROM call WHERE time >= ? AND paths != ''"
+        " AND tool = 'read_note' AND code IS NULL AND transport IN ('http', 'mcp') ORDER BY id DESC LIMIT ?",
+        (since, most),
+    )
+    return [
+        Reading(at, f"{client}{BETWEEN}{session}", read)
+        for at, client, session, paths in rows
+        for read in split(paths)[:1]
+    ]
+
+
+def last_codes(connection: sqlite3.Connection, count: int) -> list[str | None]:
+    """Return how the last calls ended, the last first."""
+    return [code for (code,) in connection.execute("SELECT code FROM call ORDER BY id DESC LIMIT ?", (count,))]
+
+
+def purge(connection: sqlite3.Connection, now: float) -> None:
+    """Delete what is older than is kept, or more than is kept."""
+    connection.execute("DELETE FROM call WHERE time < ?", (now - KEPT_DAYS * DAY_S,))
+    connection.execute("DELETE FROM call WHERE id <= (SELECT max(id) FROM call) - ?", (MOST,))
+
+
+def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], after: int) -> int | None:
+    """Follow notes to their new paths in some calls, and return where to go on as `page` does."""
+    rows = connection.execute("SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE)).fetchall()
+    named = ((number, split(text)) for number, text in rows)
+    changed = [
+        (joined(moved.get(path, path) for path in paths), number)
+        for number, paths in named
+        if not moved.keys().isdisjoint(paths)
+    ]
+    connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
+    return rows[-1][0] if len(rows) == PAGE else None
+
+
+def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
+    """Take notes out of all calls."""
+    changed = []
+    for number, text in connection.execute("SELECT id, paths FROM call WHERE paths != ''"):
+        paths = split(text)
+        kept = [path for path in paths if not denied(path)]
+        if kept != paths:
+            changed.append((joined(kept), number))
+    connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
+
+
+def joined(paths: Iterable[VaultPath]) -> str:
+    """Write paths as they are kept; SQLite takes no broken Unicode."""
+    return BETWEEN.join(paths).encode("utf-8", "replace").decode("utf-8")
+
+
+def split(text: str) -> list[VaultPath]:
+    """Read paths as they are kept."""
+    return [VaultPath(path) for path in text.split(BETWEEN) if path]
+
+
+log = logging.getLogger(__name__)
+
+GATHER_S = 0.5
+"""Seconds that calls are gathered before they are written: what a crash can cost."""
+
+LOOK_EVERY_S = 3_600.0
+"""Seconds between looks at what is due once a day."""
+
+WAITING = 10_000
+"""Calls that wait at most while the disk takes none; the oldest are lost first."""
+
+
+class Keeper:
+    """Takes calls at once and writes them in batches."""
+
+    def __init__(self, write: Callable[[list[Recorded]], None], tidy: Callable[[], None]) -> None:
+        """Start the thread.
+
+        Args:
+            write: Writes a batch.
+            tidy: Does what is due.
+        """
+        self._write = write
+        self._tidy = tidy
+        self._waiting: deque[Recorded] = deque(maxlen=WAITING)
+        self._news = threading.Event()
+        self._end = threading.Event()
+        self._hurried = threading.Event()
+        self._writing = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="state", daemon=True)
+        self._thread.start()
+
+    def take(self, call: Recorded) -> None:
+        """Take a call; returns at once."""
+        self._waiting.append(call)
+        self._news.set()
+
+    def hurry(self) -> None:
+        """Have the file looked after soon; returns at once."""
+        self._hurried.set()
+        self._news.set()
+
+    def flush(self) -> None:
+        """Write what waits.
+
+        Raises:
+            BridgeError: The disk does not take it; it waits on.
+        """
+        with self._writing:
+            batch = []
+            while self._waiting:
+                batch.append(self._waiting.popleft())
+            try:
+                if batch:
+                    self._write(batch)
+            except BridgeError:
+                self._waiting.extendleft(reversed(batch))
+                raise
+
+    def stop(self) -> None:
+        """Write what waits, as far as the disk takes it, and end."""
+        self._end.set()
+        self._news.set()
+        self._thread.join()
+        self._try(self.flush, "")
+
+    def _run(self) -> None:
+        """Tidy, then write whenever there is something and tidy now and then, until told to end."""
+        trouble, due = "", 0.0
+        while not self._end.is_set():
+            if self._hurried.is_set() or time.monotonic() >= due:
+                self._hurried.clear()
+                trouble, due = self._try(self._tidy, trouble), time.monotonic() + LOOK_EVERY_S
+            if self._news.wait(LOOK_EVERY_S):
+                self._news.clear()
+                self._end.wait(GATHER_S)
+                trouble = self._try(self.flush, trouble)
+
+    def _try(self, work: Callable[[], None], trouble: str) -> str:
+        """Do something that may fail; a trouble that lasts is told once."""
+        try:
+            work()
+        except BridgeError as error:
+            if error.code != trouble:
+                log.warning("What was called is not written now: %s", error.code)
+            return error.code
+        return ""

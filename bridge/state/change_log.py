@@ -1,0 +1,171 @@
+"""The newest changes once more, in a file beside SQLite's: where that is destroyed, its backups are older.
+
+Each line is a change as its rows are then, with its steps; or that there is none any more. The last line of a change
+counts. The file begins anew with each backup.
+"""
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bridge.private_files import write_private
+
+log = logging.getLogger(__name__)
+
+MOST_BYTES = 2 * 1024 * 1024
+"""Length from which on a backup is made, after which the file is empty."""
+
+PROOF = 16
+"""Hex digits that prove a line whole."""
+
+TABLES = {"change": "id", "step": "change"}
+"""Each table with the column that names the change."""
+
+WATCHED = """
+    PRAGMA temp_store = MEMORY;
+    CREATE TEMP TABLE touched (change TEXT PRIMARY KEY);
+    CREATE TEMP TRIGGER change_insert AFTER INSERT ON main.change
+        BEGIN INSERT OR IGNORE INTO touched VALUES (new.id); END;
+    CREATE TEMP TRIGGER change_update AFTER UPDATE ON main.change
+        BEGIN INSERT OR IGNORE INTO touched VALUES (new.id); END;
+    CREATE TEMP TRIGGER change_delete AFTER DELETE ON main.change
+        BEGIN INSERT OR IGNORE INTO touched VALUES (old.id); END;
+    CREATE TEMP TRIGGER step_insert AFTER INSERT ON main.step
+        BEGIN INSERT OR IGNORE INTO touched VALUES (new.change); END;
+    CREATE TEMP TRIGGER step_update AFTER UPDATE ON main.step
+        BEGIN INSERT OR IGNORE INTO touched VALUES (new.change); END;
+    CREATE TEMP TRIGGER step_delete AFTER DELETE ON main.step
+        BEGIN INSERT OR IGNORE INTO touched VALUES (old.change); END;
+"""
+
+
+class ChangeLog:
+    """The file."""
+
+    def __init__(self, connection: sqlite3.Connection, state: Path) -> None:
+        """Watch which changes are written.
+
+        Args:
+            connection: The file of the vault's state.
+            state: Its path.
+        """
+        self._connection = connection
+        self._path = beside(state)
+        connection.executescript(WATCHED)
+
+    def touched(self) -> list[bytes]:
+        """Return the lines of what was written since the last time; called within the transaction."""
+        ids = [change for (change,) in self._connection.execute("SELECT change FROM touched ORDER BY change")]
+        if ids:
+            self._connection.execute("DELETE FROM touched")
+        return [line_of(self._connection, change) for change in ids]
+
+    def append(self, lines: list[bytes]) -> None:
+        """Keep lines; where the disk does not take them, only SQLite's file and the next backup have them."""
+        if not lines:
+            return
+        try:
+            # Begun on a line of its own: a crash may have torn the last one.
+            with open(os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:  # noqa: PTH123
+                file.write(b"\n" + b"".join(lines))
+        except OSError as error:
+            log.warning("The newest changes are not kept a second time: %s", error.strerror)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is time for a backup."""
+        try:
+            return self._path.stat().st_size > MOST_BYTES
+        except OSError:
+            return False
+
+    def clear(self) -> None:
+        """Forget all: a backup has it."""
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+    def forget(self) -> None:
+        """Keep only what SQLite's file still has, as it has it.
+
+        Raises:
+            BridgeError: The disk is in the way.
+        """
+        with self._connection:
+            self._connection.execute("DELETE FROM touched")
+        if not self._path.exists():
+            return
+        known = [id_ for (id_,) in self._connection.execute("SELECT id FROM change")]
+        kept = set(known).intersection(read(self._path))
+        write_private(self._path, b"".join(line_of(self._connection, change) for change in sorted(kept)))
+
+
+def beside(state: Path) -> Path:
+    """Name the place of the file."""
+    return state.with_name(f"{state.name}.changes")
+
+
+def line_of(connection: sqlite3.Connection, change: str) -> bytes:
+    """Write a change as its rows are now."""
+    found = {table: rows_of(connection, table, column, change) for table, column in TABLES.items()}
+    data = json.dumps({"id": change, **found}, separators=(",", ":")).encode()
+    return b"%s %s\n" % (proof(data), data)
+
+
+def rows_of(connection: sqlite3.Connection, table: str, column: str, change: str) -> list[dict[str, Any]]:
+    """Return the rows of a change in a table, by the names of their columns."""
+    cursor = connection.execute(f"SELECT * FROM {table} WHERE {column} = ?", (change,))  # noqa: S608
+    names = [name for name, *_ in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def proof(data: bytes) -> bytes:
+    """Return what a whole line begins with."""
+    return hashlib.sha256(data).hexdigest()[:PROOF].encode()
+
+
+def read(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """Return each change as its last whole line says."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError:
+        return {}
+    return {record["id"]: record for record in whole(lines)}
+
+
+def whole(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
+    """Yield what the lines say that are whole."""
+    for line in lines:
+        begins, _, data = line.partition(b" ")
+        if data and begins == proof(data):
+            yield json.loads(data)
+
+
+def replay(state: Path, target: sqlite3.Connection) -> None:
+    """Make the changes of a file what their last lines say.
+
+    Args:
+        state: The path of the file that was destroyed.
+        target: What takes its place.
+    """
+    found = read(beside(state))
+    for change, record in found.items():
+        for table, column in TABLES.items():
+            target.execute(f"DELETE FROM {table} WHERE {column} = ?", (change,))  # noqa: S608
+            for row in record[table]:
+                insert(target, table, row)
+    if found:
+        log.warning("%d changes are taken from the log of changes", len(found))
+
+
+def insert(target: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
+    """Insert a row, of which an older or newer version of the table may lack columns."""
+    known = {name for _, name, *_ in target.execute(f"PRAGMA table_info({table})")}
+    shared = {name: value for name, value in row.items() if name in known}
+    marks = ", ".join("?" * len(shared))
+    target.execute(f"INSERT INTO {table} ({', '.join(shared)}) VALUES ({marks})", tuple(shared.values()))  # noqa: S608

@@ -1,0 +1,145 @@
+"""Changes as they are kept: who made which and why, step by step; what the notes said lies beside, in snapshots."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
+
+from bridge.types import Digest, VaultPath
+from bridge.vault.plan import Step, StepKind
+
+State = Literal["prepared", "applied", "proposed", "rejected", "expired", "undone", "conflict"]
+"""What became of a change; a `prepared` one was begun, and a crash left open whether it was made."""
+
+COLUMNS = "id, time, client, session, operation, reason, state, expires, facts, made"
+MARKS_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change, made or proposed."""
+
+    id: str
+    """Opaque; what was made or proposed later has a greater one."""
+    time: float
+    """In seconds since 1970."""
+    operation: str
+    client: str | None = None
+    session: str | None = None
+    reason: str | None = None
+    state: State = "applied"
+    steps: tuple[Step, ...] = ()
+    now: tuple[VaultPath, ...] = ()
+    """Where the file of each step is today, whatever it was renamed to since; filled by the store."""
+    gone: tuple[str | None, ...] = ()
+    """The change that took the file of each step away, None while it is there; filled by the store."""
+    expires: float | None = None
+    """When a proposal is no longer waited for, in seconds since 1970."""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    """What else is to be told of it, such as the changes that it `undoes`; JSON."""
+    made: str = ""
+    """Its place in the order in which changes were made: its id, or a later one when it was proposed; by the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which changes to list; what is None is not asked for."""
+
+    since: float | None = None
+    until: float | None = None
+    client: str | None = None
+    session: str | None = None
+    operation: str | None = None
+    state: State | None = None
+    path: VaultPath | None = None
+    """A file or folder that a change touched, by its name then or today."""
+
+
+def one(connection: sqlite3.Connection, change: str) -> Change | None:
+    """Return a change; None when there is none."""
+    rows = connection.execute(f"SELECT {COLUMNS} FROM change WHERE id = ?", (change,)).fetchall()  # noqa: S608
+    return next(iter(filled(connection, rows)), None)
+
+
+def some(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: int) -> list[Change]:
+    """Return changes, the newest first."""
+    asked: dict[str, object] = {
+        "time >= ?": wanted.since,
+        "time < ?": wanted.until,
+        "client = ?": wanted.client,
+        "session = ?": wanted.session,
+        "operation = ?": wanted.operation,
+        "state = ?": wanted.state,
+        "id IN (SELECT change FROM step, (SELECT ? AS asked) WHERE asked IN (path, target, now)"
+        " OR instr(path, asked || '/') = 1 OR instr(now, asked || '/') = 1)": wanted.path,
+    }
+    given = {clause: value for clause, value in asked.items() if value is not None}
+    where = " AND ".join(["state != 'prepared'", *given])
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM change WHERE {where} ORDER BY id DESC LIMIT ? OFFSET ?",  # noqa: S608
+        (*given.values(), limit, offset),
+    )
+    return filled(connection, rows.fetchall())
+
+
+def filled(
+    connection: sqlite3.Connection, rows: Sequence[tuple[object, ...]], *, pending: bool = False
+) -> list[Change]:
+    """Make changes of rows of the table, with their steps."""
+    found = [change_of(row) for row in rows]
+    steps: dict[str, list[tuple[Step, VaultPath, str | None]]] = {change.id: [] for change in found}
+    for start in range(0, len(found), MARKS_AT_ONCE):
+        ids = [change.id for change in found[start : start + MARKS_AT_ONCE]]
+        marks = ", ".join("?" * len(ids))
+        for change, now, gone, *step in connection.execute(
+            "SELECT change, now, gone, kind, path, target, before, after, inode FROM step"  # noqa: S608
+            f" WHERE pending = ? AND change IN ({marks}) ORDER BY number",
+            (pending, *ids),
+        ):
+            steps[change].append((step_of(*step), VaultPath(now), gone))
+    filled = []
+    for change in found:
+        parts = tuple(zip(*steps[change.id], strict=True)) or ((), (), ())
+        filled.append(replace(change, steps=parts[0], now=parts[1], gone=parts[2]))
+    return filled
+
+
+def change_of(row: tuple[object, ...]) -> Change:
+    """Make a change of a row, without its steps; a spoilt `facts` costs only these."""
+    id_, time, client, session, operation, reason, state, expires, facts, made = cast("tuple[str, ...]", row)
+    try:
+        known = json.loads(facts)
+    except ValueError:
+        known = None
+    return Change(
+        id=id_,
+        time=float(time),
+        operation=operation,
+        client=client,
+        session=session,
+        reason=reason,
+        state=cast("State", state),
+        expires=cast("float | None", expires),
+        facts=known if isinstance(known, dict) else {},
+        made=made or id_,
+    )
+
+
+def is_turning(facts: Mapping[str, object]) -> bool:
+    """Say whether a change, by its facts, undid others or made one again."""
+    return not facts.keys().isdisjoint(("undoes", "redoes"))
+
+
+def step_of(
+    kind: str, path: str, target: str | None, before: str | None, after: str | None, inode: str | None = None
+) -> Step:
+    """Make a step of a row."""
+    return Step(
+        cast("StepKind", kind),
+        VaultPath(path),
+        to=None if target is None else VaultPath(target),
+        before=None if before is None else Digest(before),
+        after=None if after is None else Digest(after),
+        inode=None if inode is None else int(inode),
+    )

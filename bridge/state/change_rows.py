@@ -1,0 +1,146 @@
+"""What becomes of changes: begun, made or not, proposed and expired, forgotten at last."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from bridge.state import file_history
+from bridge.state.change_parts import switch, switches_of
+from bridge.state.change_records import COLUMNS, Change, State, filled, one
+from bridge.types import Digest, VaultPath
+
+INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
+MOST = 100_000
+"""Changes that are kept at most."""
+
+
+def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> None:
+    """Write a change; its steps are either its own or, pending, those that are about to be done."""
+    # A proposal leaves the files where they are; those of a change are followed as soon as it was made.
+    now = [(step.path, None) for step in change.steps] if pending else file_history.before(change)
+    head = (change.id, change.time, change.client, change.session, change.operation, change.reason, change.state)
+    connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts)), change.made or None))
+    connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
+    connection.executemany(
+        "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                change.id,
+                pending,
+                number,
+                step.kind,
+                step.path,
+                step.to,
+                step.before,
+                step.after,
+                *now[number],
+                step.inode if step.inode is None else str(step.inode),
+            )
+            for number, step in enumerate(change.steps)
+        ],
+    )
+
+
+def settle(connection: sqlite3.Connection, change: str, made: str | None) -> None:
+    """End what was pending of a change: it was made, as what `make` is told, or nothing was done."""
+    if made is None:
+        connection.execute("DELETE FROM step WHERE change = ? AND pending", (change,))
+        connection.execute("DELETE FROM change WHERE id = ? AND state = 'prepared'", (change,))
+        return
+    connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
+    connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
+    make(connection, change, made)
+    file_history.follow(connection, change)
+
+
+def make(connection: sqlite3.Connection, change: str, made: str) -> None:
+    """Say that a change was made: after all others, and what it turns back or makes again is in force no more, or anew.
+
+    Args:
+        connection: The file of the vault's state.
+        change: The change.
+        made: A new id, by which it is made when it was kept before.
+    """
+    connection.execute(
+        "UPDATE change SET made = iif(state = 'prepared', NULL, ?), state = 'applied' WHERE id = ?", (made, change)
+    )
+    if (found := one(connection, change)) is not None:
+        switch(connection, [*switches_of(found.facts)], found.facts)
+
+
+def set_state(connection: sqlite3.Connection, change: str, state: State, facts: Mapping[str, object]) -> None:
+    """Say what became of a change, and more facts of it; what was pending of it is its own from now on."""
+    add_facts(connection, change, facts)
+    connection.execute("UPDATE change SET state = ? WHERE id = ?", (state, change))
+    if connection.execute("SELECT 1 FROM step WHERE change = ? AND pending", (change,)).fetchone():
+        connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
+        connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
+
+
+def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, object]) -> None:
+    """Say more of a change."""
+    if (found := one(connection, change)) is not None:
+        told = json.dumps({**found.facts, **facts})
+        connection.execute("UPDATE change SET facts = ? WHERE id = ?", (told, change))
+
+
+def expire(connection: sqlite3.Connection, moment: float) -> list[str]:
+    """End the proposals whose time is over, and return them."""
+    rows = connection.execute("SELECT id FROM change WHERE state = 'proposed' AND expires <= ?", (moment,)).fetchall()
+    connection.executemany("UPDATE change SET state = 'expired' WHERE id = ?", rows)
+    return [change for (change,) in rows]
+
+
+def last(connection: sqlite3.Connection) -> str:
+    """Return the greatest id."""
+    (found,) = connection.execute("SELECT max(coalesce(made, id)) FROM change").fetchone()
+    return found or ""
+
+
+def unsettled(connection: sqlite3.Connection) -> list[Change]:
+    """Return the changes that were begun and not settled, with their pending steps, the oldest first."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM change"  # noqa: S608
+        " WHERE state = 'prepared' OR id IN (SELECT change FROM step WHERE pending) ORDER BY id"
+    )
+    return filled(connection, rows.fetchall(), pending=True)
+
+
+def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
+    """Delete changes that touched a note: nobody may undo half of one."""
+    touched: Iterable[tuple[str, ...]] = connection.execute("SELECT change, path, target, now FROM step").fetchall()
+    gone = {change for change, *paths in touched if any(path and denied(VaultPath(path)) for path in paths)}
+    drop(connection, gone)
+
+
+def purge(connection: sqlite3.Connection) -> None:
+    """Delete the oldest changes of more than are kept, but none that is still open."""
+    rows = connection.execute(
+        "SELECT id FROM change WHERE state NOT IN ('prepared', 'proposed') ORDER BY id DESC LIMIT -1 OFFSET ?", (MOST,)
+    )
+    drop(connection, [change for (change,) in rows])
+
+
+def drop(connection: sqlite3.Connection, changes: Collection[str]) -> None:
+    """Delete changes."""
+    connection.executemany("DELETE FROM change WHERE id = ?", [(change,) for change in changes])
+    connection.executemany("DELETE FROM step WHERE change = ?", [(change,) for change in changes])
+
+
+def needed(connection: sqlite3.Connection) -> list[tuple[Digest, float, bool]]:
+    """Return the contents that steps speak of, those first that only the oldest changes need.
+
+    Returns:
+        Each with the time of the last change that needs it, and whether one needs it that is not settled.
+    """
+    return connection.execute(
+        """
+        SELECT digest, max(time), max(open) FROM (
+            SELECT before AS digest, id, time, pending OR state = 'proposed' AS open
+            FROM step JOIN change ON id = change WHERE before IS NOT NULL
+            UNION ALL
+            SELECT after, id, time, pending OR state = 'proposed'
+            FROM step JOIN change ON id = change WHERE after IS NOT NULL
+        ) GROUP BY digest ORDER BY max(id)
+        """
+    ).fetchall()

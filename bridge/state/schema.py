@@ -1,0 +1,102 @@
+"""The tables, as numbered migrations that are never edited once released."""
+
+import sqlite3
+
+FAILING = (sqlite3.Error, MemoryError, UnicodeDecodeError)
+"""What reading a damaged file raises: a spoilt length asks for too much memory, a spoilt name is in the message."""
+
+
+class Damaged(Exception):
+    """It is not in order."""
+
+
+class Newer(Exception):
+    """A newer version wrote it."""
+
+
+MIGRATIONS = (
+    """
+    CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+    CREATE TABLE failed (path TEXT PRIMARY KEY, digest TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
+    """,
+    """
+    CREATE TABLE call (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, time REAL NOT NULL, tool TEXT NOT NULL, client TEXT, version TEXT,
+        session TEXT, transport TEXT, code TEXT, ms REAL NOT NULL, tokens INTEGER NOT NULL, paths TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX call_time ON call (time);
+    CREATE TABLE judged (tool TEXT PRIMARY KEY, helped INTEGER NOT NULL, missed INTEGER NOT NULL) STRICT;
+    """,
+    """
+    CREATE TABLE verdict (
+        source TEXT NOT NULL, target TEXT NOT NULL, form TEXT NOT NULL,
+        accepted INTEGER NOT NULL, declined INTEGER NOT NULL, PRIMARY KEY (source, target, form)
+    ) STRICT;
+    """,
+    """
+    CREATE TABLE graph_day (
+        day TEXT PRIMARY KEY, notes INTEGER NOT NULL, links INTEGER NOT NULL, stubs INTEGER NOT NULL,
+        changes TEXT NOT NULL, state BLOB
+    ) STRICT;
+    """,
+    "ALTER TABLE verdict ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;",
+    """
+    CREATE TABLE change (
+        id TEXT PRIMARY KEY, time REAL NOT NULL, client TEXT, session TEXT, operation TEXT NOT NULL, reason TEXT,
+        state TEXT NOT NULL, expires REAL, undoes TEXT, facts TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX change_state ON change (state);
+    CREATE TABLE step (
+        change TEXT NOT NULL, pending INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
+        path TEXT NOT NULL, target TEXT, before TEXT, after TEXT, now TEXT NOT NULL,
+        PRIMARY KEY (change, pending, number)
+    ) STRICT;
+    CREATE INDEX step_now ON step (now);
+    """,
+    "ALTER TABLE step ADD COLUMN gone TEXT;",
+    # Never written: what a change turned back is among its facts, since that may be several changes.
+    "ALTER TABLE change DROP COLUMN undoes;",
+    """
+    ALTER TABLE change ADD COLUMN made TEXT;
+    CREATE INDEX change_made ON change (coalesce(made, id));
+    """,
+    # Text, since the number of a folder may be greater than SQLite's integers.
+    "ALTER TABLE step ADD COLUMN inode TEXT;",
+)
+
+FAR = 1_000
+"""Versions ahead of ours that no release will have written: such a number is damage."""
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file to the newest version, each step in a transaction of its own.
+
+    Raises:
+        Newer: A newer version wrote the file.
+        Damaged: Its version or its tables cannot be right.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if not 0 <= version <= len(MIGRATIONS) + FAR:
+        raise Damaged(f"its version {version} cannot be right")
+    if version > len(MIGRATIONS):
+        raise Newer(f"written by a newer version ({version}, this one knows {len(MIGRATIONS)})")
+    for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
+        connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
+    if not made() <= tables(connection):
+        raise Damaged("it lacks tables")
+
+
+def made() -> frozenset[str]:
+    """Return what a new file holds."""
+    blank = sqlite3.connect(":memory:")
+    try:
+        blank.executescript("".join(MIGRATIONS))
+        return tables(blank)
+    finally:
+        blank.close()
+
+
+def tables(connection: sqlite3.Connection) -> frozenset[str]:
+    """Return the definition of each table and index."""
+    found = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    return frozenset(sql for (sql,) in found)

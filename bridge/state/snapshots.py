@@ -1,0 +1,157 @@
+"""The bytes of files before and after changes: one compressed file for each content, named by its digest."""
+
+import contextlib
+import hashlib
+import logging
+import os
+import tempfile
+import zlib
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from bridge.errors import StateUnusable
+from bridge.private_files import make_private, sync, sync_folder, unwritable
+from bridge.types import Digest
+from bridge.vault.plan import Blobs
+
+log = logging.getLogger(__name__)
+
+LEVEL = 1
+"""zlib's fastest: text is a third of its size with it, and little smaller with more effort."""
+
+
+class Snapshots:
+    """A folder of contents; what is in it is on the disk before `keep` returns."""
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder; it is made with the first content."""
+        self.folder = folder
+        self._size: int | None = None
+
+    def keep(self, blobs: Blobs) -> None:
+        """Keep contents; those that are kept already are not written again, unless they were damaged.
+
+        Raises:
+            DiskFull: There is no room.
+            ReadOnly: The folder cannot be written.
+        """
+        fresh = {digest: data for digest, data in blobs.items() if not self._is_sound(digest)}
+        try:
+            made = {self._shelf(digest) for digest in fresh}
+            for digest, data in fresh.items():
+                self._write(self.place(digest), zlib.compress(data, LEVEL))
+            for folder in sorted(made):
+                sync_folder(folder)
+        except OSError as error:
+            raise unwritable(self.folder, error) from None
+
+    def read(self, digest: Digest) -> bytes | None:
+        """Return a content by its digest or the beginning of it; None when it is not kept.
+
+        Raises:
+            StateUnusable: It was damaged on the disk, so that nobody may take it for the note.
+        """
+        if len(digest) < hashlib.sha256().digest_size * 2:
+            known = (Digest(file.name) for file in self.place(digest).parent.glob(f"{digest}*"))
+            digest = next((whole for whole in known if self.place(whole).is_file()), digest)
+        try:
+            data = zlib.decompress(self.place(digest).read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, zlib.error):
+            data = b""
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise StateUnusable(
+                f"What is kept of an earlier version is damaged: {self.place(digest)}.",
+                hint="That version is lost; check the disk. No note was touched.",
+            )
+        return data
+
+    def drop(self, digests: Iterable[Digest]) -> None:
+        """Delete contents.
+
+        Raises:
+            ReadOnly: The folder cannot be written.
+        """
+        try:
+            for digest in digests:
+                with contextlib.suppress(FileNotFoundError):
+                    self._grow(-self.place(digest).stat().st_size)
+                    self.place(digest).unlink()
+        except OSError as error:
+            raise unwritable(self.folder, error) from None
+
+    def sweep(self, needed: Collection[Digest]) -> None:
+        """Delete every file but those of some contents.
+
+        Raises:
+            ReadOnly: The folder cannot be written.
+        """
+        try:
+            for file in list(self._files()):
+                if file.name not in needed:
+                    file.unlink()
+        except OSError as error:
+            raise unwritable(self.folder, error) from None
+        self._size = None
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+        if self._size is None:
+            self._size = sum(file.stat().st_size for file in self._files())
+        return self._size
+
+    def damaged(self) -> int:
+        """Count the contents that were damaged on the disk; reads them all."""
+        count = 0
+        for file in self._files():
+            try:
+                self.read(Digest(file.name))
+            except StateUnusable:
+                count += 1
+        return count
+
+    def _is_sound(self, digest: Digest) -> bool:
+        """Say whether a content is kept and can be read."""
+        try:
+            return self.read(digest) is not None
+        except StateUnusable:
+            return False
+
+    def place(self, digest: Digest) -> Path:
+        """Name the file of a content."""
+        return self.folder / digest[:2] / digest
+
+    def _files(self) -> Iterator[Path]:
+        """Yield every file, those that a crash left half written too."""
+        return (file for file in self.folder.glob("??/*") if file.is_file())
+
+    def _shelf(self, digest: Digest) -> Path:
+        """Make the folder that holds a content, and return it."""
+        shelf = self.place(digest).parent
+        for folder in (self.folder, shelf):
+            if not folder.exists():
+                make_private(folder)
+                sync_folder(folder.parent)
+        return shelf
+
+    def _write(self, place: Path, data: bytes) -> None:
+        """Write a file that is there whole or not at all; its folder is synced by the caller."""
+        descriptor, draft = tempfile.mkstemp(prefix=".", dir=place.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                sync(file.fileno())
+            Path(draft).replace(place)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)  # noqa: PTH108
+            raise
+        self._grow(len(data))
+
+    def _grow(self, bytes_: int) -> None:
+        """Count along, once the folder was counted."""
+        if self._size is not None:
+            self._size += bytes_

@@ -1,0 +1,374 @@
+"""One vault's SQLite file and what it keeps."""
+
+import contextlib
+import functools
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Self, TypeVar
+
+from bridge.data_folder import history_beside
+from bridge.errors import BridgeError, StateUnusable
+from bridge.state import call_log, change_rows, file_history, graph_days, link_feedback
+from bridge.state.backup import asides, back_up, copies, copy, is_due, salvage
+from bridge.state.call_log import Keeper, Reading, Recorded
+from bridge.state.change_log import ChangeLog, beside
+from bridge.state.connection import check, opened, translated
+from bridge.state.graph_days import Day, Size
+from bridge.state.journal import History
+from bridge.state.link_feedback import Verdict
+from bridge.state.schema import Damaged, Newer
+from bridge.state.snapshots import Snapshots
+from bridge.types import Digest, VaultPath
+
+
+def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
+    """Take notes out of a file."""
+    failed = [(path,) for (path,) in connection.execute("SELECT path FROM failed") if denied(VaultPath(path))]
+    with connection:
+        connection.executemany("DELETE FROM failed WHERE path = ?", failed)
+        call_log.forget(connection, denied)
+        link_feedback.forget(connection, denied)
+        graph_days.forget(connection, denied)
+        change_rows.forget(connection, denied)
+    # Deleted text is overwritten, but SQLite leaves some behind where it moved rows between pages.
+    connection.execute("VACUUM")
+
+
+def forget_in(backup: Path, denied: Callable[[VaultPath], bool]) -> None:
+    """Take notes out of a backup; one that cannot be understood is deleted, since nobody can say what it still holds.
+
+    Raises:
+        BridgeError: The disk is in the way.
+        sqlite3.Error: The disk is in the way.
+        OSError: The disk is in the way.
+    """
+    made = backup.stat()
+    try:
+        with contextlib.closing(opened(backup, new=False)) as connection:
+            forget(connection, denied)
+            connection.execute("PRAGMA journal_mode = DELETE")
+    except (Damaged, Newer):
+        backup.unlink()
+        return
+    # It is still as old as it was.
+    os.utime(backup, ns=(made.st_atime_ns, made.st_mtime_ns))
+
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+MOST_COUNTED = (1 << 63) - 1
+"""The largest number that the file takes; a counter that was spoilt must not be what ends the indexing."""
+
+
+class Store(History):
+    """One vault's SQLite file, and beside it the contents that its changes speak of.
+
+    Whatever is read now and then is held in memory, so that nobody waits for the disk to be told it. What writes
+    commits before it returns and may wait for the disk; only `record` never does.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, now: Callable[[], float], *, salvaged: bool) -> None:
+        self.salvaged = salvaged
+        """True when the file was damaged or lost at this start and was made again from what could be read."""
+        self._connection = connection
+        self._path = path
+        self._now = now
+        self._snapshots = Snapshots(history_beside(path))
+        # Statements of two threads on one connection would end up in one transaction.
+        self._lock = threading.RLock()
+        self._naming = threading.Lock()
+        self._last_id = change_rows.last(connection)
+        self._backed_up = connection.total_changes
+        self._counters: Mapping[str, int] = dict(connection.execute("SELECT name, value FROM counter"))
+        self._failed: Mapping[VaultPath, tuple[Digest, str]] = {
+            VaultPath(path): (Digest(digest), reason)
+            for path, digest, reason in connection.execute("SELECT path, digest, reason FROM failed ORDER BY path")
+        }
+        self._judged: Mapping[str, tuple[int, int]] = {
+            tool: (helped, missed)
+            for tool, helped, missed in connection.execute("SELECT tool, helped, missed FROM judged ORDER BY tool")
+        }
+        self._accepting = link_feedback.accepting(connection)
+        self._log = ChangeLog(connection, path)
+        self._keeper = Keeper(self._insert, self._tidy)
+
+    @classmethod
+    def open(cls, path: Path, *, now: Callable[[], float] = time.time) -> Self:
+        """Open or make the file; a damaged one is set aside and made again from what can be read of it and its backups.
+
+        Args:
+            path: The file.
+            now: Tells the time, in seconds since 1970.
+
+        Raises:
+            StateUnusable: A newer version wrote the file.
+            ReadOnly: The folder cannot be written.
+            DiskFull: There is no room.
+            Busy: Another program has the file locked.
+        """
+        backed_up = bool(copies(path)) or beside(path).exists()
+        with translated(path):
+            try:
+                if backed_up and not path.exists():
+                    raise Damaged("it is gone")
+                return cls(opened(path, new=not backed_up), path, now, salvaged=False)
+            except Newer as error:
+                raise StateUnusable(
+                    f"{path} was {error}.", hint="Install the newer version again, or move the file away."
+                ) from None
+            except Damaged as error:
+                log.warning("The state file is damaged and made again from what can be read: %s", error)
+            try:
+                salvage(path)
+                return cls(opened(path, new=True), path, now, salvaged=True)
+            except (Damaged, Newer) as error:
+                raise StateUnusable(f"{path} cannot be used: {error}.") from None
+
+    def close(self) -> None:
+        """Write what waits and a backup, as far as the disk takes them, and close."""
+        self._keeper.stop()
+        with self._lock:
+            if self._connection.total_changes != self._backed_up or not copy(self._path, 0).exists():
+                with contextlib.suppress(BridgeError):
+                    self.back_up()
+            self._connection.close()
+
+    # -- counters and failures ----------------------------------------------------------------------------------------
+
+    def count(self, name: str, more: int) -> None:
+        """Add to a counter, which starts at 0 and never falls."""
+        with self._lock:
+            value = min(self.counted(name) + more, MOST_COUNTED)
+            self._write("INSERT OR REPLACE INTO counter VALUES (?, ?)", (name, value))
+            self._counters = {**self._counters, name: value}
+
+    def counted(self, name: str) -> int:
+        """Return a counter's value."""
+        return self._counters.get(name, 0)
+
+    def fail(self, path: VaultPath, digest: Digest, reason: str) -> None:
+        """Remember that this content of a note could not be indexed."""
+        with self._lock:
+            self._write("INSERT OR REPLACE INTO failed VALUES (?, ?, ?)", (path, digest, reason))
+            self._failed = dict(sorted({**self._failed, path: (digest, reason)}.items()))
+
+    def mend(self, paths: Iterable[VaultPath]) -> None:
+        """Forget the failures of these notes."""
+        mended = {path for path in paths if path in self._failed}
+        if not mended:
+            return
+        with self._lock:
+            self._write("DELETE FROM failed WHERE path = ?", *((path,) for path in mended))
+            self._failed = {path: known for path, known in self._failed.items() if path not in mended}
+
+    def failures(self) -> Mapping[VaultPath, tuple[Digest, str]]:
+        """Return the digest and reason of each note that could not be indexed."""
+        return self._failed
+
+    # -- calls and judgements -----------------------------------------------------------------------------------------
+
+    def record(self, call: Recorded) -> None:
+        """Take note of a call; it is written within a second."""
+        self._keeper.take(call)
+
+    def calls(self, since: float) -> list[Recorded]:
+        """Return the calls from a moment on, in seconds since 1970, the first that ended first."""
+        found: list[Recorded] = []
+        after: int | None = 0
+        while after is not None:
+            some, after = self._read(functools.partial(call_log.page, since=since, after=after))
+            found += some
+        return found
+
+    def readings(self, since: float, most: int) -> list[Reading]:
+        """Return which notes programs read from a moment on, the last first."""
+        return self._read(lambda connection: call_log.readings(connection, since, most))
+
+    def last_codes(self, count: int) -> Counter[str | None]:
+        """Return how the last calls ended: how often with which error, None for an answer."""
+        return Counter(self._read(lambda connection: call_log.last_codes(connection, count)))
+
+    def judge(self, tool: str, helped: bool) -> None:
+        """Count whether a tool that was named for a task was the right one."""
+        with self._lock:
+            right, wrong = self._judged.get(tool, (0, 0))
+            after = (right + helped, wrong + (not helped))
+            self._write("INSERT OR REPLACE INTO judged VALUES (?, ?, ?)", (tool, *after))
+            self._judged = {**self._judged, tool: after}
+
+    def judged(self) -> Mapping[str, tuple[int, int]]:
+        """Return how often each tool was the right one and how often not."""
+        return self._judged
+
+    # -- verdicts on links --------------------------------------------------------------------------------------------
+
+    def decide(self, verdict: Verdict) -> None:
+        """Add to what was said to a suggested link."""
+        with self._writing() as connection:
+            link_feedback.add(connection, verdict)
+            self._accepting = link_feedback.accepting(connection)
+
+    def revive(self, target: VaultPath, source: VaultPath | None = None) -> None:
+        """Forget that links to a note were declined, in one note or in all."""
+        with self._writing() as connection:
+            link_feedback.revive(connection, target, source)
+
+    @property
+    def accepting(self) -> frozenset[VaultPath]:
+        """The notes in which a link was accepted."""
+        return self._accepting
+
+    def follow_links(
+        self, source: VaultPath, links: Collection[VaultPath], exists: Callable[[VaultPath], bool]
+    ) -> None:
+        """See what became of links that were accepted in a note: one that was there and is gone counts as declined.
+
+        Args:
+            source: The note.
+            links: The notes that it links to now.
+            exists: Says whether there is a note: a link that went with its target was not declined.
+        """
+        with self._writing() as connection:
+            link_feedback.see(connection, source, links)
+            link_feedback.miss(connection, source, lambda target: target not in links and exists(target))
+            self._accepting = link_feedback.accepting(connection)
+
+    def move(self, moved: Mapping[VaultPath, VaultPath]) -> None:
+        """Follow notes to their new paths, given by their old ones; call in a thread, since there may be many calls."""
+        self._keeper.flush()
+        with self._writing() as connection:
+            link_feedback.move(connection, moved)
+            file_history.move(connection, moved)
+            self._accepting = link_feedback.accepting(connection)
+        after: int | None = 0
+        while after is not None:
+            with self._writing() as connection:
+                after = call_log.move(connection, moved, after)
+
+    def verdicts(self) -> list[Verdict]:
+        """Return what was said to every suggested link."""
+        return self._read(link_feedback.every)
+
+    # -- days of the graph --------------------------------------------------------------------------------------------
+
+    def keep_day(self, day: str, size: Size, joined: Mapping[VaultPath, int]) -> None:
+        """Keep how the graph is on a day: how much there is, and how many notes each note is joined to."""
+        with self._writing() as connection:
+            graph_days.keep(connection, day, size, joined)
+
+    def days(self, since: str) -> list[Day]:
+        """Return the days of the graph from one on, the oldest first."""
+        return self._read(lambda connection: graph_days.since(connection, since))
+
+    # -- notes that are forbidden -------------------------------------------------------------------------------------
+
+    def forget(self, denied: Callable[[VaultPath], bool]) -> None:
+        """Take notes out of all that is kept, backups included; damaged files set aside are deleted.
+
+        A change that touched one of them is deleted whole, with the contents that no other change needs.
+
+        Args:
+            denied: Says whether a path is to be forgotten, which is new: this writes every file anew.
+
+        Raises:
+            BridgeError: The disk is in the way; some of it may be done.
+        """
+        self._keeper.flush()
+        with self._lock:
+            with translated(self._path):
+                forget(self._connection, denied)
+                # The log still has what was overwritten in the file.
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._snapshots.sweep({digest for digest, _, _ in change_rows.needed(self._connection)})
+            self._failed = {path: known for path, known in self._failed.items() if not denied(path)}
+            for backup in copies(self._path):
+                with translated(backup):
+                    forget_in(backup, denied)
+            for damaged in asides(self._path):
+                with translated(damaged):
+                    damaged.unlink()
+            with translated(self._path):
+                self._log.forget()
+
+    # -- the file -----------------------------------------------------------------------------------------------------
+
+    def sound(self) -> bool:
+        """Say whether SQLite finds the file in order, as it is on the disk."""
+        try:
+            self._read(lambda connection: connection.execute("PRAGMA shrink_memory"))
+            self._read(check)
+        except (BridgeError, Damaged):
+            return False
+        return True
+
+    def back_up(self) -> None:
+        """Copy the file to its backup; the old backup is kept until the new one is whole.
+
+        Raises:
+            DiskFull: There is no room.
+            ReadOnly: The folder cannot be written.
+            StateUnusable: The file is damaged; its backups stay as they are.
+        """
+        with self._lock, translated(self._path):
+            changes = self._connection.total_changes
+            try:
+                back_up(self._connection, self._path)
+            except Damaged as error:
+                raise StateUnusable(f"{self._path} is not backed up: {error}.") from None
+            self._backed_up = changes
+            self._log.clear()
+
+    def _tidy(self) -> None:
+        """Delete what is too old, and make today's backup."""
+        with self._writing() as connection:
+            call_log.purge(connection, self._now())
+            change_rows.purge(connection)
+        self.prune()
+        if is_due(self._path) or self._log.is_long:
+            self.back_up()
+
+    def _insert(self, batch: list[Recorded]) -> None:
+        """Write calls."""
+        with self._writing() as connection:
+            call_log.insert(connection, batch)
+
+    def _read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Read, with all that was recorded."""
+        with contextlib.suppress(BridgeError):
+            self._keeper.flush()
+        with self._lock, translated(self._path):
+            return query(self._connection)
+
+    def _write(self, statement: str, *rows: tuple[object, ...]) -> None:
+        """Run a statement for some rows, in one transaction."""
+        with self._writing() as connection:
+            connection.executemany(statement, rows)
+
+    @contextlib.contextmanager
+    def _writing(self, *, durably: bool = False) -> Iterator[sqlite3.Connection]:
+        """Write in one transaction.
+
+        Args:
+            durably: Whether it is on the disk when this returns; else the last moments may be lost with the power,
+                though not with the process.
+        """
+        with self._lock, translated(self._path):
+            if durably:
+                self._connection.execute("PRAGMA synchronous = FULL")
+            try:
+                with self._connection:
+                    yield self._connection
+                    lines = self._log.touched()
+            finally:
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._log.append(lines)
+            if self._log.is_long:
+                self._keeper.hurry()

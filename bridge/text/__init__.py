@@ -1,0 +1,1 @@
+"""Language: scripts, words, stems, diffs and merges of text. Knows no notes."""

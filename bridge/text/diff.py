@@ -1,0 +1,350 @@
+"""How a text differs from another: in hunks, which can be taken one by one, and as a unified diff."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rapidfuzz.distance import Indel
+
+from bridge.types import Lines
+
+CELLS: Final = 150_000_000
+"""The largest product of two lengths that is compared exactly: 30 ms and 20 MB."""
+
+DEEPEST: Final = 30
+"""How often a text that is too long is cut again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Units of one text that stand where those of another stood; ranges are half-open and count from 0."""
+
+    before: range
+    after: range
+
+
+def pieces(
+    before: Sequence[str], after: Sequence[str], weak: Callable[[str], bool] = lambda _unit: False
+) -> list[Piece]:
+    """Return where two texts differ, in order; no two pieces touch.
+
+    The comparison is the shortest one unless the texts are so long that it is first cut at units that both hold once.
+    What is still too long to compare then counts as replaced.
+
+    Args:
+        before: The units of one text.
+        after: The units of the other.
+        weak: Which units say nothing about where they are, so that between two pieces they may be there by chance.
+    """
+    left, right = _core(before, after, range(len(before)), range(len(after)))
+    within = before[left.start : left.stop]
+    numbers: dict[str, int] = {}
+    # rapidfuzz compares by hash, and only those of small numbers are sure to differ.
+    old = [numbers.setdefault(unit, len(numbers)) for unit in within]
+    new = [numbers.setdefault(unit, len(numbers)) for unit in after[right.start : right.stop]]
+    joined: list[Piece] = []
+    for piece in _apart(old, new, range(len(old)), range(len(new))):
+        last = joined[-1] if joined else None
+        if last is not None and _belong(last, piece, within, weak):
+            joined[-1] = spanning(last, piece)
+        else:
+            joined.append(piece)
+    trimmed = (Piece(*_core(old, new, piece.before, piece.after)) for piece in joined)
+    return [
+        Piece(left[piece.before.start : piece.before.stop], right[piece.after.start : piece.after.stop])
+        for piece in trimmed
+        if piece.before or piece.after
+    ]
+
+
+def _belong(last: Piece, piece: Piece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
+    """Say whether two pieces are one: they touch, or what is between them need not be what it was."""
+    between = before[last.before.stop : piece.before.start]
+    even = all(len(one.before) == len(one.after) for one in (last, piece))
+    return all(map(weak, between)) and not (even and between)
+
+
+def spanning(first: Piece, last: Piece) -> Piece:
+    """Return one piece from the start of one to the end of another."""
+    return Piece(range(first.before.start, last.before.stop), range(first.after.start, last.after.stop))
+
+
+def _apart(old: list[int], new: list[int], left: range, right: range, depth: int = 0) -> Iterator[Piece]:
+    left, right = _core(old, new, left, right)
+    if len(left) * len(right) <= CELLS:
+        found = Indel.opcodes(old[left.start : left.stop], new[right.start : right.stop])
+        for code in found:
+            if code.tag != "equal":
+                yield Piece(left[code.src_start : code.src_end], right[code.dest_start : code.dest_end])
+        return
+    anchors = _anchors(old, new, left, right)
+    if not anchors or depth == DEEPEST:
+        yield Piece(left, right)
+        return
+    for here, there in [*anchors, (left.stop, right.stop)]:
+        yield from _apart(old, new, range(left.start, here), range(right.start, there), depth + 1)
+        left, right = range(here + 1, left.stop), range(there + 1, right.stop)
+
+
+def _core(old: Sequence[object], new: Sequence[object], left: range, right: range) -> tuple[range, range]:
+    """Leave out what both begin and end with."""
+    start, most = 0, min(len(left), len(right))
+    while start < most and old[left.start + start] == new[right.start + start]:
+        start += 1
+    end, most = 0, most - start
+    while end < most and old[left.stop - 1 - end] == new[right.stop - 1 - end]:
+        end += 1
+    return left[start : len(left) - end], right[start : len(right) - end]
+
+
+def _anchors(old: list[int], new: list[int], left: range, right: range) -> list[tuple[int, int]]:
+    """Return the longest row of units that are single in both texts and in the same order."""
+    often, elsewhere = Counter(old[at] for at in left), Counter(new[at] for at in right)
+    place = {new[at]: at for at in right if elsewhere[new[at]] == 1}
+    row: list[tuple[int, int]] = []
+    ends: list[int] = []
+    back: list[int] = []
+    tops: list[int] = []
+    for here in left:
+        there = place.get(old[here])
+        if there is None or often[old[here]] > 1:
+            continue
+        at = bisect_left(ends, there)
+        back.append(tops[at - 1] if at else -1)
+        ends[at : at + 1], tops[at : at + 1] = [there], [len(row)]
+        row.append((here, there))
+    found: list[tuple[int, int]] = []
+    at = tops[-1] if tops else -1
+    while at >= 0:
+        found.append(row[at])
+        at = back[at]
+    return found[::-1]
+
+
+_HEADING: Final = re.compile(r"\ufeff?#{1,6}[ \t]")
+
+Taste = Callable[[Sequence[str], range], int]
+"""How well units of a text go together, given the text and their range."""
+
+
+def readable(lines: Sequence[str], piece: range) -> int:
+    """Like what is whole: from a heading or after an empty line, to an empty line."""
+    starts = piece.start == 0 or blank(lines[piece.start - 1])
+    return 4 * bool(_HEADING.match(lines[piece.start])) + 2 * starts + blank(lines[piece.stop - 1])
+
+
+def low(_: Sequence[str], piece: range) -> int:
+    """Like the lowest place."""
+    return piece.start
+
+
+def high(_: Sequence[str], piece: range) -> int:
+    """Like the highest place."""
+    return -piece.start
+
+
+def blank(unit: str) -> bool:
+    """Say whether there is nothing to see."""
+    return not unit.strip()
+
+
+def placed(
+    found: Sequence[Piece],
+    before: Sequence[str],
+    after: Sequence[str],
+    taste: Taste = readable,
+    passing: Callable[[str], bool] | None = None,
+) -> list[Piece]:
+    """Move each piece that may stand elsewhere to where it is liked best; of equals, to the lowest place.
+
+    Args:
+        found: The pieces, in order; they will not touch afterwards either.
+        before: The units of the text before.
+        after: The units of the text after.
+        taste: Which places are liked.
+        passing: Which units a piece may be moved past; any without.
+    """
+    done: list[Piece] = []
+    for at, piece in enumerate(found):
+        if piece.before and piece.after:
+            done.append(piece)
+            continue
+        units, own = (before, piece.before) if piece.before else (after, piece.after)
+        above = piece.before.start - (done[-1].before.stop + 1 if done else 0)
+        below = (found[at + 1].before.start - 1 if at + 1 < len(found) else len(before)) - piece.before.stop
+        up = _steps(units, own.start - 1, own.stop - 1, -1, above, passing)
+        down = _steps(units, own.start, own.stop, 1, below, passing)
+        by = max(range(-up, down + 1), key=lambda by: (taste(units, _moved(own, by)), by))
+        done.append(Piece(_moved(piece.before, by), _moved(piece.after, by)))
+    return done
+
+
+def _steps(
+    units: Sequence[str], one: int, other: int, by: int, most: int, passing: Callable[[str], bool] | None
+) -> int:
+    """Count how many units are alike along two edges."""
+    count = 0
+    while count < most and units[one] == units[other] and (passing is None or passing(units[one])):
+        one, other, count = one + by, other + by, count + 1
+    return count
+
+
+def _moved(own: range, by: int) -> range:
+    return range(own.start + by, own.stop + by)
+
+
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+"""Lines as other programs count them; `splitlines` also ends one at characters that stand in the midst of a line."""
+
+_LOOKED_AT: Final = 8000
+
+
+def text_of(data: bytes) -> str | None:
+    """Return a file's text with its byte order mark; None when it is none.
+
+    Bytes that are not UTF-8 become lone surrogates, of which `bytes_of` makes the same bytes again.
+    """
+    return None if b"\0" in data[:_LOOKED_AT] else data.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """Return the bytes of a file's text."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def lines_of(text: str) -> list[str]:
+    """Return a text's lines, each with its line break."""
+    return _LINE.findall(text)
+
+
+def shown(text: str) -> str:
+    r"""Return text as it can be sent: bytes that are not UTF-8 as `\xff`."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+RowKind = Literal["same", "removed", "added"]
+
+CONTEXT: Final = 3
+"""Lines shown around what differs."""
+
+_MARKS: Final = {"same": " ", "removed": "-", "added": "+"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a hunk, with its line break."""
+
+    kind: RowKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Differences that stand close together, and the lines around them."""
+
+    number: int
+    """By which it is accepted or undone; counted from 1 over the whole change."""
+    before: Lines
+    """Its lines in the text before; when there are none, the last is one less than the first."""
+    after: Lines
+    """Its lines in the text after, likewise."""
+    rows: tuple[Row, ...]
+
+
+def hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
+    """Return how two texts differ, in order.
+
+    Args:
+        before: The text before.
+        after: The text after.
+        first: The number of the first hunk.
+    """
+    old, new = lines_of(before), lines_of(after)
+    return tuple(_hunk(number, group, old, new) for number, group in enumerate(near(differing(old, new)), first))
+
+
+def with_hunks(before: str, after: str, chosen: Collection[int], *, first: int = 1) -> str:
+    """Return the text before with those hunks alone that were chosen; `first` as for `hunks`."""
+    old, new = lines_of(before), lines_of(after)
+    text: list[str] = []
+    done = 0
+    for hunk in hunks(before, after, first=first):
+        if hunk.number in chosen:
+            text += [*old[done : hunk.before[0] - 1], *new[hunk.after[0] - 1 : hunk.after[1]]]
+            done = hunk.before[1]
+    return "".join([*text, *old[done:]])
+
+
+def unified(before: str | None, after: str | None, path: str) -> str:
+    """Return what turns one text into the other; empty when nothing does. None is a file that is not there."""
+    found = hunks(before or "", after or "")
+    return written(found, path, made=before is None, gone=after is None)
+
+
+def written(found: Sequence[Hunk], path: str, *, made: bool = False, gone: bool = False) -> str:
+    """Write hunks down as a unified diff; empty when there are none.
+
+    Args:
+        found: The hunks.
+        path: The file.
+        made: Whether there was no such file before.
+        gone: Whether there is none after.
+    """
+    if not found:
+        return ""
+    names = ("/dev/null" if made else f"a/{path}", "/dev/null" if gone else f"b/{path}")
+    return f"--- {names[0]}\n+++ {names[1]}\n" + "".join(line for hunk in found for line in _lines(hunk))
+
+
+def differing(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
+    """Return which lines differ, each piece where it reads best."""
+    return placed(pieces(old, new, blank), old, new)
+
+
+def near(found: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Gather the pieces between which the context of both would touch."""
+    group: list[Piece] = []
+    for piece in found:
+        if group and piece.before.start - group[-1].before.stop > 2 * CONTEXT:
+            yield group
+            group = []
+        group.append(piece)
+    if group:
+        yield group
+
+
+def _hunk(number: int, group: Sequence[Piece], old: Sequence[str], new: Sequence[str]) -> Hunk:
+    lead = min(CONTEXT, group[0].before.start)
+    trail = min(CONTEXT, len(old) - group[-1].before.stop)
+    start, end = group[0].before.start - lead, group[-1].before.stop + trail
+    rows: list[Row] = []
+    done = start
+    for piece in group:
+        rows += [Row("same", line) for line in old[done : piece.before.start]]
+        rows += [Row("removed", old[at]) for at in piece.before]
+        rows += [Row("added", new[at]) for at in piece.after]
+        done = piece.before.stop
+    rows += [Row("same", line) for line in old[done:end]]
+    return Hunk(number, (start + 1, end), (group[0].after.start - lead + 1, group[-1].after.stop + trail), tuple(rows))
+
+
+def _lines(hunk: Hunk) -> Iterator[str]:
+    yield f"@@ -{_range(hunk.before)} +{_range(hunk.after)} @@\n"
+    for row in hunk.rows:
+        line = _MARKS[row.kind] + shown(row.text)
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _range(lines: Lines) -> str:
+    """Write lines as a unified diff does: the first and how many; of none, the line before them."""
+    first, last = lines
+    match last - first + 1:
+        case 0:
+            return f"{last},0"
+        case 1:
+            return f"{first}"
+        case many:
+            return f"{first},{many}"

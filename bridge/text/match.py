@@ -1,0 +1,184 @@
+"""Where the wanted words stand in a text: as typed, inflected, begun, or inside scripts without spaces."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from bridge.text.stopwords import STOP_WORDS
+from bridge.types import Span
+
+# Han, Kana, Hangul and South-East Asian scripts, in which words are not set apart by spaces (Hangul: particles).
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+)
+_WORD = rf"[^\W{UNSPACED}]+"
+_TOKEN = re.compile(rf"[{UNSPACED}]+|{_WORD}(?:['’]{_WORD})*")
+_IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_ROOT = 2
+_OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
+"""What a command of LaTeX stands behind; the folders of a path stand behind names and colons."""
+_SHORTEST_PREFIX = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place where a wanted word or phrase stands."""
+
+    span: Span
+    word: str
+    """The wanted word, as typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Compiled words and phrases; `find` says where they stand."""
+
+    exact: dict[str, str]
+    stems: dict[str, str]
+    grams: frozenset[str]
+    phrases: tuple[tuple[tuple[str, ...], str], ...]
+    prefix: str | None
+    languages: tuple[str, ...]
+    roots: frozenset[str]
+    """How the words begin."""
+    known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
+    """Words of texts looked at so far, and what of the query each is: the hits of an answer share most of theirs."""
+
+    def find(self, text: str) -> tuple[Match, ...]:
+        """Find each match, in order and without overlaps; phrases go before words."""
+        tokens = list(_TOKEN.finditer(text))
+        self._learn({token.group() for token in tokens})
+        if not self.phrases:
+            return tuple(self._words_in(tokens))
+        found = list(self._phrases_in(text, tokens))
+        taken = bytearray(len(text))
+        for match in found:
+            taken[match.span[0] : match.span[1]] = b"\1" * (match.span[1] - match.span[0])
+        found += [match for match in self._words_in(tokens) if not any(taken[slice(*match.span)])]
+        return tuple(sorted(found, key=lambda match: match.span))
+
+    def _learn(self, words: set[str]) -> None:
+        """Find out what of the query words never seen before are."""
+        unseen = [word for word in words if word not in self.known and not _IS_UNSPACED.match(word)]
+        self.known.update(dict.fromkeys(unseen))
+        # No language in use changes how a word begins when it inflects it.
+        begun = [(word, folded) for word in unseen if (folded := fold(word))[:_ROOT] in self.roots]
+        new, plain = [word for word, _ in begun], [folded for _, folded in begun]
+        for word, folded in begun:
+            is_begun = self.prefix is not None and folded.startswith(self.prefix)
+            # What was begun is called by the word that it became.
+            self.known[word] = self.exact.get(folded) or (folded if is_begun else None)
+        if not self.stems:
+            return
+        for language in self.languages:
+            for word, folded, stem in zip(new, plain, stemmed(language, plain), strict=True):
+                # A stop word is no form of another word: English `notes` has the stem of German `not`.
+                if self.known[word] is None and folded not in STOP_WORDS:
+                    self.known[word] = self.stems.get(f"{language}:{stem}")
+
+    def _phrases_in(self, text: str, tokens: Sequence[re.Match[str]]) -> Iterable[Match]:
+        plain = [fold(token.group()) for token in tokens]
+        end = 0
+        unspaced = [each for each in self.phrases if len(each[0]) == 1 and _IS_UNSPACED.match(each[0][0])]
+        spaced = [each for each in self.phrases if each not in unspaced]
+        for at in range(len(tokens)):
+            for parts, phrase in spaced:
+                if tuple(plain[at : at + len(parts)]) == parts and tokens[at].start() >= end:
+                    end = tokens[at + len(parts) - 1].end()
+                    yield Match((tokens[at].start(), end), phrase)
+        for parts, phrase in unspaced:
+            yield from (Match(m.span(), phrase) for m in re.finditer(re.escape(parts[0]), text))
+
+    def _words_in(self, tokens: Sequence[re.Match[str]]) -> Iterable[Match]:
+        for token in tokens:
+            word = token.group()
+            if (typed := self.known.get(word)) is not None and not _is_command(token):
+                yield Match(token.span(), typed)
+            elif self.grams and _IS_UNSPACED.match(word):
+                yield from self._grams_in(token.start(), word)
+
+    def _grams_in(self, offset: int, run: str) -> Iterable[Match]:
+        """Mark what pairs of characters of the query cover, longest stretches first."""
+        covered = bytearray(len(run))
+        for width in (1, 2):
+            for at in range(len(run) - width + 1):
+                if run[at : at + width] in self.grams:
+                    covered[at : at + width] = b"\1" * width
+        for m in re.finditer(rb"\x01+", bytes(covered)):
+            yield Match((offset + m.start(), offset + m.end()), run[m.start() : m.end()])
+
+
+def compile_wanted(
+    words: Iterable[str],
+    phrases: Iterable[str] = (),
+    *,
+    languages: Iterable[str] = (),
+    open_ended: bool = False,
+) -> Wanted:
+    """Prepare what is wanted for finding it in many texts.
+
+    Args:
+        words: Single words, as typed.
+        phrases: Sequences of words that must stand together.
+        languages: Those whose inflections count; English when there are none.
+        open_ended: Whether the last word may be a beginning.
+    """
+    exact: dict[str, str] = {}
+    stems: dict[str, str] = {}
+    grams: set[str] = set()
+    last = ""
+    for word in words:
+        for m in _TOKEN.finditer(word):
+            token = m.group()
+            last = ""
+            if _IS_UNSPACED.match(token):
+                width = 1 if len(token) == 1 else 2
+                grams.update(token[at : at + width] for at in range(len(token) - width + 1))
+                continue
+            last = fold(token)
+            exact.setdefault(last, token)
+    spoken = tuple(languages) or ("english",)
+    for typed in list(exact):
+        if len(typed) >= _SHORTEST_PREFIX and not typed.isdigit():
+            for language in spoken:
+                stems.setdefault(f"{language}:{stemmed(language, [typed])[0]}", exact[typed])
+    compiled = tuple(
+        (parts, phrase) for phrase in phrases if (parts := tuple(fold(m.group()) for m in _TOKEN.finditer(phrase)))
+    )
+    prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
+    roots = frozenset(word[:_ROOT] for word in exact)
+    return Wanted(exact, stems, frozenset(grams), compiled, prefix, spoken, roots)
+
+
+def _is_command(token: re.Match[str]) -> bool:
+    r"""Return whether a word is a command of LaTeX, such as `\large`, and not part of a path."""
+    text, at = token.string, token.start()
+    return at > 0 and text[at - 1] == "\\" and token.group().islower() and text[at - 2 : at - 1] in _OPEN
+
+
+def words_of(text: str) -> list[str]:
+    """Return a text's words, folded; a stretch of a script without spaces is one word."""
+    return [fold(m.group()) for m in _TOKEN.finditer(text)]
+
+
+def fold(word: str) -> str:
+    """Return a word without case and accents."""
+    if word.isascii():
+        return word.lower()
+    split = unicodedata.normalize("NFKD", word.replace("’", "'").casefold())
+    return unicodedata.normalize("NFC", "".join(c for c in split if not unicodedata.combining(c)))
+
+
+def stemmed(language: str, words: Sequence[str]) -> list[str]:
+    """Return the stem of each folded word."""
+    return _stemmer(language)(words)
+
+
+@cache
+def _stemmer(language: str) -> Callable[[Sequence[str]], list[str]]:
+    import Stemmer
+
+    return Stemmer.Stemmer(language).stemWords  # type: ignore[no-any-return]

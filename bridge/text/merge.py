@@ -1,0 +1,126 @@
+"""Brings two changes of one text together, or says where they contradict each other; it never guesses.
+
+No package fitted: `merge3` is under the GPL; `three-merge` merges within lines and writes conflict markers.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.text.diff import Piece, Taste, blank, high, lines_of, low, pieces, placed
+from bridge.types import Lines
+
+_NOTHING: Final = range(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A place that both sides changed, each in its own way."""
+
+    lines: Lines
+    """Where it is in our text; when there are none, the last is one less than the first."""
+    base: str
+    ours: str
+    theirs: str
+
+
+def merge(
+    base: str, ours: str, theirs: str, *, touching: bool = False, alike: bool = True
+) -> str | tuple[Contradiction, ...]:
+    """Bring two changes of a text together, line by line; return the text, or why there is none.
+
+    What only one side changed is taken from it.
+
+    Args:
+        base: The text that both started from.
+        ours: What it became here.
+        theirs: What it became there.
+        touching: Whether they may have changed lines next to each other, which otherwise contradicts, as in git. Two
+            insertions at one place contradict always: nobody knows which comes first.
+        alike: Whether what both changed alike is taken once; else it contradicts too.
+    """
+    old, mine, other = lines_of(base), lines_of(ours), lines_of(theirs)
+
+    def merged(sides: Sequence[Sequence[Piece]]) -> str | tuple[Contradiction, ...]:
+        return _merged(old, mine, other, [*_groups(*sides, touching=touching)], alike=alike)
+
+    def sides(
+        found: Sequence[Sequence[Piece]], taste: Taste, passing: Callable[[str], bool] | None = None
+    ) -> list[list[Piece]]:
+        return [placed(side, old, new, taste, passing) for side, new in zip(found, (mine, other), strict=True)]
+
+    # What was put in or taken out beside its like may be said to stand higher or lower. Where that matters it
+    # contradicts; but a paragraph is not brought upon its neighbour by the empty line that both are said to have.
+    lowest = sides([pieces(old, new, blank) for new in (mine, other)], low)
+    highest = sides(lowest, high)
+    made = merged(lowest)
+    if highest == lowest:
+        return made
+    again, above = made if isinstance(made, str) else merged(sides(lowest, high, blank)), merged(highest)
+    if isinstance(again, str) and isinstance(above, str) and again != above:
+        return _merged(old, mine, other, [(lowest[0], lowest[1])], alike=alike)
+    return again if isinstance(again, str) else made
+
+
+def _merged(
+    old: Sequence[str],
+    mine: Sequence[str],
+    other: Sequence[str],
+    groups: Sequence[tuple[Sequence[Piece], Sequence[Piece]]],
+    *,
+    alike: bool,
+) -> str | tuple[Contradiction, ...]:
+    text: list[str] = []
+    wrong: list[Contradiction] = []
+    done = 0
+    for here, there in groups:
+        start = min(piece.before.start for piece in (*here, *there))
+        end = max(piece.before.stop for piece in (*here, *there))
+        ours, theirs = _over(here, start, end), _over(there, start, end)
+        text += old[done:start]
+        done = end
+        left, right = mine[ours.start : ours.stop], other[theirs.start : theirs.stop]
+        if not here:
+            text += right
+        elif not there or (alike and left == right):
+            text += left
+        else:
+            where = (ours.start + 1, ours.stop)
+            wrong.append(Contradiction(where, "".join(old[start:end]), "".join(left), "".join(right)))
+    text += old[done:]
+    if not wrong and any(not line.endswith("\n") for line in text[:-1]):
+        # One side took the last line break away, and the other went on after it.
+        everything = [piece for here, _ in groups for piece in here], [piece for _, there in groups for piece in there]
+        return _merged(old, mine, other, [everything], alike=alike)
+    return tuple(wrong) or "".join(text)
+
+
+def _groups(
+    left: Sequence[Piece], right: Sequence[Piece], *, touching: bool
+) -> Iterator[tuple[list[Piece], list[Piece]]]:
+    """Gather the pieces of both sides that are in each other's way."""
+    here: list[Piece] = []
+    there: list[Piece] = []
+    start = end = -1
+    both = [(piece, here) for piece in left] + [(piece, there) for piece in right]
+    for piece, side in sorted(both, key=lambda one: (one[0].before.start, one[0].before.stop)):
+        own = piece.before
+        meets = own.start < end or (own.start == end and (not touching or start == end == own.stop))
+        if not meets:
+            if here or there:
+                yield [*here], [*there]
+            here.clear()
+            there.clear()
+            start = own.start
+        end = max(end, own.stop)
+        side.append(piece)
+    if here or there:
+        yield here, there
+
+
+def _over(side: Sequence[Piece], start: int, end: int) -> range:
+    """Return the lines of a side's text that stand for some lines of the base."""
+    if not side:
+        return _NOTHING
+    first, last = side[0], side[-1]
+    return range(first.after.start - (first.before.start - start), last.after.stop + end - last.before.stop)

@@ -1,0 +1,45 @@
+"""Whether a text is there already, or nearly: told by the runs of words that two texts share."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from bridge.text.scripts import UNSPACED
+from bridge.types import VaultPath
+
+WORDS: Final = 5
+"""Words in a row that are compared as one; fewer recur by chance."""
+
+LEAST: Final = 0.5
+"""The share that is worth telling."""
+
+_WORD: Final = re.compile(f"[{UNSPACED}]|(?:(?![{UNSPACED}])\\w)+")
+_PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+def shares(
+    text: str, candidates: Mapping[VaultPath, str], *, common: str = "", least: float = LEAST
+) -> list[tuple[VaultPath, float]]:
+    """Return which notes say what a text says, each with the share of the text that it holds, the largest first.
+
+    Case, punctuation and properties do not count; in scripts without spaces each character is a word.
+
+    Args:
+        text: The text.
+        candidates: The notes it may be in, whole.
+        common: What many notes say, such as the template that the text was made from; it does not count.
+        least: The least share to return.
+    """
+    known = _runs(common)
+    own = _runs(text) - known
+    if not own:
+        return []
+    found = [(path, len(own & _runs(other)) / len(own)) for path, other in candidates.items()]
+    return sorted((one for one in found if one[1] >= least), key=lambda one: (-one[1], one[0]))
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """Return all runs of words; the words of a shorter text are one."""
+    head = _PROPERTIES.match(text)
+    words = _WORD.findall(text[head.end() if head else 0 :].casefold())
+    return frozenset(tuple(words[at : at + WORDS]) for at in range(max(bool(words), len(words) - WORDS + 1)))

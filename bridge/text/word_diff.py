@@ -1,0 +1,103 @@
+"""What changed within lines, word by word, to be read rather than applied."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from bridge.text.diff import Hunk, Piece, Row, RowKind, blank, low, pieces, placed, spanning
+from bridge.text.scripts import UNSPACED
+
+MOST: Final = 5_000
+"""Words of a replaced block that are compared; of a longer one only the whole is shown."""
+
+LEAST_ALIKE: Final = 0.2
+"""The share of its letters that a block must keep to be shown word by word."""
+
+_MARKS: Final = (
+    "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\U0001f3fb-\U0001f3ff"
+)
+"""Characters that belong to the one before them."""
+
+_LETTER: Final = f"(?![{UNSPACED}])[\\w\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0963\u0966-\u0dff]"
+_WORD: Final = f"(?:{_LETTER})+"
+_TOKEN: Final = re.compile(
+    r"!?\[\[[^\[\]\n]*\]\]"  # a link
+    r"|https?://[^\s|<>)\]]+"
+    r"|#[^\s#,.;:!?()\[\]{}|\"'`]+"  # a tag
+    r"|\[.\]"  # a task's box
+    r"|\^[\w-]+(?=[ \t]*\r?$)"  # a block's name
+    r"|\d+(?:[-.:,/]\d+)*(?!\w)"
+    rf"|{_WORD}(?:['’‑-]{_WORD})*"
+    r"|\r?\n"
+    r"|[^\S\r\n]+"
+    rf"|.(?:\u200d.|[{_MARKS}])*",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Text that stayed, went or came."""
+
+    kind: RowKind
+    text: str
+
+
+def runs(hunk: Hunk) -> tuple[Run, ...]:
+    """Return a hunk to be read: what stayed and what went is the text before, what stayed and what came that after."""
+    read: list[Run] = []
+    removed = ""
+    for kind, rows in groupby(hunk.rows, key=_kind):
+        text = "".join(row.text for row in rows)
+        if kind == "removed":
+            removed = text
+            continue
+        read += words(removed, text) if kind == "added" else [*_some("removed", removed), Run("same", text)]
+        removed = ""
+    return (*read, *_some("removed", removed))
+
+
+def words(before: str, after: str) -> tuple[Run, ...]:
+    """Compare two texts word by word; those that have little in common count as replaced."""
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    whole = (*_some("removed", before), *_some("added", after))
+    if max(len(old), len(new)) > MOST:
+        return whole
+    found = _legible(placed(pieces(old, new), old, new, low), old)
+    letters = sum(len(word) for word in old if not blank(word))
+    lost = sum(len(old[at]) for piece in found for at in piece.before if not blank(old[at]))
+    if letters - lost < LEAST_ALIKE * letters:
+        return whole
+    return tuple(_read(found, old, new))
+
+
+def _legible(found: Sequence[Piece], old: Sequence[str]) -> list[Piece]:
+    """Join pieces between which only a space stayed: a rewritten phrase is one."""
+    joined: list[Piece] = []
+    for piece in found:
+        if joined and all(unit == " " for unit in old[joined[-1].before.stop : piece.before.start]):
+            joined[-1] = spanning(joined[-1], piece)
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _read(found: Sequence[Piece], old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
+    done = 0
+    for piece in found:
+        yield from _some("same", "".join(old[done : piece.before.start]))
+        yield from _some("removed", "".join(old[at] for at in piece.before))
+        yield from _some("added", "".join(new[at] for at in piece.after))
+        done = piece.before.stop
+    yield from _some("same", "".join(old[done:]))
+
+
+def _some(kind: RowKind, text: str) -> tuple[Run, ...]:
+    return (Run(kind, text),) if text else ()
+
+
+def _kind(row: Row) -> RowKind:
+    return row.kind

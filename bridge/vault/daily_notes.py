@@ -1,0 +1,31 @@
+"""Daily notes, where the vault's own settings put them; days are those of the local time zone."""
+
+from datetime import date, datetime
+
+from bridge.errors import InvalidArguments
+from bridge.markdown.moment_format import moment
+from bridge.types import VaultPath
+from bridge.vault.obsidian_settings import ObsidianSettings
+from bridge.vault.paths import vault_path
+
+
+def moment_of(day: date, now: datetime) -> datetime:
+    """Return the time of day that it is now on another day, in local time."""
+    there = datetime.combine(day, now.astimezone().time())
+    local = there.astimezone()
+    # A time that the clock leaves out moves on with it; else it may be one of the day before.
+    return local if local.replace(tzinfo=None) == there else there.replace(fold=1).astimezone()
+
+
+def daily_path(settings: ObsidianSettings, day: date) -> VaultPath:
+    """Return where the daily note of a day lies, whether or not there is one.
+
+    Raises:
+        InvalidArguments: The settings' format has a token that is not known here, or names no file.
+        OutsideVault: The path leads out of the vault.
+        ProtectedPath: The path is hidden.
+    """
+    name = moment(settings.daily_format, datetime.combine(day, datetime.min.time()).astimezone()).strip()
+    if not name.strip("/"):
+        raise InvalidArguments("The vault's format of daily notes names no file.", hint="Change it in Obsidian.")
+    return vault_path(f"{settings.daily_folder}/{name.lstrip('/')}{'' if name.endswith('.md') else '.md'}".lstrip("/"))

@@ -1,0 +1,188 @@
+"""Listens to what the system tells of a vault's folders, and of no others."""
+
+import os
+import stat
+import sys
+import threading
+from asyncio import Event
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import VaultUnreadable
+from bridge.vault.open_file import relative
+from bridge.vault.paths import is_hidden, is_text, nfc
+
+STEP_MS = 30
+"""A change is told when nothing came after it for this long."""
+LONGEST_STEP_MS = 200
+"""Changes that follow each other without end are told after this long."""
+ADDED = 1
+"""What `watchfiles` calls a new file or folder."""
+TRIES = 3
+
+EACH_FOLDER = sys.platform == "linux"
+"""inotify watches folder by folder, and `watchfiles` would walk through links out of the vault, and hidden folders."""
+
+
+class Deaf(Exception):
+    """The system cannot tell of changes."""
+
+
+class Ending:
+    """Ends the listening thread when the caller stops or leaves."""
+
+    def __init__(self, stop: Event) -> None:
+        self._stop = stop
+        self._left = threading.Event()
+
+    def is_set(self) -> bool:
+        """Say whether to end."""
+        return self._left.is_set() or self._stop.is_set()
+
+    def leave(self) -> None:
+        """End, whatever the caller's event says."""
+        self._left.set()
+
+
+class Ear:
+    """The system's notifications, gathered; used from one thread."""
+
+    def __init__(self, root: Path, ending: Ending, *, each_folder: bool = EACH_FOLDER) -> None:
+        """Begin to listen.
+
+        Args:
+            root: The vault.
+            ending: Ends listening.
+            each_folder: Name each folder to the system, and new ones when they come; else it finds them itself.
+
+        Raises:
+            VaultUnreadable: The vault's folder is gone.
+            Deaf: The system refuses, mostly for want of watches.
+        """
+        self._root, self._ending, self._each_folder = root, ending, each_folder
+        self._identity = identity_of(root)
+        self._top = os.path.realpath(root)
+        self._folders: list[str] = []
+        self._notify: Any = None
+        self._settled = False
+        self._tune()
+
+    def listen(self, timeout_ms: int) -> set[str] | None:
+        """Wait for changes.
+
+        Returns:
+            The paths that changed, none when the time is over; None when listening has ended.
+
+        Raises:
+            VaultUnreadable: The vault's folder is gone, or another one is in its place.
+            Deaf: The system refuses to go on.
+        """
+        told = self._ask(self._notify, LONGEST_STEP_MS, STEP_MS, timeout_ms)
+        if told is None:
+            return None
+        if identity_of(self._root) != self._identity:
+            raise VaultUnreadable(f"The vault folder {self._root} was replaced by another one.")
+        if self._each_folder and (not self._settled or any(kind == ADDED and is_folder(path) for kind, path in told)):
+            told |= self._tune_again()
+        return visible(self._top, (path for _, path in told))
+
+    def close(self) -> None:
+        """Give back what the system keeps for listening."""
+        self._notify.close()
+
+    def _tune(self) -> None:
+        """Listen to the folders that there are now."""
+        # What `watchfiles.awatch` is built on. Called directly, each call can wait for another quiet time, the caller
+        # learns when watching has begun, and folders can be named one by one.
+        from watchfiles._rust_notify import RustNotify
+
+        for _ in range(TRIES):
+            folders = folders_of(self._top) if self._each_folder else [self._top]
+            try:
+                # The last argument would pass over missing rights, and over missing watches with them.
+                self._notify = RustNotify(folders, False, False, 0, not self._each_folder, False)
+            except (FileNotFoundError, PermissionError):
+                identity_of(self._root)
+                continue
+            except (OSError, RuntimeError) as error:
+                raise Deaf(reason_of(error)) from error
+            self._folders = folders
+            # A folder made while its parent was not yet listened to is not told.
+            self._settled = not self._each_folder or folders_of(self._top) == folders
+            if self._settled:
+                return
+        if self._notify is None:
+            raise Deaf("its folders change too fast")
+
+    def _tune_again(self) -> set[tuple[int, str]]:
+        """Listen to new folders too, and return what was told in between, the new folders included."""
+        before, known = self._notify, set(self._folders)
+        self._settled = False
+        self._tune()
+        late: set[tuple[int, str]] = set()
+        if self._notify is not before:
+            late = self._ask(before, 1, 1, 1) or late
+            before.close()
+        return late | {(ADDED, folder) for folder in set(self._folders) - known}
+
+    def _ask(self, notify: Any, longest_ms: int, step_ms: int, timeout_ms: int) -> set[tuple[int, str]] | None:
+        """Ask the system once; None when listening has ended."""
+        try:
+            told = notify.watch(longest_ms, step_ms, timeout_ms, self._ending)
+        except (OSError, RuntimeError) as error:
+            raise Deaf(reason_of(error)) from error
+        if told == "stop":
+            return None
+        return told if isinstance(told, set) else set()
+
+
+def reason_of(error: Exception) -> str:
+    """Return what went wrong without the folder it is about, which has no business in a log."""
+    return str(error).partition(" about [")[0].partition(":")[0].partition(' "')[0]
+
+
+def folders_of(top: str) -> list[str]:
+    """Return a folder and those below it that can be listed and may be of a vault, links not followed; sorted."""
+    found, rest = [], [top]
+    while rest:
+        place = rest.pop()
+        try:
+            with os.scandir(place) as listing:
+                rest += [e.path for e in listing if e.is_dir(follow_symlinks=False) and is_heard(e.name)]
+        except OSError:
+            continue
+        found.append(place)
+    return sorted(found)
+
+
+def is_heard(name: str) -> bool:
+    """Say whether a folder is listened to: nothing of a hidden one is read, nor of one whose name is no text."""
+    return is_text(name) and not is_hidden(nfc(name))
+
+
+def is_folder(path: str) -> bool:
+    """Say whether a path is a folder itself, not a link to one."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def identity_of(root: Path) -> tuple[int, int]:
+    """Return what tells a folder from another one in its place.
+
+    Raises:
+        VaultUnreadable: There is none.
+    """
+    try:
+        info = root.stat()
+    except OSError as error:
+        raise VaultUnreadable(f"The vault folder {root} cannot be read: {error.strerror}.") from None
+    return info.st_dev, info.st_ino
+
+
+def visible(top: str, paths: Iterable[str]) -> set[str]:
+    """Return the paths of the vault that are not hidden, relative to it."""
+    inside = (relative(top, path) for path in paths)
+    return {nfc(path) for path in inside if path is not None and not is_hidden(path)}

@@ -1,0 +1,166 @@
+"""Obsidian's own settings of a vault: read where they matter here, never written."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
+
+from bridge.errors import BridgeError, Missing, SettingsUnreadable
+from bridge.markdown.tasks import TaskSettings, task_settings
+from bridge.types import VaultPath
+from bridge.vault.open_file import open_inside
+from bridge.vault.paths import vault_path
+
+LinkFormat = Literal["shortest", "relative", "absolute"]
+Trash = Literal["system", "local", "none"]
+
+LARGEST = 1024 * 1024
+MOST_TYPES = 10_000
+
+Choice = TypeVar("Choice", LinkFormat, Trash)
+Facts = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ObsidianSettings:
+    """What the user chose in Obsidian, or Obsidian's defaults."""
+
+    ignored: tuple[str, ...] = ()
+    """Excluded files: beginnings of paths, or `/regular expressions/`."""
+    new_link_format: LinkFormat = "shortest"
+    markdown_links: bool = False
+    """Whether new links are written as `[…](…)`."""
+    trash: Trash = "system"
+    template_folder: str | None = None
+    date_format: str = "YYYY-MM-DD"
+    """What `{{date}}` of a template becomes, a Moment.js format."""
+    time_format: str = "HH:mm"
+    daily_folder: str = ""
+    daily_format: str = "YYYY-MM-DD"
+    """A Moment.js format; it may have `/` in it."""
+    daily_template: VaultPath | None = None
+    property_types: Mapping[str, str] = field(default_factory=dict)
+    """Obsidian's type of each property that was given one: text, multitext, number, checkbox, date, datetime …"""
+    tasks: TaskSettings = field(default_factory=TaskSettings)
+    """What the Tasks plugin is told."""
+    unusable: tuple[tuple[str, str], ...] = ()
+    """The files of which something could not be used, each with a sentence that says why."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be used, in sentences."""
+        return tuple(sentence for _, sentence in self.unusable)
+
+    def problem_of(self, *names: str) -> str | None:
+        """Return what is wrong with the first of some files of `.obsidian` that could not be used."""
+        return next((sentence for name, sentence in self.unusable if name in names), None)
+
+    def require(self, *names: str, hint: str) -> None:
+        """Let nothing be written on settings that are there and cannot be read.
+
+        Args:
+            names: The files of `.obsidian` that say where it belongs.
+            hint: The way out.
+
+        Raises:
+            SettingsUnreadable: One of them could not be used.
+        """
+        if problem := self.problem_of(*names):
+            raise SettingsUnreadable(problem, hint=f"Repair the file in `.obsidian`, {hint}")
+
+
+def read_obsidian_settings(root: Path) -> ObsidianSettings:
+    """Read the settings of the vault at `root`; whatever cannot be used counts as not set."""
+    reader = _Reader(root)
+    app = reader.facts("app.json")
+    daily = reader.facts("daily-notes.json")
+    if not daily:
+        periodic = reader.facts("plugins/periodic-notes/data.json").get("daily")
+        daily = periodic if isinstance(periodic, dict) and periodic.get("enabled", True) else {}
+    types = reader.facts("types.json").get("types")
+    filters = app.get("userIgnoreFilters")
+    template = reader.path("daily-notes.json", daily.get("template"))
+    templates = reader.facts("templates.json")
+    has_tasks = "obsidian-tasks-plugin" in reader.names("community-plugins.json")
+    return ObsidianSettings(
+        ignored=tuple(f for f in filters if isinstance(f, str)) if isinstance(filters, list) else (),
+        new_link_format=one_of(get_args(LinkFormat), app.get("newLinkFormat"), "shortest"),
+        markdown_links=app.get("useMarkdownLinks") is True,
+        trash=one_of(get_args(Trash), app.get("trashOption"), "system"),
+        template_folder=reader.path("templates.json", templates.get("folder")),
+        date_format=text_of(templates.get("dateFormat")) or "YYYY-MM-DD",
+        time_format=text_of(templates.get("timeFormat")) or "HH:mm",
+        daily_folder=reader.path("daily-notes.json", daily.get("folder")) or "",
+        daily_format=text_of(daily.get("format")) or "YYYY-MM-DD",
+        daily_template=with_extension(template) if template else None,
+        property_types={k: v for k, v in list(types.items())[:MOST_TYPES] if isinstance(v, str)}
+        if isinstance(types, dict)
+        else {},
+        tasks=task_settings(reader.facts("plugins/obsidian-tasks-plugin/data.json") if has_tasks else {}),
+        unusable=tuple(reader.unusable),
+    )
+
+
+class _Reader:
+    """Reads files of `.obsidian` and gathers what is wrong with them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.unusable: list[tuple[str, str]] = []
+
+    def facts(self, name: str) -> Facts:
+        """Return the object in a settings file; empty when there is none."""
+        found = self._json(name)
+        if not isinstance(found, dict):
+            self.unusable.append((name, f"Obsidian's {name} is not used: it is not a JSON object of at most 1 MiB."))
+            return {}
+        return found
+
+    def names(self, name: str) -> Sequence[str]:
+        """Return the texts of the list in a settings file; empty when there is none."""
+        found = self._json(name)
+        return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+    def _json(self, name: str) -> object:
+        """Return what a settings file holds: an empty object when there is none, None when it cannot be read."""
+        try:
+            descriptor = open_inside(self.root, f".obsidian/{name}")
+        except Missing:
+            return {}
+        except BridgeError as error:
+            self.unusable.append((name, f"Obsidian's {name} is not used: {error.message}"))
+            return {}
+        try:
+            with os.fdopen(descriptor, "rb") as file:
+                data = file.read(LARGEST + 1)
+            return json.loads(data.decode("utf-8-sig")) if len(data) <= LARGEST else None
+        except (OSError, ValueError, RecursionError):
+            return None
+
+    def path(self, name: str, value: object) -> VaultPath | None:
+        """Return a file or folder that a setting names; None for the root, for nothing and for what is not inside."""
+        text = text_of(value).strip("/")
+        if not text or text == ".":
+            return None
+        try:
+            return vault_path(text)
+        except BridgeError as error:
+            self.unusable.append((name, f"A path in Obsidian's {name} is not used: {error.message}"))
+            return None
+
+
+def text_of(value: object) -> str:
+    """Return a setting's text; empty when it is none."""
+    return value.strip() if isinstance(value, str) else ""
+
+
+def one_of(choices: tuple[Choice, ...], value: object, default: Choice) -> Choice:
+    """Return the choice that was made, or the default when it is unknown."""
+    return next((choice for choice in choices if choice == value), default)
+
+
+def with_extension(template: VaultPath) -> VaultPath:
+    """Return a template's path; Obsidian leaves out `.md`."""
+    return template if template.lower().endswith(".md") else VaultPath(f"{template}.md")

@@ -1,0 +1,83 @@
+"""Reads a file that no program is in the middle of saving."""
+
+import os
+import stat
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bridge.errors import Busy
+from bridge.types import VaultPath
+from bridge.vault.lease import end_lease, take_lease
+from bridge.vault.open_file import open_inside
+from bridge.vault.paths import shown
+
+if TYPE_CHECKING:
+    from bridge.vault.vault import Vault
+
+PATIENCE_S = 2.0
+"""Seconds for which a save may go on before a change of the file is refused."""
+LOOK_AGAIN_S = 0.01
+QUIET_S = 0.15
+"""Seconds after a save in which another part of it may follow, where the system does not tell who writes."""
+EMPTY_S = 1.0
+"""The same for a file that was emptied: programs that save in place empty it first."""
+SHRUNK = 2
+"""How many times smaller than before a file is that seems to be half written."""
+
+
+def read_settled(
+    vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
+) -> bytes:
+    """Return a file's bytes when no program is saving it; wait for that, but not for long.
+
+    Args:
+        vault: The files.
+        path: The file.
+        is_ours: Says whether the bridge itself wrote the file last.
+        size_before: The file's size when it was last indexed.
+
+    Raises:
+        Busy: A program goes on saving it.
+        BridgeError: As `Vault.read`.
+    """
+    end = time.monotonic() + PATIENCE_S
+    while wait := unsettled_for(vault, path, is_ours, size_before):
+        if time.monotonic() + LOOK_AGAIN_S > end:
+            raise being_saved(path)
+        time.sleep(min(wait, LOOK_AGAIN_S))
+    return vault.read(path)[0]
+
+
+def unsettled_for(
+    vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
+) -> float:
+    """Return in how many seconds a file may be settled; 0 when it is."""
+    descriptor = open_inside(vault.root, path, vault.rules.denies)
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            return 0
+        leased = take_lease(descriptor)
+        if leased:
+            end_lease(descriptor)
+    finally:
+        os.close(descriptor)
+    if leased is False:
+        return LOOK_AGAIN_S
+    quiet = 0.0 if leased or is_ours(info) else QUIET_S
+    seems_cut = not info.st_size or (not leased and size_before is not None and info.st_size * SHRUNK < size_before)
+    if seems_cut and not is_ours(info):
+        quiet = EMPTY_S
+    age = time.time() - info.st_mtime
+    # A time that is far ahead was set by hand, or by another clock.
+    return max(quiet - age, 0) if age > -EMPTY_S else 0
+
+
+def being_saved(path: str) -> Busy:
+    """Return the error that says that another program is writing a file."""
+    return Busy(
+        f"Another program has `{shown(path)}` open for writing.",
+        hint="Try again in a moment, when it has saved the file; nothing was written.",
+        path=path,
+    )

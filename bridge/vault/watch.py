@@ -1,0 +1,83 @@
+"""Tells what changes in a vault, once it has settled."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from pathlib import Path
+from typing import Literal
+
+from bridge.vault.notifications import Deaf, Ear, Ending
+from bridge.vault.poll import changes_by_polling, is_remote
+
+log = logging.getLogger(__name__)
+
+FEW = 32
+"""More paths than this at once are a burst: Git, a sync program, a moved folder."""
+QUIET_MS = 120
+"""A burst is told when nothing came for this long …"""
+LONGEST_BURST_S = 1.5
+"""… or after this long."""
+HEARTBEAT_MS = 1000
+"""How often a silent vault is checked for being there at all."""
+OVERFLOW = 4000
+"""From this many paths in one set on, the system may have dropped some: the whole vault is named too."""
+
+
+async def watch(root: Path, mode: Literal["auto", "poll"], stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
+    """Yield what changed, in settled sets, until told to stop; hidden files are left out.
+
+    The first set is empty: it says that from now on nothing is missed. A set holds paths of files and folders relative
+    to the vault; the disk decides what became of them (`Vault.look`). The empty path means the whole vault: some
+    change may have been missed.
+
+    Args:
+        root: The vault.
+        mode: `auto` asks the system, and polls where that does not work or would miss what other computers write.
+        stop: Set it to end.
+
+    Raises:
+        VaultUnreadable: The vault's folder is gone or another one is in its place. Nothing is said about its notes.
+    """
+    begun = False
+    if mode == "auto" and not is_remote(root):
+        try:
+            async with aclosing(_heard(root, stop)) as heard:
+                async for changed in heard:
+                    begun = True
+                    yield changed
+        except Deaf as error:
+            log.warning("The system cannot tell of changes (%s): the vault is polled instead", error)
+        else:
+            return
+    async with aclosing(changes_by_polling(root, stop)) as polled:
+        async for changed in polled:
+            # Between the two watchers something may have changed unseen.
+            yield frozenset({""}) if begun and not changed else changed
+
+
+async def _heard(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
+    """Yield what the system tells."""
+    loop = asyncio.get_running_loop()
+    ending = Ending(stop)
+    # A thread of its own: the loop's few shared ones would be taken by a handful of vaults.
+    thread = ThreadPoolExecutor(1, thread_name_prefix="watch")
+    ear: Ear | None = None
+    try:
+        ear = await loop.run_in_executor(thread, Ear, root, ending)
+        yield frozenset()
+        while (told := await loop.run_in_executor(thread, ear.listen, HEARTBEAT_MS)) is not None:
+            changed = set(told)
+            until = loop.time() + LONGEST_BURST_S
+            while len(changed) > FEW and loop.time() < until:
+                if not (told := await loop.run_in_executor(thread, ear.listen, QUIET_MS)):
+                    break
+                changed |= told
+            if changed:
+                yield frozenset(changed | {""} if len(changed) >= OVERFLOW else changed)
+    finally:
+        ending.leave()
+        if ear:
+            thread.submit(ear.close)
+        thread.shutdown(wait=False)

@@ -1,0 +1,95 @@
+"""Makes a plan whole before it is written down: the folders that it needs, and where removed files go."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.types import VaultPath
+from bridge.vault.paths import parents
+from bridge.vault.plan import Plan, Step
+from bridge.vault.write.file_ops import Hands
+from bridge.vault.write.recovery import moved
+from bridge.vault.write.trash import Trash, in_trash
+
+
+def expanded(hands: Hands, trash: Trash, plan: Plan) -> Plan:
+    """Return a plan with a step for each folder that has to be made and a place for each file that is removed.
+
+    Raises:
+        OSError: The system refuses.
+    """
+    steps: list[Step] = []
+    for step in plan.steps:
+        for folder in parents(named(step) or ""):
+            if not is_folder_after(hands, folder, steps):
+                steps.append(Step("make_folder", VaultPath(folder)))
+        match step.kind:
+            case "remove":
+                steps.append(trash.takes(step, plan))
+            # What is so already must not be turned back.
+            case "make_folder" if is_folder_after(hands, step.path, steps):
+                continue
+            case "remove_folder" if not is_folder_after(hands, step.path, steps):
+                continue
+            case "move":
+                steps.append(replace(step, inode=None if step.before else folder_before(hands, step.path, steps)))
+            case _:
+                steps.append(step)
+    return replace(plan, steps=tuple(steps))
+
+
+def is_folder_after(hands: Hands, path: str, steps: Sequence[Step]) -> bool:
+    """Say whether a folder is there after some steps."""
+    for step in reversed(steps):
+        match step.kind:
+            case "make_folder" if step.path == path:
+                return True
+            case "remove_folder" if step.path == path:
+                return False
+            case "move" if step.to is not None and at_or_in(path, step.to):
+                path = moved(path, step.to, step.path)
+            case "move" if at_or_in(path, step.path):
+                return False
+            case _:
+                pass
+    return is_folder(hands, path)
+
+
+def folder_before(hands: Hands, path: str, steps: Sequence[Step]) -> int | None:
+    """Return the number of the folder that is at a path after some steps; None when they make it."""
+    for step in reversed(steps):
+        if step.kind == "make_folder" and step.path == path:
+            return None
+        if step.kind == "move" and step.to is not None:
+            path = moved(path, step.to, step.path)
+    try:
+        with hands.at(path) as place:
+            return (place.info.st_ino or None) if place.info is not None and place.is_folder else None
+    except FileNotFoundError:
+        return None
+
+
+def at_or_in(path: str, folder: str) -> bool:
+    """Say whether a path is a folder or in it."""
+    return f"{path}/".startswith(f"{folder}/")
+
+
+def is_folder(hands: Hands, path: str) -> bool:
+    """Say whether a folder is there."""
+    try:
+        with hands.at(path) as place:
+            return place.is_folder
+    except FileNotFoundError:
+        return False
+
+
+def named(step: Step) -> str | None:
+    """Return the path that a step gives to something new."""
+    match step.kind:
+        case "put" if step.before is None:
+            return step.path
+        case "make_folder":
+            return step.path
+        case "move":
+            return step.to if step.to is not None and not in_trash(step.to) else None
+        case _:
+            return None

@@ -1,0 +1,225 @@
+"""One place in the vault's folders, held open, and what is there."""
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import BridgeError, DiskFull, InvalidArguments, NoteChanged, NoteExists, NoteUnreadable, ReadOnly
+from bridge.types import Digest
+from bridge.vault.open_file import FILE, reached
+from bridge.vault.paths import shown
+from bridge.vault.write.syscalls import Disk
+
+CHUNK = 1024 * 1024
+DRAFT = ".vault-bridge-"
+"""How names of files begin that are being written: hidden, so that neither Obsidian nor a watcher sees them."""
+NEW = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a file or folder is or would be."""
+
+    disk: Disk
+    name: str
+    folder: int | None
+    """The folder that holds it; None where the system cannot hold one: then the name is the whole path."""
+    info: os.stat_result | None
+    """What the system knows of it; None when there is nothing."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether an ordinary file is there."""
+        return self.info is not None and stat.S_ISREG(self.info.st_mode)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a folder is there."""
+        return self.info is not None and stat.S_ISDIR(self.info.st_mode)
+
+    def digest(self, name: str | None = None) -> Digest | None:
+        """Return the digest of what is there now, or under another name beside it; None when that is no file."""
+        try:
+            descriptor = self.disk.open(name or self.name, FILE, dir_fd=self.folder)
+        except FileNotFoundError:
+            return None
+        try:
+            if not stat.S_ISREG(self.disk.fstat(descriptor).st_mode):
+                return None
+            read = hashlib.sha256()
+            while piece := self.disk.read(descriptor, CHUNK):
+                read.update(piece)
+        finally:
+            self.disk.close(descriptor)
+        return Digest(read.hexdigest())
+
+    def draft(self, number: int = 0) -> str:
+        """Name a file beside it for what is being written."""
+        return self.beside(f"{self.prefix}{number}.tmp")
+
+    def drafts(self) -> list[str]:
+        """Return the files beside it that a crash left."""
+        prefix = self.prefix
+        return sorted(self.beside(name) for name in self.names() if name.startswith(prefix))
+
+    @property
+    def prefix(self) -> str:
+        """How the names of its drafts begin; the name itself may be as long as a disk takes."""
+        own = os.path.basename(self.name)  # noqa: PTH119
+        return f"{DRAFT}{hashlib.sha256(os.fsencode(own)).hexdigest()[:16]}-"
+
+    def beside(self, name: str) -> str:
+        """Name a file of the same folder, in the words that the disk takes."""
+        return name if self.folder is not None else os.path.join(os.path.dirname(self.name), name)  # noqa: PTH118, PTH120
+
+    def parent(self) -> os.stat_result:
+        """Return what the system knows of the folder."""
+        return self.disk.stat(self._within)
+
+    def names(self) -> list[str]:
+        """Return all names in the folder, as the disk spells them."""
+        return list(self.disk.listdir(self._within))
+
+    @property
+    def is_spelled(self) -> bool:
+        """Whether the disk spells the name like this: some forgive another case, or another form of an accent."""
+        return os.path.basename(self.name) in self.names()  # noqa: PTH119
+
+    @property
+    def _within(self) -> Any:
+        """The folder, in the words that the disk takes: a name or a descriptor."""
+        return os.path.dirname(self.name) if self.folder is None else self.folder  # noqa: PTH120
+
+    def sync(self) -> None:
+        """Return when the folder's names are on the disk; a few disks cannot say so."""
+        if self.folder is None:
+            return
+        try:
+            self.disk.fsync(self.folder)
+        except OSError as error:
+            if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
+                raise
+
+
+@contextmanager
+def at(
+    disk: Disk, root: Path, path: str, keeps: Callable[[str], bool] | None = None, *, stepwise: bool
+) -> Iterator[Place]:
+    """Hold the folder of a path open; raises as `reached` does."""
+    with reached(root, path, keeps, stepwise=stepwise) as (name, folder, info):
+        yield Place(disk, name, folder, info)
+
+
+class Halfway(Exception):
+    """The disk failed when the file had been touched: it may be the old or the new one."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        super().__init__()
+        self.path = path
+        self.error = error
+
+
+class Overtaken(NoteChanged):
+    """Another program wrote the file between the bridge's reading and its writing: planned again, it may be done."""
+
+
+@contextlib.contextmanager
+def past_return(path: str) -> Iterator[None]:
+    """Say of what fails from here on that the file was touched."""
+    try:
+        yield
+    except OSError as error:
+        raise Halfway(path, error) from None
+
+
+def unchanged(now: os.stat_result, written: os.stat_result) -> bool:
+    """Say whether nobody touched a file since we wrote it; whoever did, did so after us."""
+    same_times = (now.st_mtime_ns, now.st_size) == (written.st_mtime_ns, written.st_size)
+    return os.path.samestat(now, written) and same_times
+
+
+def require_free(path: str, place: Place) -> None:
+    """Let only a place pass where nothing is."""
+    if place.info is not None:
+        raise taken(path)
+
+
+def require_same(path: str, place: Place, before: Digest) -> None:
+    """Let only a place pass where the file is that was read."""
+    if (now := place.digest()) is None:
+        raise gone(path)
+    if now != before:
+        raise changed(path, now)
+
+
+def require_unlocked(path: str, place: Place) -> None:
+    """Let only a file pass that may be written: a rename would get around its rights."""
+    if place.info is not None and not place.info.st_mode & 0o222:
+        raise ReadOnly(
+            f"`{shown(path)}` is read-only.", hint="Give it the right to be written, if you want it changed."
+        )
+
+
+def same(one: Place, other: Place) -> bool:
+    """Say whether two places hold one file."""
+    return one.info is not None and other.info is not None and os.path.samestat(one.info, other.info)
+
+
+def crowded() -> OSError:
+    """Say that every name for a draft is taken."""
+    return OSError(errno.EEXIST, "what crashes left is in the way")
+
+
+def taken(path: str) -> NoteExists:
+    """Say that something is there."""
+    return NoteExists(f"There is `{shown(path)}` already.")
+
+
+def gone(path: str) -> Overtaken:
+    """Say that nothing is there."""
+    return Overtaken(f"`{shown(path)}` is not there any more.")
+
+
+def changed(path: str, digest: Digest | None = None) -> Overtaken:
+    """Say that something else is there."""
+    facts = {} if digest is None else {"digest": digest}
+    return Overtaken(f"`{shown(path)}` changed since you read it.", **facts)
+
+
+HINT = "Check the file's and its folder's permissions; nothing was written."
+
+
+def told(path: str, error: OSError) -> BridgeError:
+    """Return what an error of the system means to whoever wanted to write a file."""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return DiskFull(f"There is no room for `{shown(path)}`.", hint="Make room on the disk; nothing was lost.")
+        case errno.EACCES | errno.EPERM | errno.EROFS | errno.ETXTBSY:
+            return ReadOnly(f"`{shown(path)}` cannot be written: {error.strerror}.", hint=HINT)
+        case errno.ENAMETOOLONG:
+            return InvalidArguments(f"The name of `{shown(path)}` is too long for this disk.")
+        case errno.EXDEV:
+            return InvalidArguments(f"`{shown(path)}` is on another disk than what would be moved there.")
+        case errno.ENOENT | errno.ENOTDIR | errno.ELOOP:
+            return NoteChanged(
+                f"`{shown(path)}` or its folder is not there any more.",
+                hint="Another program moved or removed it meanwhile. Look where it is now, then repeat the change.",
+            )
+        case _:
+            return NoteUnreadable(
+                f"The disk failed at `{shown(path)}`: {error.strerror}.", hint="Check the disk; nothing was lost."
+            )

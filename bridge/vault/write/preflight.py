@@ -1,0 +1,224 @@
+"""Looks at a plan before anything is touched: what cannot be done is refused, what may be regretted is told."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bridge.errors import InvalidArguments, NoteExists, PathKept
+from bridge.markdown.link_parts import NOT_IN_WIKI
+from bridge.vault.open_file import is_link, relative
+from bridge.vault.paths import DEVICE, nfc, shown, vault_path
+from bridge.vault.plan import Plan, Step
+from bridge.vault.vault import Vault
+from bridge.vault.write.expand import named
+from bridge.vault.write.file_ops import Hands
+from bridge.vault.write.guard import guarded
+from bridge.vault.write.handle import Place, changed, gone, require_unlocked, same, taken, told
+from bridge.vault.write.recovery import SOMETHING, Folder, Held, beginning, beginnings, moving, origin, states
+from bridge.vault.write.trash import in_trash
+
+LONGEST = 255
+"""Bytes of a name that every usual disk holds."""
+DEEPEST = 100
+"""Folders around something new: each is opened for each that it holds, which takes half a minute for 400."""
+ELSEWHERE = re.compile(r'[:*?"<>]')
+"""Characters that Windows and Android refuse."""
+
+
+def require_name(path: str) -> None:
+    """Let only a path pass whose last part can be the name of a file and stand in a link.
+
+    Raises:
+        InvalidArguments: It cannot.
+    """
+    name = last(path)
+    if found := NOT_IN_WIKI.search(name):
+        raise InvalidArguments(
+            f"`{shown(name)}` has `{found[0]}` in it, which no link can name.",
+            hint="Choose a name without `[`, `]`, `|`, `#`, `^` and `%%`.",
+        )
+    if len(name.encode()) > LONGEST:
+        raise InvalidArguments(
+            f"`{shown(name)}` is longer than {LONGEST} bytes, more than a disk holds.", hint="Choose a shorter name."
+        )
+
+
+def require_shallow(path: str) -> None:
+    """Let only a path pass that lies in so many folders that they can be held open one by one.
+
+    Raises:
+        InvalidArguments: It lies deeper.
+    """
+    if (folders := path.count("/")) > DEEPEST:
+        raise InvalidArguments(
+            f"`{shown(path)}` would lie in {folders} folders, one in the other; {DEEPEST} at most.",
+            hint="Choose a place that is less deep.",
+        )
+
+
+def doubts(path: str) -> list[str]:
+    """Say what other systems that may sync the vault have against the last part of a path."""
+    name = last(path)
+    found = [
+        f"`{shown(name)}` has `{bad[0]}` in it: Windows and Android refuse it."
+        for bad in [ELSEWHERE.search(name)]
+        if bad
+    ]
+    if name.endswith((".", " ")):
+        found.append(f"`{shown(name)}` ends with a dot or a space: Windows takes that away.")
+    if DEVICE.match(name):
+        found.append(f"`{shown(name)}` is a name that Windows keeps for itself.")
+    return found
+
+
+def twins(path: str, names: list[str]) -> list[str]:
+    """Say which name of a folder's is the path's but for the case: Windows and macOS take both for one file."""
+    name = last(path)
+    twin = next((other for other in names if nfc(other) != name and nfc(other).casefold() == name.casefold()), None)
+    return [f"`{shown(twin)}` differs in case only: Windows and macOS take both for one."] if twin else []
+
+
+def last(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rpartition("/")[2]
+
+
+LINKED = "`{}` has a second name elsewhere (a hard link): under that one it keeps its old text."
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """Knows the vault; touches nothing."""
+
+    hands: Hands
+    vault: Vault
+
+    def require_allowed(self, plan: Plan) -> None:
+        """Let only a plan pass whose paths are of the vault, and may be written.
+
+        Raises:
+            BridgeError: One is not.
+        """
+        for step in plan.steps:
+            self._require_allowed(step)
+            if not plan.back and (path := named(step)) is not None:
+                require_shallow(path)
+
+    def warnings(self, plan: Plan) -> tuple[str, ...]:
+        """Return what speaks against a plan that is allowed and has all its folders.
+
+        Raises:
+            BridgeError: It cannot be carried out.
+        """
+        found: list[str] = []
+        steps = plan.steps
+        replaced = {origin(step.path, moves) for step, moves in moving(steps) if step.kind == "put"}
+        removed = {origin(step.path, moves) for step, moves in moving(steps) if step.kind == "remove"}
+        for known, held in beginning(steps).items():
+            if known in replaced | removed:
+                self._require_settled(known)
+            found += self._of_present(known, held, replaced=known in replaced)
+        emptied: set[str] = set()
+        for (step, moves), state, first in zip(moving(steps), states(steps), beginnings(steps), strict=False):
+            if (path := named(step)) is not None:
+                if path in state:
+                    raise taken(path)
+                if not plan.back:
+                    found += of_name(step, path)
+                if (before := origin(path, moves)) not in first and path not in emptied:
+                    found += self._of_new(step, path, before)
+            if step.kind == "remove_folder":
+                emptied.add(step.path)
+        return tuple(dict.fromkeys(found))
+
+    def _require_allowed(self, step: Step) -> None:
+        """Let only a step pass that the rules of the vault and of the user allow."""
+        for path in filter(None, (step.path, step.to)):
+            if in_trash(path) and (step.kind == "move" or path != step.path):
+                continue
+            if vault_path(path) != path:
+                raise InvalidArguments(f"`{shown(path)}` is not spelled as a path of the vault.")
+            self.vault.require_writable(path)
+        if step.kind in {"move", "remove"}:
+            place = self.vault.root / step.path
+            if os.path.lexists(place) and is_link(place.lstat()):
+                raise InvalidArguments(
+                    f"`{shown(step.path)}` is a link to another file.", hint="Move that one, or it by hand."
+                )
+        if step.kind == "move" and step.to is not None and self._keeps_below(step.path, step.to):
+            raise PathKept(f"Something in `{shown(step.path)}` must stay as it is: the user's settings say so.")
+
+    def _keeps_below(self, path: str, to: str) -> bool:
+        """Say whether a rule holds for something in a folder, here or where it would go."""
+        rules = self.vault.rules
+        if not rules.deny and not rules.readonly:
+            return False
+        top = os.fspath(self.vault.root)
+        for folder, folders, files in os.walk(self.vault.root / path):
+            for name in (*folders, *files):
+                below = nfc(relative(top, os.path.join(folder, name)) or "")  # noqa: PTH118
+                if rules.keeps(below) or rules.keeps(to + below[len(path) :]):
+                    return True
+        return False
+
+    def _of_present(self, path: str, held: Held, *, replaced: bool) -> Iterator[str]:
+        """Look at what must be there."""
+        try:
+            with self.hands.at(path) as place:
+                if place.info is None:
+                    raise gone(path)
+                if held != SOMETHING and not isinstance(held, Folder) and (now := place.digest()) != held:
+                    raise changed(path, now)
+                if replaced:
+                    require_unlocked(path, place)
+                if replaced and place.info.st_nlink > 1:
+                    yield LINKED.format(shown(path))
+        except OSError as error:
+            raise told(path, error) from None
+
+    def _require_settled(self, path: str) -> None:
+        """Let only a file pass that no program has open for writing, where the system tells."""
+        try:
+            with self.hands.at(path) as place:
+                if place.is_file:
+                    with guarded(self.hands.disk, path, place):
+                        pass
+        except OSError as error:
+            raise told(path, error) from None
+
+    def _of_new(self, step: Step, path: str, before: str) -> Iterator[str]:
+        """Look at a place that must be free, by the name that it has before the first step."""
+        try:
+            with self.hands.at(before) as place:
+                names = place.names()
+                if f".{last(path)}.icloud" in names:
+                    raise NoteExists(f"`{shown(path)}` is in iCloud and was not downloaded to this computer.")
+                if place.info is not None and not self._is_respelled(step, place) and not same_folder(step, place):
+                    raise taken(path)
+                yield from twins(path, [name for name in names if step.kind != "move" or nfc(name) != last(step.path)])
+        except FileNotFoundError:
+            # Its folder is made by an earlier step, if it is not a link that leads nowhere.
+            if os.path.lexists(self.vault.root / path):
+                raise taken(path) from None
+        except OSError as error:
+            raise told(path, error) from None
+
+    def _is_respelled(self, step: Step, place: Place) -> bool:
+        """Say whether a move only spells a name otherwise, on a disk to which both are one."""
+        if step.kind != "move":
+            return False
+        with self.hands.at(step.path) as here:
+            return same(here, place) and not place.is_spelled
+
+
+def of_name(step: Step, path: str) -> Iterator[str]:
+    """Look at a name that a step gives, if it is another than before."""
+    if step.kind != "move" or last(path) != last(step.path):
+        require_name(path)
+        yield from doubts(path)
+
+
+def same_folder(step: Step, place: Place) -> bool:
+    """Say whether a folder is there that is to be made: it will do."""
+    return step.kind == "make_folder" and place.is_folder

@@ -1,0 +1,126 @@
+"""Carries out one step of a plan, and turns one back."""
+
+from collections.abc import Callable
+
+from bridge.errors import Busy, NoteChanged, NoteExists
+from bridge.vault.plan import Blobs, Step
+from bridge.vault.write.file_ops import Hands
+from bridge.vault.write.handle import Place, same
+
+
+def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool], *, throws: bool = False) -> bool:
+    """Do a step; False when there was nothing to do.
+
+    Args:
+        hands: What touches the vault.
+        step: The step.
+        blobs: The bytes that it needs.
+        keeps: Says which paths must stay as they are, under every name that leads there.
+        throws: Whether a file that is removed goes to the system's trash.
+
+    Raises:
+        NoteChanged: The file is not the one that was read.
+        NoteExists: There is a file, and there must be none.
+        Busy: Another program is saving the file.
+        ReadOnly: The user made the file read-only.
+        OSError: The system refuses; nothing was done.
+        Halfway: The disk failed; it may be done.
+    """
+    with hands.at(step.path, keeps) as place:
+        match step.kind:
+            case "put" if step.after is not None:
+                hands.put(step.path, place, step.before, step.after, blobs[step.after])
+            case "move" | "remove" if step.to is not None:
+                with hands.at(step.to, keeps) as there:
+                    hands.move(step.path, place, step.to, there, step.before)
+            case "remove" if step.before is not None and throws:
+                hands.throw_away(step.path, place, step.before)
+            case "remove" if step.before is not None:
+                hands.delete(step.path, place, step.before)
+            case "make_folder":
+                hands.make_folder(step.path, place)
+            case "remove_folder":
+                return hands.remove_folder(step.path, place)
+            case _:
+                raise AssertionError(step)
+    return True
+
+
+def back(hands: Hands, step: Step, blobs: Blobs) -> bool:
+    """Turn a step back if it was done; what somebody changed since stays.
+
+    Returns:
+        Whether the file is as it was before the step.
+
+    Raises:
+        OSError: The system refuses.
+        Halfway: The disk failed.
+    """
+    try:
+        with hands.at(step.path) as place:
+            match step.kind:
+                case "put":
+                    return unput(hands, step, blobs, place)
+                case "remove":
+                    return place.digest() == step.before or unremove(hands, step, blobs, place)
+                case "move":
+                    return unmove(hands, step, place)
+                case "make_folder":
+                    hands.remove_folder(step.path, place)
+                case "remove_folder":
+                    hands.make_folder(step.path, place)
+    except (Busy, NoteChanged, NoteExists):
+        return False
+    except (FileNotFoundError, NotADirectoryError):
+        # Its folder is not there: what the step would have made is not either.
+        return step.kind == "make_folder" or (step.kind == "put" and step.before is None)
+    return True
+
+
+def unput(hands: Hands, step: Step, blobs: Blobs, place: Place) -> bool:
+    """Give a file its bytes back."""
+    now = place.digest()
+    if now == step.before and (now is not None or place.info is None):
+        return True
+    if now != step.after or now is None:
+        return False
+    if step.before is None:
+        hands.delete(step.path, place, now)
+    else:
+        hands.put(step.path, place, now, step.before, blobs[step.before])
+    return True
+
+
+def unremove(hands: Hands, step: Step, blobs: Blobs, place: Place) -> bool:
+    """Bring a file back, from the trash or from its bytes."""
+    if place.info is not None:
+        return False
+    if step.to is not None:
+        with hands.at(step.to) as there:
+            if there.digest() == step.before:
+                hands.move(step.to, there, step.path, place, step.before)
+                return True
+    if step.before is None or step.before not in blobs:
+        return False
+    hands.put(step.path, place, None, step.before, blobs[step.before])
+    return True
+
+
+def unmove(hands: Hands, step: Step, place: Place) -> bool:
+    """Move a file or folder back, whatever it holds by now."""
+    if step.to is None:
+        raise AssertionError(step)
+    with hands.at(step.to) as there:
+        if there.info is None:
+            return place.info is not None
+        if place.info is None:
+            hands.move(step.to, there, step.path, place, None)
+            return True
+        if not same(place, there):
+            return False
+        if there.is_spelled and place.is_spelled:
+            # Where renames may overwrite, a file gets its new name before it loses the old one.
+            hands.disk.unlink(there.name, dir_fd=there.folder)
+        elif not place.is_spelled:
+            hands.move(step.to, there, step.path, place, None)
+        return True

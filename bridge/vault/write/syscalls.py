@@ -1,0 +1,153 @@
+"""All that the writer asks of the system: the one place where a test can stand between."""
+
+import ctypes
+import errno
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from bridge.private_files import sync
+from bridge.vault.lease import end_lease, is_lease_kept, take_lease
+
+NEW, SWAP = (4, 2) if sys.platform == "darwin" else (1, 2)
+"""The flags of `renameatx_np` of macOS and of `renameat2` of Linux."""
+LACKING = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
+"""What a system says that has no such rename, or has it not for this disk."""
+HERE = -2 if sys.platform == "darwin" else -100
+"""AT_FDCWD: names are whole paths."""
+
+Rename = Callable[[int, bytes, int, bytes, int], int]
+
+
+def rename_new(source: str, target: str, *, source_folder: int | None = None, target_folder: int | None = None) -> None:
+    """Rename a file or folder to a name that is free.
+
+    Raises:
+        FileExistsError: There is something of that name.
+        OSError: The system refuses.
+    """
+    if flagged(source, target, source_folder, target_folder, NEW):
+        return
+    if os.name == "nt":
+        # There a plain rename never overwrites.
+        os.rename(source, target)  # noqa: PTH104
+        return
+    try:
+        os.link(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A folder, or a disk without such links: between this look and the rename another may take the name.
+        if found(target, target_folder):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+        os.rename(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
+    else:
+        lose_old_name(source, target, source_folder, target_folder)
+
+
+def lose_old_name(source: str, target: str, source_folder: int | None, target_folder: int | None) -> None:
+    """Take the old one of two names away, or else the new one."""
+    try:
+        os.unlink(source, dir_fd=source_folder)
+    except OSError:
+        os.unlink(target, dir_fd=target_folder)
+        raise
+
+
+def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
+    """Swap two files of a folder in one step; False where the system cannot.
+
+    Raises:
+        OSError: The system refuses.
+    """
+    return flagged(one, other, folder, folder, SWAP)
+
+
+def flagged(source: str, target: str, source_folder: int | None, target_folder: int | None, flag: int) -> bool:
+    """Rename with a flag; False where the system cannot."""
+    if _rename is None:
+        return False
+    ctypes.set_errno(0)
+    folders = [HERE if folder is None else folder for folder in (source_folder, target_folder)]
+    if _rename(folders[0], os.fsencode(source), folders[1], os.fsencode(target), flag) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in LACKING:
+        return False
+    raise OSError(code, os.strerror(code))
+
+
+def found(name: str, folder: int | None) -> bool:
+    """Say whether there is something of a name."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def of_the_system() -> Rename | None:
+    """Return the C library's rename with flags; None where it has none."""
+    if os.name == "nt":
+        return None
+    library = ctypes.CDLL(None, use_errno=True)
+    call = getattr(library, "renameatx_np" if sys.platform == "darwin" else "renameat2", None)
+    if call is None:
+        return None
+    call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    call.restype = ctypes.c_int
+    renaming: Rename = call
+    return renaming
+
+
+_rename = of_the_system()
+
+
+def has_trash(root: Path) -> bool:
+    """Say whether the system has a trash for a folder in which somebody may look.
+
+    On Linux a desktop makes it in the user's home; where none ever did, nobody would look there.
+    """
+    if sys.platform in {"darwin", "win32"}:
+        return True
+    place = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share", "Trash")
+    try:
+        return place.is_dir() and place.stat().st_dev == root.stat().st_dev
+    except OSError:
+        return False
+
+
+def throw_away(path: str) -> None:
+    """Put a file into the system's trash.
+
+    Raises:
+        OSError: The system refuses.
+    """
+    from send2trash import send2trash
+
+    send2trash(path)
+
+
+class Disk:
+    """The system's calls; names are relative to a folder that is held open, where the system can hold folders."""
+
+    open = staticmethod(os.open)
+    close = staticmethod(os.close)
+    read = staticmethod(os.read)
+    write = staticmethod(os.write)
+    fsync = staticmethod(sync)
+    fstat = staticmethod(os.fstat)
+    stat = staticmethod(os.stat)
+    listdir = staticmethod(os.listdir)
+    mkdir = staticmethod(os.mkdir)
+    rmdir = staticmethod(os.rmdir)
+    unlink = staticmethod(os.unlink)
+    replace = staticmethod(os.replace)
+    rename = staticmethod(os.rename)
+    rename_new = staticmethod(rename_new)
+    exchange = staticmethod(exchange)
+    throw_away = staticmethod(throw_away)
+    take_lease = staticmethod(take_lease)
+    is_lease_kept = staticmethod(is_lease_kept)
+    end_lease = staticmethod(end_lease)

@@ -1,0 +1,32 @@
+from bridge.api.docstring import read
+
+
+def documented(first: str, second: int) -> None:
+    """Do one thing
+    over two lines.
+
+    More about it,
+    in a paragraph.
+
+    Args:
+        first: What comes
+            first.
+        second: What comes: second.
+
+    Raises:
+        NoteNotFound: It is gone.
+    """
+
+
+def test_a_docstring_comes_apart_into_summary_details_and_items() -> None:
+    text = read(documented)
+    assert (text.summary, text.details) == ("Do one thing over two lines.", "More about it, in a paragraph.")
+    assert text.items == {
+        "Args": {"first": "What comes first.", "second": "What comes: second."},
+        "Raises": {"NoteNotFound": "It is gone."},
+    }
+
+
+def test_no_docstring_is_an_empty_one() -> None:
+    text = read(lambda: None)
+    assert (text.summary, text.details, dict(text.items)) == ("", "", {})

@@ -1,0 +1,375 @@
+"""Operations are read off functions; what does not fit is refused in a sentence."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import run
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from bridge.api.arguments import locate
+from bridge.api.call import Call
+from bridge.api.registry import Operation, described
+from bridge.api.schemas import arguments_schema, result_schema
+from bridge.errors import InvalidArguments, NoSuchOperation, NoteNotFound, OutsideVault
+from bridge.features import named, operations
+from bridge.types import Tagged, VaultPath
+from bridge.vault.rules import Rules
+from bridge.vault.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer.
+
+    Attributes:
+        text: What it says.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undescribed:
+    """An answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grow:
+    """Add to it.
+
+    Attributes:
+        op: `grow`.
+        by: How much.
+    """
+
+    op: Literal["grow"] = "grow"
+    by: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drop:
+    """Let it go.
+
+    Attributes:
+        op: `drop`.
+    """
+
+    op: Literal["drop"] = "drop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Send:
+    """Send it away.
+
+    Attributes:
+        op: `send`.
+        to: Where.
+        after: What happens to it before.
+    """
+
+    op: Literal["send"] = "send"
+    to: VaultPath
+    after: tuple[Annotated[Grow | Drop, Tagged("op")], ...] = ()
+
+
+Deed = Annotated[Grow | Send | Drop, Tagged("op")]
+
+
+async def done(call: Call, deeds: tuple[Deed, ...], last: Deed | None = None) -> Answer:
+    """Do it.
+
+    Args:
+        deeds: What to do.
+        last: What to do at the end.
+    """
+    raise NotImplementedError
+
+
+async def unexplained(call: Call, given: tuple[Undescribed, ...]) -> Answer:
+    """Answer.
+
+    Args:
+        given: What is given.
+    """
+    raise NotImplementedError
+
+
+async def whole(call: Call, path: VaultPath, limit: int = 3) -> Answer:
+    """Answer.
+
+    At length.
+
+    Args:
+        path: The note.
+        limit: How much.
+
+    Raises:
+        NoteNotFound: It is gone.
+    """
+    raise NotImplementedError
+
+
+async def lacking(call: Call, path: VaultPath) -> Answer:
+    """Answer."""
+    raise NotImplementedError
+
+
+async def stale(call: Call) -> Answer:
+    """Answer.
+
+    Args:
+        path: The note.
+    """
+    raise NotImplementedError
+
+
+async def misnamed(call: Call) -> Answer:
+    """Answer.
+
+    Raises:
+        KeyError: It is gone.
+    """
+    raise NotImplementedError
+
+
+async def vague(call: Call) -> Undescribed:
+    """Answer."""
+    raise NotImplementedError
+
+
+def made(function: Any) -> Operation:
+    return described(function, example={}, reads=True, scope="read", vault=True)
+
+
+def test_an_operation_is_read_off_its_function() -> None:
+    operation = made(whole)
+    assert (operation.name, operation.title, operation.summary, operation.details) == (
+        "whole",
+        "Whole",
+        "Answer.",
+        "At length.",
+    )
+    assert [(a.name, a.required, a.meaning) for a in operation.arguments] == [
+        ("path", True, "The note."),
+        ("limit", False, "How much."),
+    ]
+    assert operation.errors[NoteNotFound] == "It is gone."
+    assert {error.code for error in operation.errors} >= {"invalid_arguments", "outside_vault", "no_such_vault"}
+
+
+@pytest.mark.parametrize("function", [lacking, stale, misnamed, vague, unexplained])
+def test_an_incomplete_description_fails_at_import(function: Any) -> None:
+    with pytest.raises(TypeError):
+        made(function)
+
+
+def test_an_unknown_operation_names_the_nearest() -> None:
+    with pytest.raises(NoSuchOperation, match="Did you mean `search`"):
+        named("serach")
+
+
+def test_the_contract_s_operations_are_there() -> None:
+    assert {operation.name for operation in operations()} >= {
+        "search", "related_notes", "find_notes", "read_note", "list_folders", "list_tags", "note_links", "resolve_link",
+        "status", "index_status", "wait_until_indexed", "report_changes", "reindex", "job_status", "pause_indexing",
+        "resume_indexing", "read_settings", "change_settings", "doctor",
+    }  # fmt: skip
+
+
+def test_the_registry_adds_the_vault_to_every_operation() -> None:
+    for operation in operations():
+        assert "vault" not in {argument.name for argument in operation.arguments}
+        assert arguments_schema(operation)["properties"]["vault"]["anyOf"] == [{"type": "string"}, {"type": "null"}]
+
+
+def test_every_word_of_a_schema_comes_from_a_docstring() -> None:
+    for operation in operations():
+        for schema in (arguments_schema(operation), result_schema(operation.result)):
+            for record in (schema, *schema.get("$defs", {}).values()):
+                assert all(held.get("description") for held in record.get("properties", {}).values()), operation.name
+
+
+def test_listing_operations_imports_no_engine() -> None:
+    code = (
+        "import sys, bridge.features as o; assert o.operations();"
+        "heavy = {'bridge.engine.host', 'pydantic', 'numpy', 'lancedb', 'igraph', 'aiohttp'} & set(sys.modules);"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    answer = run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (answer.returncode, answer.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "sentence"),
+    [
+        ("search", {}, "`search` needs `query`: what to look for."),
+        ("search", {"query": 1}, "`query` must be a string of at most 10,000 characters, not 1."),
+        ("search", {"query": None}, "`query` must be a string of at most 10,000 characters, not null."),
+        ("search", {"query": "a" * 100_000}, "of at most 10,000 characters, not 100,000 characters."),
+        ("search", {"query": "a", "limit": 0}, "`limit` must be an integer from 1 to 100, not 0."),
+        ("search", {"query": "a", "limit": 101}, "`limit` must be an integer from 1 to 100, not 101."),
+        ("search", {"query": "a", "limit": True}, "`limit` must be an integer from 1 to 100, not true."),
+        ("search", {"query": "a", "limit": 1.5}, "`limit` must be an integer from 1 to 100, not 1.5."),
+        ("search", {"query": "a", "limit": "five"}, '`limit` must be an integer from 1 to 100, not "five".'),
+        ("search", {"query": "a", "limit": "500"}, "`limit` must be an integer from 1 to 100, not 500."),
+        ("search", {"query": "a", "explain": 1}, "`explain` must be true or false, not 1."),
+        ("search", {"query": "a", "mode": "best"}, '`mode` must be one of hybrid, keyword, semantic, not "best".'),
+        ("search", {"query": "a", "tags": {"b": 1}}, "`tags` must be a list of strings, not an object."),
+        ("search", {"query": "a", "tags": ["b", 3]}, "`tags[1]` must be a string, not 3."),
+        ("search", {"query": "a", "types": ["x"]}, '`types[0]` must be one of note, canvas, excalidraw, pdf, not "x".'),
+        ("search", {"query": "a", "properties": []}, "`properties` must be an object, not a list of 0."),
+        ("search", {"query": "a", "properties": {"b": {}}}, "`properties.b` must be a string, number, true or"),
+        ("search", {"query": "a", "lmit": 3}, "`search` has no argument `lmit`; did you mean `limit`?"),
+        ("doctor", {"zzz": 3}, "`doctor` has no argument `zzz`; it takes none."),
+        ("read_note", {"path": "a.md", "lines": [1]}, "`lines[1]` must be an integer; it is missing."),
+        ("read_note", {"path": "a.md", "lines": [1, 2, 3]}, "`lines` must be a list of 2 integers, not a list of 3."),
+        ("edit_note", {"path": "a.md", "edits": []}, "`edits` is empty."),
+        ("report_changes", {"changes": [{"kind": "upsert"}]}, "`changes[0].path` must be a string; it is missing."),
+        (
+            "report_changes",
+            {"changes": [{"kind": "rename", "path": "a.md", "form": "b.md"}]},
+            "`changes[0]` has no field `form`; did you mean `from`?",
+        ),
+        ("search", {"query": "\ud800"}, "The arguments of `search` hold a value that JSON cannot carry."),
+        ("search", {"query": "a", "limit": 2**80}, "The arguments of `search` hold a value that JSON cannot carry."),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_in_a_sentence(operation: str, arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        named(operation).bind(arguments)
+    assert sentence in refused.value.message
+    assert "\n" not in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("operation", "sent", "meant"),
+    [
+        ("search", {"query": "5", "limit": "5", "explain": "true"}, {"query": "5", "limit": 5, "explain": True}),
+        ("search", {"query": '["a"]', "limit": 5.0}, {"query": '["a"]', "limit": 5}),
+        ("search", {"query": "a", "tags": "2024"}, {"tags": ("2024",)}),
+        ("search", {"query": "a", "tags": '["b", "c"]', "types": "note"}, {"tags": ("b", "c"), "types": ("note",)}),
+        ("search", {"query": "a", "properties": '{"year": "2024"}'}, {"properties": {"year": "2024"}}),
+        ("read_note", {"path": "a.md", "lines": "3-9"}, {"lines": (3, 9)}),
+        ("read_note", {"path": "a.md", "lines": "[3, 9]", "section": "[3, 9]"}, {"lines": (3, 9), "section": "[3, 9]"}),
+        ("undo_change", {"change_id": "12", "hunks": "3", "dry_run": "False"}, {"hunks": (3,), "dry_run": False}),
+        (
+            "run_tool",
+            {"name": "list_tags", "arguments": '{"prefix": "1"}'},
+            {"name": "list_tags", "arguments": {"prefix": "1"}},
+        ),
+        ("set_properties", {"path": "a.md", "digest": "0", "properties": {"a": "[1]"}, "remove": "b"},
+            {"properties": {"a": "[1]"}, "remove": ("b",)}),
+    ],
+)  # fmt: skip
+def test_what_can_mean_one_thing_only_is_taken_for_it(
+    operation: str, sent: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    bound = named(operation).bind(sent)
+    assert {name: bound[name] for name in meant} == meant
+
+
+@pytest.mark.parametrize(
+    "deeds",
+    [
+        '[{"op": "grow", "by": 2}]',
+        '{"op": "grow", "by": "2"}',
+        {"op": "grow", "by": 2},
+        ['{"op": "grow", "by": 2}'],
+        [{"op": "grow", "by": "2"}],
+    ],
+)
+def test_records_are_read_from_text_and_alone(deeds: Any) -> None:
+    assert made(done).bind({"deeds": deeds})["deeds"] == (Grow(by=2),)
+
+
+def test_what_is_refused_is_shown_without_control_characters() -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        named("search").bind({"query": "a", "mode": "\x1b[31m" + "x" * 100})
+    assert refused.value.message.isprintable()
+    assert len(refused.value.message) < 200
+
+
+def test_defaults_are_filled_in() -> None:
+    assert named("read_note").bind({"path": "a.md", "lines": [3, 9]}) == {
+        "path": "a.md",
+        "section": None,
+        "lines": (3, 9),
+        "offset": 0,
+        "max_chars": None,
+        "outline": False,
+    }
+
+
+def test_a_python_keyword_keeps_its_name_in_json() -> None:
+    bound = named("report_changes").bind({"changes": [{"kind": "rename", "path": "b.md", "from": "a.md"}]})
+    assert [(change.path, change.from_) for change in bound["changes"]] == [("b.md", "a.md")]
+
+
+def test_records_that_a_field_tells_apart_are_bound() -> None:
+    bound = made(done).bind(
+        {"deeds": [{"op": "send", "to": "a.md", "after": [{"op": "grow", "by": 2}]}, {"op": "drop"}], "last": None}
+    )
+    assert bound == {"deeds": (Send(to=VaultPath("a.md"), after=(Grow(by=2),)), Drop()), "last": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"deeds": [{"op": "grow"}]}, "`deeds[0].by` must be an integer; it is missing."),
+        ({"deeds": [{"op": "grow", "by": "two"}]}, '`deeds[0].by` must be an integer, not "two".'),
+        ({"deeds": '[{"op": "grow", "by": []}]'}, "`deeds[0].by` must be an integer, not a list of 0."),
+        ({"deeds": [{"op": "grow", "buy": 2}]}, "`deeds[0]` has no field `buy`; did you mean `by`?"),
+        ({"deeds": [{"op": "shrink", "by": 2}]}, '`deeds[0].op` must be one of grow, send, drop, not "shrink".'),
+        ({"deeds": [{"by": 2}]}, "`deeds[0].op` must be one of grow, send, drop; it is missing."),
+        (
+            {"deeds": [{"op": "drop"}, 1]},
+            "`deeds[1]` must be an object with op grow (by), send (to, after) or drop, not 1.",
+        ),
+        (
+            {"deeds": {}},
+            "`deeds` must be a list of objects with op grow (by), send (to, after) or drop, not an object.",
+        ),
+        (
+            {"deeds": [{"op": "send", "to": "a.md", "after": [{"op": "grow", "by": None}]}]},
+            "`deeds[0].after[0].by` must be an integer, not null.",
+        ),
+        ({"deeds": [], "last": {"op": "keep"}}, '`last.op` must be one of grow, send, drop, not "keep".'),
+    ],
+)
+def test_of_records_that_a_field_tells_apart_only_the_chosen_one_is_spoken_of(
+    arguments: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InvalidArguments) as refused:
+        made(done).bind(arguments)
+    assert refused.value.message == sentence
+
+
+def test_the_schema_of_such_records_asks_for_what_tells_them_apart() -> None:
+    schema = arguments_schema(made(done))
+    assert schema["properties"]["deeds"]["items"] == {
+        "oneOf": [{"$ref": "#/$defs/Grow"}, {"$ref": "#/$defs/Send"}, {"$ref": "#/$defs/Drop"}]
+    }
+    assert schema["$defs"]["Grow"] == {
+        "type": "object",
+        "description": "Add to it.",
+        "properties": {
+            "op": {"const": "grow", "type": "string", "description": "`grow`."},
+            "by": {"type": "integer", "description": "How much."},
+        },
+        "required": ["op", "by"],
+        "additionalProperties": False,
+    }
+
+
+def test_paths_inside_records_are_checked(tmp_path: Path) -> None:
+    vault = Vault(tmp_path, Rules())
+    operation = made(done)
+    bound = operation.bind({"deeds": [{"op": "send", "to": "./e\u0301/a.md"}]})
+    assert locate(operation, bound, vault)["deeds"] == (Send(to=VaultPath("\u00e9/a.md")),)
+    with pytest.raises(OutsideVault):
+        locate(operation, operation.bind({"deeds": [], "last": {"op": "send", "to": "../a.md"}}), vault)
+    assert {error.code for error in operation.errors} >= {"outside_vault", "protected_path"}

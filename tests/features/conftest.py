@@ -1,0 +1,29 @@
+"""The sample vault, served once for this folder with the real model; and the few notes of one test file."""
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.features.served import Served, readable, serving, write_vault
+
+SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def sample(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> AsyncIterator[Served]:
+    folder = tmp_path_factory.mktemp("sample")
+    shutil.copytree(SAMPLE, folder / "sample")
+    async with serving([folder / "sample"], folder / "data", models_dir) as served:
+        await readable(served, meaning=True)
+        yield served
+
+
+@pytest_asyncio.fixture
+async def served(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Served]:
+    """What a test file calls `NOTES`, served afresh and without a model."""
+    vault = write_vault(tmp_path / "Notes", request.module.NOTES)
+    async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
+        yield served

@@ -1,0 +1,94 @@
+"""Examples of operations that change notes: each finds the vault as it was, and the change that it speaks of."""
+
+import shutil
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from bridge.access.tokens import Tokens
+from bridge.api.registry import Operation
+from bridge.changes.draft import digest_of
+from bridge.changes.requests import CreateNote
+from bridge.engine.editor_handoff import Offer
+from bridge.engine.transactions import Author
+from bridge.errors import InvalidArguments
+from bridge.state.change_records import Change
+from bridge.types import VaultPath
+from bridge.vault.plan import Step
+from tests.features.served import Served
+
+SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
+NOTE = VaultPath("Made for an example.md")
+LENT = ExitStack()
+"""Holds what is offered."""
+
+
+async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
+    """Return an operation's example, with the job or change that it speaks of."""
+    if operation.name == "job_status":
+        job: Mapping[str, Any] = (await served.call("reindex")).json
+        await served.settle(job["job_id"])
+        return job
+    if operation.name == "revoke_client":
+        with suppress(InvalidArguments):
+            Tokens(served.bridge.folders.tokens).create(operation.example["client"], ["read"])
+    if not operation.reads and operation.vault:
+        await restore(served)
+    if operation.name in {"claim_change", "acknowledge_change"}:
+        return {**operation.example, "change_id": await offered(served, claimed=operation.name != "claim_change")}
+    if "change_id" in operation.example:
+        proposed = operation.name in {"accept_change", "reject_change"}
+        return {
+            **operation.example,
+            "change_id": await changed(served, proposed=proposed, undone="redo" in operation.name),
+        }
+    if "session" in operation.example:
+        session = uuid4().hex
+        await changed(served, session=session)
+        return {**operation.example, "session": session}
+    return operation.example
+
+
+async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:
+    """Make a change of the vault as it was, and return its id."""
+    await restore(served)
+    engine = served.bridge.find(None)
+    author = Author("create_note", client="example", session=session, proposes=proposed)
+    made = await engine.carrying.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
+    assert made.change is not None
+    if undone:
+        await engine.deciding.undo([made.change.id], author)
+    return made.change.id
+
+
+async def offered(served: Served, *, claimed: bool) -> str:
+    """Offer a change to whoever makes changes, for as long as the bridge runs, and return its id."""
+    engine = served.bridge.find(None)
+    text, other = b"Words.", b"More words."
+    step = Step("put", NOTE, before=digest_of(text), after=digest_of(other))
+    change = Change(engine.store.next_id(), 0.0, "edit_note", steps=(step,))
+    offer = Offer(change, other.decode(), lambda: None)
+    offer.became.set_result("rejected")
+    LENT.enter_context(engine.handing.offering(offer))
+    if claimed:
+        await offer.claim()
+    return change.id
+
+
+async def restore(served: Served) -> None:
+    """Bring every file back to what it was."""
+    root = served.bridge.find(None).root
+    kept = {file.relative_to(SAMPLE) for file in SAMPLE.rglob("*") if file.is_file()}
+    for file in sorted(root.rglob("*"), reverse=True):
+        place = file.relative_to(root)
+        if file.is_dir() and not file.is_symlink() and not (SAMPLE / place).exists() and not any(file.iterdir()):
+            file.rmdir()
+        elif (file.is_file() or file.is_symlink()) and place not in kept:
+            file.unlink()
+    for place in kept:
+        if not (root / place).exists() or (root / place).read_bytes() != (SAMPLE / place).read_bytes():
+            (root / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(SAMPLE / place, root / place)
+    await served.bridge.find(None).report([""])

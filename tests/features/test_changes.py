@@ -1,0 +1,191 @@
+"""What is told of changes is what the notes say, whoever turned which parts of them back."""
+
+import hashlib
+from collections.abc import AsyncIterator, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest_asyncio
+
+from bridge.api.call import OWNER, Call, Principal
+from bridge.engine.bridge import Bridge
+from bridge.features import named
+from tests.engine.conftest import until
+
+NAMES = ("a.md", "b.md", "c.md")
+LINES = [f"line {number}\n" for number in range(1, 61)]
+CHANGED = {5: "five\n", 20: "twenty\n", 35: "thirty-five\n"}
+AGENT = Principal("agent", frozenset({"read", "write"}))
+
+
+class Notes:
+    """A vault, and those who change it."""
+
+    def __init__(self, bridge: Bridge, root: Path) -> None:
+        self.owner = Call(bridge, OWNER, client="owner")
+        self.agent = Call(bridge, AGENT, client="agent")
+        """Proposes what it changes."""
+        self._root = root
+
+    def texts(self) -> dict[str, str]:
+        return {file.relative_to(self._root).as_posix(): file.read_text() for file in self._root.rglob("*.md")}
+
+    def digest(self, name: str) -> str:
+        return hashlib.sha256((self._root / name).read_bytes()).hexdigest()
+
+    async def edited(self, *, swapped: bool = False) -> str:
+        """Change three lines, far apart, of each of the notes; return the change."""
+        edits = []
+        for name in reversed(NAMES) if swapped else NAMES:
+            lines = [{"op": "replace_lines", "lines": [at, at], "text": text} for at, text in CHANGED.items()]
+            edits.append({"op": "edit_note", "path": name, "digest": self.digest(name), "edits": lines})
+        return str((await named("change_set").run(self.owner, {"edits": edits})).change_id)
+
+    async def asked(self, who: Call, operation: str, **arguments: Any) -> str:
+        """Ask for what is a change itself, and return its id."""
+        return str((await named(operation).run(who, arguments)).change_id)
+
+    async def shown(self, change: str) -> Any:
+        return await named("show_change").run(self.owner, {"change_id": change})
+
+    async def undone(self, change: str) -> set[tuple[str, int]]:
+        """Return the notes and lines of which a change is said to be turned back."""
+        found = await self.shown(change)
+        return {(hunk.path, line) for hunk in found.hunks for line in at(hunk) if hunk.undone}
+
+    async def hunks(self, change: str, places: Collection[tuple[str, int]]) -> list[int]:
+        """Return the numbers of a change's hunks by their notes and lines."""
+        found = await self.shown(change)
+        return [hunk.number for hunk in found.hunks if any((hunk.path, line) in places for line in at(hunk))]
+
+    def restored(self) -> set[tuple[str, int]]:
+        """Return the notes and lines that are as they were before."""
+        texts = {name: text.splitlines(keepends=True) for name, text in self.texts().items()}
+        return {(name, line) for name in NAMES for line in CHANGED if LINES[line - 1] in texts[name]}
+
+
+def at(hunk: Any) -> list[int]:
+    return [line for line in CHANGED if hunk.before[0] <= line <= hunk.before[1]]
+
+
+@pytest_asyncio.fixture
+async def notes(tmp_path: Path) -> AsyncIterator[Notes]:
+    root = tmp_path / "Notes"
+    (root / ".obsidian").mkdir(parents=True)
+    (root / ".obsidian/app.json").write_text('{"trashOption": "local"}')
+    for name in NAMES:
+        (root / name).write_text("".join(LINES))
+    bridge = Bridge(tmp_path / "data", tmp_path / "no models", [root])
+    await bridge.start()
+    try:
+        await until(lambda: bridge.find(None).progress().ready_keyword)
+        yield Notes(bridge, root)
+    finally:
+        await bridge.stop()
+
+
+SOME = {("a.md", 5), ("c.md", 20), ("c.md", 35)}
+
+
+async def test_a_proposed_undo_of_which_a_part_is_accepted_turns_these_parts_back(notes: Notes) -> None:
+    change = await notes.edited()
+    proposed = await notes.asked(notes.agent, "undo_change", change_id=change)
+    await notes.asked(notes.owner, "accept_change", change_id=proposed, hunks=await notes.hunks(proposed, SOME))
+    assert notes.restored() == SOME == await notes.undone(change)
+    await notes.asked(notes.owner, "undo_change", change_id=change)
+    assert notes.restored() == {(name, line) for name in NAMES for line in CHANGED} == await notes.undone(change)
+
+
+async def test_a_proposed_undo_of_some_parts_is_not_one_of_all(notes: Notes) -> None:
+    change = await notes.edited()
+    hunks = await notes.hunks(change, SOME)
+    proposed = await notes.asked(notes.agent, "undo_change", change_id=change, hunks=hunks)
+    await notes.asked(notes.owner, "accept_change", change_id=proposed)
+    assert notes.restored() == SOME == await notes.undone(change)
+    assert (await notes.shown(change)).state == "applied"
+
+
+async def test_a_proposed_redo_of_which_a_part_is_accepted_makes_these_parts_again(notes: Notes) -> None:
+    change = await notes.edited()
+    before = notes.restored()
+    await notes.asked(notes.owner, "undo_change", change_id=change)
+    everything = notes.restored()
+    proposed = await notes.asked(notes.agent, "redo_change", change_id=change)
+    await notes.asked(notes.owner, "accept_change", change_id=proposed, hunks=await notes.hunks(proposed, SOME))
+    assert notes.restored() == everything - SOME == await notes.undone(change)
+    await notes.asked(notes.owner, "undo_change", change_id=proposed)
+    assert notes.restored() == everything == await notes.undone(change)
+    assert (before, (await notes.shown(change)).state) == (set(), "undone")
+
+
+async def test_a_proposed_undo_of_a_session_is_accepted_in_parts(notes: Notes) -> None:
+    start = notes.texts()
+    one = await notes.edited()
+    two = await notes.asked(
+        notes.owner,
+        "edit_note",
+        path="b.md",
+        edits=[{"op": "append", "text": "below"}, {"op": "prepend", "text": "on"}],
+    )
+    session = (await notes.shown(one)).session
+    proposed = await notes.asked(notes.agent, "undo_session", session=session)
+    found = await notes.shown(proposed)
+    below = [hunk.number for hunk in found.hunks if any("below" in run.text for run in hunk.words)]
+    hunks = await notes.hunks(proposed, {("a.md", 5), ("c.md", 35)})
+    await notes.asked(notes.owner, "accept_change", change_id=proposed, hunks=[*hunks, *below])
+    assert notes.restored() == {("a.md", 5), ("c.md", 35)} == await notes.undone(one)
+    assert [hunk.undone for hunk in (await notes.shown(two)).hunks] == [False, True]
+    await notes.asked(notes.owner, "undo_session", session=session)
+    assert notes.texts() == start
+
+
+async def test_what_an_undo_had_turned_back_is_in_force_when_that_is_undone(notes: Notes) -> None:
+    change = await notes.edited()
+    undone = await notes.asked(notes.owner, "undo_change", change_id=change)
+    everything = notes.restored()
+    again = await notes.asked(notes.owner, "undo_change", change_id=undone)
+    assert (notes.restored(), await notes.undone(change)) == (set(), set())
+    states: Mapping[str, str] = {one: (await notes.shown(one)).state for one in (change, undone, again)}
+    assert states == {change: "applied", undone: "undone", again: "applied"}
+    await notes.asked(notes.owner, "undo_change", change_id=again)
+    assert notes.restored() == everything == await notes.undone(change)
+    assert (await notes.shown(undone)).state == "applied"
+
+
+async def test_a_part_of_an_undo_is_undone(notes: Notes) -> None:
+    change = await notes.edited()
+    undone = await notes.asked(notes.owner, "undo_change", change_id=change)
+    everything = notes.restored()
+    some = await notes.hunks(undone, SOME)
+    await notes.asked(notes.owner, "undo_change", change_id=undone, hunks=some)
+    assert notes.restored() == everything - SOME == await notes.undone(change)
+    assert await notes.undone(undone) == SOME
+    await notes.asked(notes.owner, "undo_change", change_id=undone)
+    assert (notes.restored(), await notes.undone(change)) == (set(), set())
+    assert (await notes.shown(change)).state == "applied"
+
+
+async def test_the_undo_of_a_redo_is_an_undo(notes: Notes) -> None:
+    change = await notes.edited()
+    await notes.asked(notes.owner, "undo_change", change_id=change, hunks=await notes.hunks(change, SOME))
+    await notes.asked(notes.owner, "undo_change", change_id=change)
+    everything = notes.restored()
+    again = await notes.asked(notes.owner, "redo_change", change_id=change)
+    assert await notes.undone(change) == set()
+    await notes.asked(notes.owner, "undo_change", change_id=again)
+    assert notes.restored() == everything == await notes.undone(change)
+    assert (await notes.shown(change)).state == "undone"
+    await notes.asked(notes.owner, "redo_change", change_id=change)
+    assert (notes.restored(), (await notes.shown(change)).state) == (set(), "applied")
+
+
+async def test_a_note_that_came_back_out_of_the_trash_goes_there_again(notes: Notes) -> None:
+    start = notes.texts()
+    removed = await notes.asked(notes.owner, "delete_note", path="a.md", digest=notes.digest("a.md"))
+    without = notes.texts()
+    back = await notes.asked(notes.owner, "undo_change", change_id=removed)
+    assert ((await notes.shown(back)).paths, notes.texts()) == (("a.md",), start)
+    await notes.asked(notes.owner, "undo_change", change_id=back)
+    assert (notes.texts(), set(without)) == (without, {".trash/a.md", "b.md", "c.md"})
+    await notes.asked(notes.owner, "undo_change", change_id=removed)
+    assert notes.texts() == start

@@ -1,0 +1,234 @@
+"""What the doctor sees, and what it says to do."""
+
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bridge.access.tokens import Tokens
+from bridge.changes.draft import digest_of
+from bridge.data_folder import Folders
+from bridge.errors import VaultUnreadable
+from bridge.features.status import doctor
+from bridge.features.status.doctor import Finding
+from bridge.features.status.operations import free_in
+from bridge.state.change_records import Change
+from bridge.types import VaultPath
+from bridge.vault.plan import Plan, Step
+from tests.features.served import Served
+from tests.models.disks import read_only
+
+NOTES = {"A.md": "# A\n"}
+
+
+async def findings(served: Served) -> dict[str, Finding]:
+    answer = await served.call("doctor")
+    assert answer.status == 200, answer.body
+    found = [Finding(**finding) for finding in answer.json["findings"]]
+    assert all(finding.do for finding in found if finding.verdict != "ok")
+    return {finding.check: finding for finding in found}
+
+
+async def test_a_sound_bridge_without_a_model_lacks_only_that(served: Served) -> None:
+    found = await findings(served)
+    assert {check: f.verdict for check, f in found.items() if check != "watcher"} == {
+        "settings": "ok", "data folder": "ok", "disk": "ok", "model": "fail", "vault": "ok", "index": "ok",
+        "state": "ok", "changes": "ok", "runtime file": "ok", "tokens": "ok", "calls": "ok", "Obsidian": "ok",
+    }  # fmt: skip
+    assert "models install" in found["model"].do
+    assert (await served.call("doctor")).json["verdict"] == "fail"
+
+
+async def test_a_right_model_is_found_right_and_a_spoilt_one_is_not(served: Served, models_dir: Path) -> None:
+    shutil.copytree(models_dir, served.models, dirs_exist_ok=True)
+    assert (await findings(served))["model"].verdict == "ok"
+    for file in served.models.glob("*.gguf"):
+        data = bytearray(file.read_bytes())
+        data[len(data) // 2] ^= 0xFF
+        file.write_bytes(data)
+    spoilt = (await findings(served))["model"]
+    assert (spoilt.verdict, "install" in spoilt.do) == ("fail", True)
+
+
+async def test_damaged_tokens_are_seen_until_they_are_deleted(served: Served) -> None:
+    path = served.bridge.folders.tokens
+    Tokens(path).create("Cursor", ["read"])
+    assert (await findings(served))["tokens"].message == "1 client can call with tokens of their own."
+    path.write_text("damaged")
+    found = (await findings(served))["tokens"]
+    assert (found.verdict, "tokens.damaged.json" in found.do) == ("warn", True)
+    path.with_name("tokens.damaged.json").unlink()
+    assert (await findings(served))["tokens"].verdict == "ok"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are another matter on Windows")
+async def test_open_doors_are_seen(served: Served) -> None:
+    served.bridge.data_dir.chmod(0o755)
+    runtime = served.bridge.folders.runtime(served.bridge.find(None).id)
+    runtime.chmod(0o644)
+    found = await findings(served)
+    assert (found["data folder"].verdict, found["runtime file"].verdict) == ("fail", "fail")
+    assert (found["data folder"].do, found["runtime file"].do) == (
+        f"Run: chmod 700 '{served.bridge.data_dir}'",
+        f"Run: chmod 600 '{runtime}'",
+    )
+
+
+async def test_a_vault_that_is_gone_is_no_reason_to_delete_its_index(served: Served) -> None:
+    engine = served.bridge.find(None)
+    engine.root.rename(engine.root.with_name("Away"))
+    with pytest.raises(VaultUnreadable):
+        await engine.following.reconcile()
+    engine.following.trouble = VaultUnreadable()
+    found = await findings(served)
+    assert (found["vault"].verdict, found["index"].verdict) == ("fail", "fail")
+    assert "delete" not in found["index"].do
+
+
+async def test_a_runtime_file_that_is_not_ours_is_seen(served: Served) -> None:
+    runtime = served.bridge.folders.runtime(served.bridge.find(None).id)
+    text = runtime.read_text()
+    runtime.write_text(text.replace(str(os.getpid()), str(os.getppid())))
+    assert (await findings(served))["runtime file"].verdict == "warn"
+    runtime.write_text("{")
+    assert (await findings(served))["runtime file"].verdict == "fail"
+    runtime.write_text(text)
+
+
+async def test_a_wrong_setting_is_seen(served: Served) -> None:
+    served.bridge.settings_path.write_text("wokers = 2\n")
+    found = (await findings(served))["settings"]
+    assert (found.verdict, "did you mean `workers`" in found.message) == ("warn", True)
+
+
+async def test_a_vault_that_went_away_is_seen(served: Served) -> None:
+    root = served.bridge.find(None).root
+    root.rename(root.with_name("Gone"))
+    assert (await findings(served))["vault"].verdict == "fail"
+    root.mkdir()
+    assert (await findings(served))["vault"].verdict == "warn"
+
+
+async def test_what_obsidian_leaves_out_and_the_bridge_cannot_is_seen(served: Served) -> None:
+    app = served.bridge.find(None).root / ".obsidian" / "app.json"
+    app.write_text('{"userIgnoreFilters": ["Drafts/", "/(a+)+$/"]}')
+    found = (await findings(served))["Obsidian"]
+    assert (found.verdict, "`/(a+)+$/`" in found.message, "Drafts" in found.message) == ("warn", True, False)
+    app.write_text("[]")
+    assert "app.json" in (await findings(served))["Obsidian"].message
+
+
+async def test_a_vault_that_cannot_be_written_is_seen(served: Served) -> None:
+    with read_only(served.bridge.find(None).root):
+        found = (await findings(served))["vault"]
+    assert (found.verdict, "not written" in found.message) == ("warn", True)
+
+
+async def test_an_earlier_version_that_was_damaged_is_seen(served: Served) -> None:
+    await served.call("edit_note", path="A.md", edits=[{"op": "append", "text": "More."}])
+    assert (await findings(served))["changes"].verdict == "ok"
+    snapshots = served.bridge.folders.vault(served.bridge.find(None).id) / "snapshots"
+    for file in snapshots.glob("??/*"):
+        file.write_bytes(file.read_bytes()[:-1])
+    found = (await findings(served))["changes"]
+    assert (found.verdict, found.message.rpartition(" ")[2]) == ("warn", "2.")
+
+
+async def test_changes_that_were_left_are_seen(served: Served) -> None:
+    store, now = served.bridge.find(None).store, time.time()
+    plan = Plan([Step("put", VaultPath("A.md"), before=digest_of(b"old"), after=digest_of(b"new"))])
+    left = Change(store.next_id(), now - 100, "edit_note", steps=tuple(plan.steps))
+    store.begin(left).prepare(plan)
+    found = (await findings(served))["changes"]
+    assert (found.verdict, found.message, "Restart" in found.do) == ("warn", "Changes that broke off: 1.", True)
+    store.set_state(left.id, "conflict")
+    found = (await findings(served))["changes"]
+    assert (found.verdict, "--state conflict" in found.do) == ("warn", True)
+
+
+async def test_proposals_that_take_more_room_than_they_may_are_seen(served: Served) -> None:
+    served.bridge.settings_path.write_text("history_mb = 1\n")
+    await served.bridge.reload()
+    store, text = served.bridge.find(None).store, os.urandom(2 << 20)
+    step = Step("put", VaultPath("B.md"), after=digest_of(text))
+    change = Change(store.next_id(), time.time(), "create_note", steps=(step,))
+    store.propose(change, {digest_of(text): text})
+    found = (await findings(served))["changes"]
+    assert (found.verdict, "history_mb" in found.do) == ("warn", True)
+
+
+def health(**facts: Any) -> Mapping[str, Any]:
+    progress: dict[str, Any] = {"trouble": None, "notes": 1, "passages": 1, "ready_keyword": True, "failed": {}}
+    index = {"fragments": 1, "bytes": 1, "versions": 1, "fts_rebuilds": 0, "unindexed_rows": 0}
+    return {
+        "progress": SimpleNamespace(**{k: facts.get(k, v) for k, v in progress.items()}),
+        "index": SimpleNamespace(**{k: facts.get(k, v) for k, v in index.items()}) if facts.get("open", True) else None,
+        "folder": Path("here"),
+        "watch": facts.get("watch", "auto"),
+        "watching": facts.get("watching", True),
+        "store_sound": facts.get("store_sound", True),
+        "store_salvaged": facts.get("store_salvaged", False),
+    }
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict"),
+    [
+        ({}, "ok"),
+        ({"trouble": "It is broken."}, "fail"),
+        ({"open": False}, "warn"),
+        ({"ready_keyword": False}, "warn"),
+        ({"fragments": 1000}, "warn"),
+        ({"unindexed_rows": 100_000}, "warn"),
+        ({"failed": {"A.md": "It is broken."}}, "warn"),
+    ],
+)
+def test_the_index_is_judged(facts: dict[str, Any], verdict: str) -> None:
+    assert doctor.index(health(**facts)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict"),
+    [({}, "ok"), ({"watch": "off"}, "warn"), ({"watching": False}, "warn")],
+)
+def test_the_watcher_is_judged(facts: dict[str, Any], verdict: str) -> None:
+    assert doctor.watcher(health(**facts)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("facts", "verdict"),
+    [({}, "ok"), ({"store_sound": False}, "fail"), ({"store_salvaged": True}, "warn")],
+)
+def test_the_state_is_judged(facts: dict[str, Any], verdict: str) -> None:
+    assert doctor.state(health(**facts)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("codes", "verdict", "says"),
+    [
+        ({}, "ok", "Nothing was called yet."),
+        ({None: 90, "note_not_found": 10}, "ok", "Health 100 %: of the last 100 calls, 0 failed"),
+        ({None: 97, "not_ready": 3}, "ok", "Health 97 %: of the last 100 calls, 3 failed"),
+        ({None: 90, "not_ready": 8, "internal": 2}, "warn", "(`not_ready` 8, `internal` 2)"),
+        ({"disk_full": 1}, "warn", "Health 0 %"),
+    ],
+)
+def test_the_last_calls_are_judged(codes: dict[str | None, int], verdict: str, says: str) -> None:
+    found = doctor.calls(Counter(codes))
+    assert (found.verdict, says in found.message) == (verdict, True)
+
+
+@pytest.mark.parametrize(("free", "verdict"), [(2**40, "ok"), (2**29, "warn"), (2**20, "fail")])
+def test_the_disk_is_judged(free: int, verdict: str) -> None:
+    assert doctor.judged_room(free).verdict == verdict
+
+
+def test_a_data_folder_that_is_not_there_yet_is_told(tmp_path: Path) -> None:
+    assert doctor.permissions(tmp_path / "nowhere").verdict == "warn"
+    assert free_in(Folders(tmp_path / "nowhere" / "below")) > 0

@@ -1,0 +1,26 @@
+"""What globs would close, before they do."""
+
+from pathlib import Path
+
+from bridge.api.call import OWNER, Call
+from bridge.features import named
+from bridge.settings.file import change
+from tests.features.served import serving, write_vault
+
+
+async def test_globs_are_counted_also_where_a_rule_hides_what_they_mean(tmp_path: Path) -> None:
+    vault = write_vault(
+        tmp_path / "Notes", {"A/one.md": "One.", "A/two.md": "Two.", "B/Three.md": "Three.", "c.md": ""}
+    )
+    (tmp_path / "data").mkdir()
+    change(tmp_path / "data" / "settings.toml", {"deny": ["A/**"]})
+    async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
+        globs = ["A/**", "b/**", "Nowhere", "[a"]
+        shown = await named("check_globs").run(Call(served.bridge, OWNER), {"globs": globs})
+    assert [(g.notes, g.first) for g in shown.globs] == [
+        (2, ("A/one.md", "A/two.md")),
+        (1, ("B/Three.md",)),
+        (0, ()),
+        (0, ()),
+    ]
+    assert [g.glob for g in shown.globs if g.problem] == ["[a"]

@@ -1,0 +1,85 @@
+"""Reading and changing settings."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.api.call import OWNER, RUNTIME, Call
+from bridge.engine.bridge import Bridge
+from bridge.errors import Forbidden, InvalidArguments
+from bridge.features import named
+
+
+@pytest.fixture
+def bridge(tmp_path: Path) -> Bridge:
+    (tmp_path / "data").mkdir()
+    return Bridge(tmp_path / "data", tmp_path / "models", [])
+
+
+async def values(bridge: Bridge) -> dict[str, Any]:
+    shown = await named("read_settings").run(Call(bridge, RUNTIME), {})
+    return {setting.name: setting.value for setting in shown.settings}
+
+
+async def test_a_change_is_written_taken_up_and_told(bridge: Bridge) -> None:
+    with bridge.events.subscribed() as queue:
+        shown = await named("change_settings").run(
+            Call(bridge, OWNER), {"changes": {"workers": 2, "exclude": ["A/**"]}}
+        )
+    assert shown.path == str(bridge.settings_path)
+    assert (bridge.settings.workers, bridge.settings.exclude) == (2, ("A/**",))
+    assert queue.get_nowait().kind == "settings_changed"
+    assert (await values(bridge))["workers"] == 2
+    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"workers": None}})
+    assert (await values(bridge))["workers"] == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, "names no setting"),
+        ({"worker": 1}, "did you mean `workers`"),
+        ({"workers": -1}, "must be at least 0"),
+        ({"workers": True}, "must be"),
+        ({"watch": "sometimes"}, "must be one of auto, poll, off"),
+        ({"exclude": "A"}, r'^`exclude` must be a list of strings, such as \["A", "B"\]\.$'),
+        ({"deny": ["Private/**", "[a"]}, r"`\[a` in `deny` has a"),
+    ],
+)
+async def test_a_wrong_change_is_refused_and_nothing_is_written(
+    bridge: Bridge, changes: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InvalidArguments, match=sentence):
+        await named("change_settings").run(Call(bridge, OWNER), {"changes": changes})
+    assert not bridge.settings_path.exists()
+
+
+async def test_only_an_admin_changes_settings(bridge: Bridge) -> None:
+    with pytest.raises(Forbidden, match="admin"):
+        await named("change_settings").run(Call(bridge, RUNTIME), {"changes": {"workers": 2}})
+    assert not bridge.settings_path.exists()
+
+
+async def test_only_who_may_change_it_sees_what_is_denied(bridge: Bridge) -> None:
+    for rules in ("", 'deny = ["Secret plans/**"]\nreadonly = ["Templates"]\n'):
+        bridge.settings_path.write_text(rules)
+        shown = await values(bridge)
+        assert shown["deny"] is None
+        assert shown["readonly"] == (("Templates",) if rules else ())
+    owned = await named("read_settings").run(Call(bridge, OWNER), {})
+    assert next(s.value for s in owned.settings if s.name == "deny") == ("Secret plans/**",)
+
+
+async def test_another_change_does_not_lift_a_rule_that_cannot_be_understood(bridge: Bridge) -> None:
+    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"deny": ["Private/**"]}})
+    bridge.settings_path.write_text('deny = "Private/**"\n')
+    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"workers": 2}})
+    assert (bridge.settings.deny, bridge.settings.workers) == (("Private/**",), 2)
+
+
+async def test_lines_that_are_not_taken_are_told(bridge: Bridge) -> None:
+    bridge.settings_path.write_text("worker = 3\nworkers = 2\n")
+    shown = await named("read_settings").run(Call(bridge, RUNTIME), {})
+    assert shown.problems == ("unknown setting `worker`; did you mean `workers`?",)
+    assert (await values(bridge))["workers"] == 2

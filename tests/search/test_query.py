@@ -1,0 +1,154 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.search.query import MAX_TERMS, parse_query
+from bridge.search.terms import All, Either, Has, HasProperty, InFile, InPath, Not, Tagged, Term
+
+
+def test_plain_words_only_rank() -> None:
+    query = parse_query("How do I water a fern?")
+    assert query.words == ("How", "do", "I", "water", "a", "fern")
+    assert query.text == "How do I water a fern?"
+    assert query.condition is None
+
+
+def test_a_phrase_must_occur_and_a_word_behind_minus_must_not() -> None:
+    query = parse_query('"slow rise" bread -yeast')
+    assert query.phrases == ("slow rise",)
+    assert query.words == ("bread",)
+    assert query.condition == All((Has("slow rise", quoted=True), Not(Has("yeast"))))
+
+
+def test_a_phrase_in_a_sentence_is_preferred_not_required() -> None:
+    query = parse_query('Who wrote the song "Slow Rise" and in which of the years?')
+    assert query.phrases == ("Slow Rise",)
+    assert query.condition is None
+    assert query.notices == ("This reads like a sentence, so what is in quotation marks is preferred, not required.",)
+
+
+@pytest.mark.parametrize(
+    ("typed", "condition", "words"),
+    [
+        ("#Algorithmus", Tagged("Algorithmus"), ()),
+        ("graph #area/home/", Tagged("area/home"), ("graph",)),
+        ("bread, #baking.", Tagged("baking"), ("bread",)),
+        ("-#old bread", Not(Tagged("old")), ("bread",)),
+        ("issue #42", None, ("issue", "42")),
+        ("C# or F#", None, ("C", "or", "F")),
+    ],
+)
+def test_a_tag_is_a_condition_as_in_obsidian(typed: str, condition: Term | None, words: tuple[str, ...]) -> None:
+    query = parse_query(typed)
+    assert (query.condition, query.words) == (condition, words)
+    assert any("is read as a tag" in notice for notice in query.notices) == (condition is not None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "same", "notice"),
+    [
+        ("NOT sync", "-sync", "`NOT sync` is read as `-sync`."),
+        ("mobile NOT sync", "mobile -sync", "`NOT sync` is read as `-sync`."),
+        ('bread NOT "slow rise"', 'bread -"slow rise"', '`NOT "slow rise"` is read as `-"slow rise"`.'),
+        ("bread NOT (a b)", "bread -(a b)", "`NOT (…` is read as `-(…`."),
+        ("bread NOT tag:old", "bread -tag:old", "`NOT tag:…` is read as `-tag:…`."),
+    ],
+)
+def test_not_in_capitals_excludes(typed: str, same: str, notice: str) -> None:
+    assert parse_query(typed).condition == parse_query(same).condition
+    assert parse_query(typed).words == parse_query(same).words
+    assert notice in parse_query(typed).notices
+
+
+@pytest.mark.parametrize("typed", ["NOT", "do not sync", "sync NOT", "NOT NOT"])
+def test_not_alone_or_in_small_letters_is_a_word(typed: str) -> None:
+    assert parse_query(typed).condition == parse_query(typed.replace("NOT", "nought")).condition
+
+
+def test_or_binds_looser_than_standing_side_by_side() -> None:
+    assert parse_query("work meeting OR home").condition == Either((All((Has("work"), Has("meeting"))), Has("home")))
+
+
+def test_brackets_group() -> None:
+    assert parse_query("meeting (work OR home)").condition == Either((Has("work"), Has("home")))
+    assert parse_query("-(a b)").condition == Not(All((Has("a"), Has("b"))))
+
+
+@pytest.mark.parametrize(
+    ("typed", "condition"),
+    [
+        ("path:Daily", InPath("Daily")),
+        ('path:"My notes"', InPath("My notes")),
+        ("file:plan", InFile("plan")),
+        ("tag:#area/home", Tagged("area/home")),
+        ("-tag:old", Not(Tagged("old"))),
+        ("[status]", HasProperty("status")),
+        ("[status:draft]", HasProperty("status", "draft")),
+        ('[status:"in work"]', HasProperty("status", "in work", exact=True)),
+        ("[status:a OR b]", Either((HasProperty("status", "a"), HasProperty("status", "b")))),
+        ("path:(a OR b)", Either((InPath("a"), InPath("b")))),
+    ],
+)
+def test_operators_are_conditions_and_no_words(typed: str, condition: Term) -> None:
+    query = parse_query(typed)
+    assert query.condition == condition
+    assert query.is_empty
+
+
+def test_what_is_not_supported_is_said_and_its_words_are_searched() -> None:
+    query = parse_query("line:(milk eggs) /bu[yt]/")
+    assert query.words == ("milk", "eggs", "bu", "yt")
+    assert [notice.split(" ")[0] for notice in query.notices] == ["`line:`", "Regular"]
+
+
+def test_a_quotation_mark_that_is_not_closed_is_left_out() -> None:
+    query = parse_query('"half a phrase')
+    assert query.words == ("half", "a", "phrase")
+    assert query.phrases == ()
+    assert query.notices == ("A quotation mark is not closed; what follows it was searched as words.",)
+
+
+@pytest.mark.parametrize("typed", ["", "   ", "???", '"', '""', "(((", ")", "-", "- -", "OR", "…", "[]", "\x00"])
+def test_nothing_to_look_for_is_an_empty_query(typed: str) -> None:
+    query = parse_query(typed)
+    assert query.is_empty
+    assert query.condition is None
+
+
+def test_links_addresses_and_smileys_stay_words() -> None:
+    assert parse_query("[[Plan]] https://a.b/c(d) :)").words == ("Plan", "https://a.b/c", "d")
+
+
+def test_words_of_any_script_are_kept() -> None:
+    assert parse_query("会议记录？ встреча").words == ("会议记录", "встреча")
+
+
+def test_the_last_word_may_still_be_typed() -> None:
+    assert parse_query("meet").open_ended
+    assert not parse_query("meet ").open_ended
+
+
+def test_a_very_long_query_is_cut_and_says_so() -> None:
+    query = parse_query("word " * 20_000)
+    assert len(query.text) <= 5 * MAX_TERMS
+    assert len(query.notices) == 2
+
+
+@pytest.mark.parametrize("piece", ["(", ")", '"', "-(", "[", "a OR ", "/a", "path:", "x:", "\\", "中", "%", "a-", "<"])
+def test_a_hundred_kilobytes_of_anything_are_read_at_once(piece: str) -> None:
+    started = time.process_time()
+    parse_query(piece * (100_000 // len(piece)))
+    # Generous: a quadratic reading takes minutes.
+    assert time.process_time() - started < 5
+
+
+@given(st.text(alphabet='ab "()-[]:/#OR\\*中é\ud800 ', max_size=60) | st.text())
+def test_no_text_is_an_error(typed: str) -> None:
+    query = parse_query(typed)
+    assert all(any(c.isalnum() for c in word) for word in query.words)
+
+
+def test_characters_that_nobody_sees_are_not_asked_for() -> None:
+    assert parse_query("sour\u200bdough fer\u00admen\u00adted").words == ("sourdough", "fermented")

@@ -1,0 +1,110 @@
+"""Mistyped words are read as the words that the vault says."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bridge.index.prepare import prepare
+from bridge.search.model import SearchRequest, Sources
+from bridge.search.pipeline import search
+from bridge.search.query import parse_query
+from bridge.search.spelling import mend
+from tests.search.vaults import opened, write_vault
+
+FILES = {
+    "Hotkeys.md": "Hotkeys are set in the settings. Every shortcut can be changed.\n",
+    "Garden.md": "Water the ferns in the evening. The templates for plant labels are here.\n",
+    "Label.md": "A template for labels, with the Überschrift on top.\n",
+    "Password.md": "The password protects the account, wherever somebody attends to it.\n",
+    "Weather.md": "It is better tomorrow.\n",
+    "Übung.md": "会议讨论了预算。 Приветствие\n",
+}
+
+
+@pytest.fixture
+async def sources(tmp_path: Path) -> AsyncIterator[Sources]:
+    write_vault(tmp_path / "vault", FILES)
+    async with opened(tmp_path / "vault", tmp_path / "index") as found:
+        assert await found.vocabulary.words.follow(found.index)
+        yield found
+
+
+def read(sources: Sources, typed: str) -> tuple[str, tuple[str, ...]]:
+    query = mend(parse_query(typed), sources.vocabulary.words, sources.index.languages)
+    return query.text, query.notices
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("hotkyes", "hotkeys"),
+        ("hotkeeys", "hotkeys"),
+        ("hotkys", "hotkeys"),
+        ("hoskeys", "hotkeys"),
+        ("tempaltes", "templates"),
+        ("Hotkyes", "hotkeys"),
+        ("uberschirft", "uberschrift"),
+        ("приветсвтие", "приветствие"),
+    ],
+)
+async def test_a_mistyped_word_inside_a_question_is_mended_and_told(sources: Sources, typed: str, meant: str) -> None:
+    text, notices = read(sources, f"how do I change {typed} here")
+    assert text == f"how do I change {meant} here"
+    assert notices == (f"`{typed}` is read as `{meant}`.",)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "hotkeys template watering ",  # said, in this form or another
+        "fenr ",  # short words are too many to be told apart
+        "passport ",  # two letters off, in a word of eight
+        "wetter ",  # another first letter
+        "attendance ",  # another ending
+        "zzzzzzz ",
+        "会议讨沦 ",
+        "templat",  # not yet finished
+        "-hotkyes garden ",
+        '"hotkyes" ',
+        "hotkyes OR garden ",
+    ],
+)
+async def test_other_words_stay_as_they_were_typed(sources: Sources, typed: str) -> None:
+    query = parse_query(typed)
+    mended = mend(query, sources.vocabulary.words, sources.index.languages)
+    assert (mended.text, mended.words, mended.condition) == (query.text, query.words, query.condition)
+
+
+async def test_a_mistyped_word_finds_what_it_means_by_every_lane(sources: Sources) -> None:
+    answer = await search(sources, SearchRequest("change hotkyes", mode="keyword"))
+    assert answer.hits[0].path == "Hotkeys.md"
+    assert answer.notices == ("`hotkyes` is read as `hotkeys`.",)
+    assert "==Hotkeys==" in answer.hits[0].snippet
+
+
+async def test_words_are_known_from_the_moment_a_note_says_them_until_none_does(
+    sources: Sources, tmp_path: Path
+) -> None:
+    from bridge.index.boilerplate import Boilerplate
+    from bridge.markdown.documents import read_document
+    from bridge.types import VaultPath
+    from bridge.vault.rules import Rules
+    from bridge.vault.vault import Vault
+
+    async def write(path: str, text: str) -> None:
+        write_vault(tmp_path / "vault", {path: text})
+        vault = Vault(tmp_path / "vault", Rules(exclude=(), max_file_bytes=10_000_000, ignored=()))
+        data, stat = vault.read(VaultPath(path))
+        await sources.index.write([prepare(read_document(VaultPath(path), data), stat, Boilerplate.empty())])
+        assert await sources.vocabulary.words.follow(sources.index)
+
+    assert read(sources, "change hotkyes now")[1]
+    await write("Odd.md", "They call them hotkyes.\n")
+    assert not read(sources, "change hotkyes now")[1]
+    await write("Odd.md", "They call them shortcuts.\n")
+    assert read(sources, "change hotkyes now")[1]
+    await sources.index.write([], [VaultPath("Hotkeys.md")])
+    assert await sources.vocabulary.words.follow(sources.index)
+    assert not read(sources, "change hotkyes now")[1]
+    assert not sources.vocabulary.words.says("hotkeys", sources.index.languages)

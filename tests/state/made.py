@@ -1,0 +1,41 @@
+"""A store with something in it."""
+
+from pathlib import Path
+
+from bridge.state.call_log import Recorded
+from bridge.state.store import Store
+from bridge.types import VaultPath
+
+TOOLS = 20
+
+
+def call(number: int, *, time: float = 1_000_000.0, code: str | None = None) -> Recorded:
+    """Return a call that is known by its tokens."""
+    return Recorded(
+        time=time + number,
+        tool=f"tool_{number % 7}",
+        client="some-agent",
+        version="2.0",
+        session="s1",
+        transport="mcp",
+        code=code,
+        ms=1.5,
+        tokens=number,
+        paths=(VaultPath(f"Folder/Note {number}.md"), VaultPath(f"Ordner/Übersicht {number}.md")),
+    )
+
+
+def filled(path: Path, calls: range) -> Store:
+    """Open a file at the time of the calls and put something of each kind in."""
+    store = Store.open(path, now=lambda: 1_000_000.0)
+    store.count("embedded", len(calls))
+    for number in range(TOOLS):
+        store.judge(f"tool_{number}", helped=number % 2 == 0)
+    for number in calls:
+        store.record(call(number))
+    return store
+
+
+def recorded(store: Store) -> set[int]:
+    """Return which calls a store has."""
+    return {found.tokens for found in store.calls(0.0)}

@@ -1,0 +1,60 @@
+import pytest
+
+from bridge.text.scripts import tokens
+from bridge.text.stems import LONGEST_REMEMBERED, REMEMBERED, Remembered, asked, forms, language_of
+
+TEXTS = {
+    "english": "The children were playing in the garden and it was a warm evening for all of them",
+    "german": "Die Kinder spielten im Garten und es war ein warmer Abend für alle, die nicht müde waren",
+    "french": "Les enfants jouaient dans le jardin et la soirée était douce pour tous ceux qui ne dormaient pas",
+    "spanish": "Los niños jugaban en el jardín y la tarde era cálida para todos los que no dormían con ellos",
+    "italian": "I bambini giocavano nel giardino e la sera era mite per tutti quelli che non dormivano con loro",
+    "portuguese": "As crianças brincavam no jardim e a noite era amena para todos os que não dormiam com eles",
+    "dutch": "De kinderen speelden in de tuin en het was een warme avond voor iedereen die niet sliep, ook voor mij",
+    "swedish": "Barnen lekte i trädgården och det var en varm kväll för alla som inte sov, men jag var trött",
+    "danish": "Børnene legede i haven, og det var en varm aften for alle, der ikke sov, men jeg var træt af det",
+    "finnish": "Lapset leikkivät pihalla ja ilta oli lämmin, mutta kun he eivät nukkuneet, se oli myös pitkä",
+}
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_a_language_is_told_by_its_small_words(language: str) -> None:
+    assert language_of(TEXTS[language]) == language
+
+
+def test_a_text_without_latin_letters_has_no_language_to_stem() -> None:
+    assert language_of("我们在研究人工智能 123") is None
+    assert language_of("") is None
+    assert language_of("Recipe") == "english"
+
+
+def test_a_query_is_stemmed_in_every_language_of_the_vault() -> None:
+    assert asked("Häuser", ["german", "english"]) == [frozenset({"haus", "häuser"})]
+    assert asked("running shoes", []) == [frozenset({"run"}), frozenset({"shoe"})]
+
+
+def test_korean_words_are_found_by_their_syllables() -> None:
+    assert forms("회의를 했다", None) == "회의 의를 했다"
+    assert asked("회의", ["english"]) == [frozenset({"회의"})]
+
+
+def test_beside_other_scripts_only_words_in_latin_letters_and_numbers_are_stemmed() -> None:
+    assert forms("Running, 3d 42-running", "english") == "run 3d 42 run"
+    assert forms("Running, 3d 42-running “сухари” 研究", "english") == "run 42 run"
+
+
+def test_what_is_remembered_of_a_text_is_bounded() -> None:
+    lengths = Remembered(len)
+    assert lengths["x" * 2 * LONGEST_REMEMBERED] == 2 * LONGEST_REMEMBERED
+    assert not lengths
+    for number in range(REMEMBERED + 10):
+        assert lengths[str(number)] == len(str(number))
+    assert len(lengths) <= REMEMBERED
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [("", 0, 0), ("word " * 100, 100, 140), ("研究" * 50, 95, 110), ("слово " * 100, 200, 320), ("ประชุม" * 10, 50, 70)],
+)
+def test_the_length_of_a_text_is_estimated_by_its_script(text: str, least: int, most: int) -> None:
+    assert least <= tokens(text) <= most
