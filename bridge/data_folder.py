@@ -53,7 +53,7 @@ class Folders:
 
     def history(self, vault: VaultId) -> Path:
         """The folder of what notes of one vault said before and after changes."""
-        return history_beside(self.state(vault))
+        return snapshots_folder(self.state(vault))
 
     def lock(self, vault: VaultId) -> Path:
         """The file whose lock says that a process writes this vault's data."""
@@ -82,12 +82,12 @@ class Folders:
             make_private(folder)
 
 
-def history_beside(state: Path) -> Path:
+def snapshots_folder(state: Path) -> Path:
     """Return where the snapshots of a vault's changes lie, by its SQLite file."""
     return state.with_name("snapshots")
 
 
-def size_of(folder: Path, below: str = "") -> int:
+def folder_size(folder: Path, below: str = "") -> int:
     """Add up the bytes of the files in a folder, or only of those in folders of one name; 0 when it is missing."""
     total = 0
     for place, _, names in os.walk(folder):
@@ -104,12 +104,12 @@ DATA_DIR, MODELS_DIR = "VAULT_BRIDGE_DATA_DIR", "VAULT_BRIDGE_MODELS_DIR"
 """Environment variables that name other folders than the usual ones."""
 
 
-def data_dir_wanted() -> Path:
+def resolve_data_dir() -> Path:
     """Return the data folder that the environment names, else the usual one."""
     return Path(os.environ.get(DATA_DIR) or default_data_dir()).absolute()
 
 
-def models_dir_wanted() -> Path:
+def resolve_models_dir() -> Path:
     """Return the models folder that the environment names, else the usual one."""
     return Path(os.environ.get(MODELS_DIR) or default_models_dir()).absolute()
 
@@ -124,7 +124,7 @@ def default_models_dir() -> Path:
     return default_data_dir() / "models"
 
 
-def elsewhere(folder: Path, usual: Path) -> Path | None:
+def unless_default(folder: Path, usual: Path) -> Path | None:
     """Return a folder that is not where it usually is."""
     return None if folder.absolute() == usual else folder.absolute()
 
@@ -134,7 +134,7 @@ def vault_id(root: Path) -> VaultId:
     return VaultId(hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:16])
 
 
-def remembered(folders: Folders) -> Mapping[VaultId, Path]:
+def read_vault_list(folders: Folders) -> Mapping[VaultId, Path]:
     """Read the list; a damaged one is an empty one, since it only serves adoption."""
     try:
         return {VaultId(key): Path(value["path"]) for key, value in orjson.loads(folders.vaults.read_bytes()).items()}
@@ -142,50 +142,50 @@ def remembered(folders: Folders) -> Mapping[VaultId, Path]:
         return {}
 
 
-def remember(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
+def add_to_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
     """Add vaults to the list.
 
     Raises:
         ReadOnly: The list cannot be written.
         DiskFull: There is no room.
     """
-    write_list(folders, {**remembered(folders), **vaults})
+    write_vault_list(folders, {**read_vault_list(folders), **vaults})
 
 
-def forget(folders: Folders, vault: VaultId) -> None:
+def remove_from_vault_list(folders: Folders, vault: VaultId) -> None:
     """Take a vault off the list.
 
     Raises:
         ReadOnly: The list cannot be written.
         DiskFull: There is no room.
     """
-    write_list(folders, {id_: path for id_, path in remembered(folders).items() if id_ != vault})
+    write_vault_list(folders, {id_: path for id_, path in read_vault_list(folders).items() if id_ != vault})
 
 
-def write_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
+def write_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
     """Write the list of vaults."""
     listed = {key: {"path": str(path), "name": path.name} for key, path in vaults.items()}
     write_private(folders.vaults, orjson.dumps(listed))
 
 
-def known_as(folders: Folders, wanted: str) -> list[Path]:
+def find_known_vaults(folders: Folders, wanted: str) -> list[Path]:
     """Return the vaults of this name or id that were opened before and are still there."""
-    there = {id_: path for id_, path in remembered(folders).items() if path.is_dir()}
-    return called(wanted, {id_: path.name for id_, path in there.items()}, there)
+    there = {id_: path for id_, path in read_vault_list(folders).items() if path.is_dir()}
+    return match_vaults(wanted, {id_: path.name for id_, path in there.items()}, there)
 
 
-def called(wanted: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
+def match_vaults(wanted: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
     """Return the vaults of a name or id; when there is none, those whose names differ in case only."""
     exact = [vaults[id_] for id_, name in names.items() if wanted in {id_, name}]
-    return exact or [vaults[id_] for id_, name in names.items() if folded(name) == folded(wanted)]
+    return exact or [vaults[id_] for id_, name in names.items() if fold_name(name) == fold_name(wanted)]
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Write a name without regard to case and to how its letters are composed."""
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def vault_around(folder: Path, known: Collection[Path] = ()) -> Path | None:
+def enclosing_vault(folder: Path, known: Collection[Path] = ()) -> Path | None:
     """Return the vault that a folder lies in: the nearest with `.obsidian`, else the nearest that is known already.
 
     Args:

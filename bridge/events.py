@@ -64,7 +64,7 @@ class Events:
 
     def _may_be_told(self, event: Event) -> bool:
         denies = self._denies.get(event.vault) if event.vault is not None else None
-        return denies is None or not any(map(denies, paths_in(event.data)))
+        return denies is None or not any(map(denies, event_paths(event.data)))
 
     def publish(self, kind: EventKind, vault: str | None, **data: Any) -> None:
         """Tell every subscriber; call from the event loop's thread."""
@@ -99,7 +99,7 @@ class Events:
             self._queues.discard(queue)
 
 
-def paths_in(data: Mapping[str, Any]) -> Iterator[str]:
+def event_paths(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield the paths of notes in an event's data."""
     for held in (data[name] for name in PATHS if name in data):
         yield from (held,) if isinstance(held, str) else held

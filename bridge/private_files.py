@@ -27,17 +27,17 @@ def write_private(path: Path, data: bytes) -> None:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
-                sync(file.fileno())
-            put(Path(draft), path)
+                sync_file(file.fileno())
+            move_into_place(Path(draft), path)
         except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(draft)  # noqa: PTH108
             raise
     except OSError as error:
-        raise unwritable(path, error) from None
+        raise write_error(path, error) from None
 
 
-def put(draft: Path, place: Path) -> None:
+def move_into_place(draft: Path, place: Path) -> None:
     """Move a finished, synced file to its place so that it is there whole or not at all."""
     draft.replace(place)
     sync_folder(place.parent)
@@ -49,12 +49,12 @@ def sync_folder(folder: Path) -> None:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        sync(descriptor)
+        sync_file(descriptor)
     finally:
         os.close(descriptor)
 
 
-def sync(descriptor: int) -> None:
+def sync_file(descriptor: int) -> None:
     """Return when an open file is on the disk, and not only in the cache of the disk itself, where macOS leaves it."""
     if sys.platform == "darwin":
         with contextlib.suppress(OSError):
@@ -74,12 +74,12 @@ def make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
     except OSError as error:
-        raise unwritable(folder, error) from None
+        raise write_error(folder, error) from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ReadOnly(f"{folder} cannot be written.")
 
 
-def unwritable(path: Path, error: OSError) -> ReadOnly | DiskFull:
+def write_error(path: Path, error: OSError) -> ReadOnly | DiskFull:
     """Translate what the system said about a place we must write."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return DiskFull(f"There is no room for {path}.")

@@ -52,13 +52,13 @@ NoteOrFolder = Annotated[VaultPath, PathRole.FOLDER]
 """A path of a file or of a folder."""
 
 
-def same_digest(whole: Digest, given: Digest) -> bool:
+def is_same_digest(whole: Digest, given: Digest) -> bool:
     """Tell whether a digest is the one that a caller gave, whole or its beginning."""
     return whole == given or (len(given) >= SHORT_DIGEST and whole.startswith(given))
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedUnion:
     """Marks a union of records that are told apart by a field in which each has a value of its own."""
 
     field: str

@@ -14,7 +14,7 @@ import psutil
 from bridge.data_folder import default_models_dir
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
-from bridge.models.folder import Installed, find
+from bridge.models.folder import InstalledModel, find_model
 
 _SENTENCES = (
     "The dough rises slowly in a warm kitchen while the oven heats.",
@@ -50,7 +50,7 @@ def passages(count: int) -> list[str]:
     return [" ".join(f"{_SENTENCES[(i + k) % 5]} ({i})" for k in range(9)) for i in range(count)]
 
 
-def defaults_rate(model: Installed, texts: Sequence[str]) -> Rate:
+def defaults_rate(model: InstalledModel, texts: Sequence[str]) -> Rate:
     """Embed one text after the other with `Llama.embed` as it comes."""
     with _silence():
         from llama_cpp import Llama
@@ -62,7 +62,7 @@ def defaults_rate(model: Installed, texts: Sequence[str]) -> Rate:
     return Rate(len(texts), tokens, time.perf_counter() - began, time.process_time() - cpu)
 
 
-async def workers_rate(model: Installed, texts: Sequence[str], workers: int) -> Rate:
+async def workers_rate(model: InstalledModel, texts: Sequence[str], workers: int) -> Rate:
     """Embed all texts with the bridge's pool, its processes loaded beforehand."""
     pool = Embedder(model, workers, 600)
     try:
@@ -75,7 +75,7 @@ async def workers_rate(model: Installed, texts: Sequence[str], workers: int) -> 
         await pool.close()
 
 
-async def query_times(model: Installed, count: int, workers: int, *, busy: bool) -> list[float]:
+async def query_times(model: InstalledModel, count: int, workers: int, *, busy: bool) -> list[float]:
     """Return the seconds that single queries took, sorted; `busy` while passages are embedded."""
     pool = Embedder(model, workers, 600)
     try:
@@ -94,7 +94,7 @@ async def query_times(model: Installed, count: int, workers: int, *, busy: bool)
         await pool.close()
 
 
-async def worker_memory(model: Installed) -> int:
+async def worker_memory(model: InstalledModel) -> int:
     """Return the resident bytes of one worker that has embedded passages, shared weights included."""
     pool = Embedder(model, 1, 600)
     try:
@@ -104,7 +104,7 @@ async def worker_memory(model: Installed) -> int:
         await pool.close()
 
 
-def measure(model: Installed, count: int = 60) -> dict[str, object]:
+def measure(model: InstalledModel, count: int = 60) -> dict[str, object]:
     """Return every figure of this file."""
     texts = passages(count)
     defaults = defaults_rate(model, texts)
@@ -142,4 +142,4 @@ def _silence():  # type: ignore[no-untyped-def] # noqa: ANN202
 
 
 if __name__ == "__main__":
-    json.dump(measure(find(default_models_dir(), DEFAULT_MODEL)), sys.stdout, indent=1)
+    json.dump(measure(find_model(default_models_dir(), DEFAULT_MODEL)), sys.stdout, indent=1)

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts import llama_wheel
-from scripts.lockfile import LOCKS, ROOT, Pin, read
+from scripts.lockfile import LOCKS, ROOT, Pin, read_lock
 from scripts.steps import StepFailed, run, say
 
 VENV = ROOT / ".venv"
@@ -35,7 +35,7 @@ def main() -> int:
     if options.check:
         return 0 if is_done(options.purpose) else 1
     try:
-        with alone():
+        with setup_lock():
             if not is_done(options.purpose):
                 set_up(options.purpose)
     except StepFailed as failure:
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def setup_lock() -> Iterator[None]:
     """Keep a second set-up of this checkout waiting."""
     VENV.mkdir(exist_ok=True)
     with (VENV / ".lock").open("w") as file:
@@ -60,7 +60,7 @@ def alone() -> Iterator[None]:
         yield
 
 
-def digest(purpose: str) -> str:
+def environment_digest(purpose: str) -> str:
     """Say in one word what the environment is made from."""
     # A checkout that was moved has a .venv full of wrong paths.
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -69,7 +69,7 @@ def digest(purpose: str) -> str:
     return hashlib.sha256(json.dumps([FORMAT, str(ROOT), installed, *locks]).encode()).hexdigest()
 
 
-def stamps() -> dict[str, str]:
+def read_stamps() -> dict[str, str]:
     """Return what has been done, by purpose."""
     try:
         found = json.loads(STAMP.read_text(encoding="utf-8"))
@@ -80,24 +80,26 @@ def stamps() -> dict[str, str]:
 
 def is_done(purpose: str) -> bool:
     """Say whether nothing is left to do."""
-    return stamps().get(purpose) == digest(purpose)
+    return read_stamps().get(purpose) == environment_digest(purpose)
 
 
 def set_up(purpose: str) -> None:
     """Install everything, each step only where it is needed."""
     say(f"Setting up in {VENV} (once; later starts skip this).")
     make_venv()
-    pins = read(LOCK_OF[purpose])
+    pins = read_lock(LOCK_OF[purpose])
     llama = next(pin for pin in pins if pin.name == "llama-cpp-python")
     install("pip itself", [pin for pin in pins if pin.name == "pip"])
     packages = [pin for pin in pins if pin is not llama]
     install(f"{len(packages)} packages", packages)
     install_llama(llama)
     project = ["install", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(ROOT)]
-    run("Installing Vault Bridge", pip(*project), VENV / "logs" / "project.log", CLEAN)
-    run("Checking the packages", pip("check"), VENV / "logs" / "check.log", CLEAN)
+    run("Installing Vault Bridge", pip_command(*project), VENV / "logs" / "project.log", CLEAN)
+    run("Checking the packages", pip_command("check"), VENV / "logs" / "check.log", CLEAN)
     done = {purpose, "run"}
-    STAMP.write_text(json.dumps({**stamps(), **{name: digest(name) for name in done}}), encoding="utf-8")
+    STAMP.write_text(
+        json.dumps({**read_stamps(), **{name: environment_digest(name) for name in done}}), encoding="utf-8"
+    )
 
 
 def make_venv() -> None:
@@ -108,7 +110,7 @@ def make_venv() -> None:
     if (
         PYTHON.exists()
         and not elsewhere
-        and subprocess.run(pip("--version"), capture_output=True, check=False).returncode == 0
+        and subprocess.run(pip_command("--version"), capture_output=True, check=False).returncode == 0
     ):
         made_for.write_text(origin, encoding="utf-8")
         return
@@ -128,32 +130,32 @@ def install(what: str, pins: list[Pin]) -> None:
     logs.mkdir(exist_ok=True)
     wanted = logs / f"{what.rsplit(maxsplit=1)[-1]}.txt"
     wanted.write_text("".join(pin.text for pin in pins), encoding="utf-8")
-    command = pip("install", "--no-deps", "--require-hashes", "--progress-bar", "off", "-r", str(wanted))
+    command = pip_command("install", "--no-deps", "--require-hashes", "--progress-bar", "off", "-r", str(wanted))
     hint = "Is the package index reachable? Nothing is lost; run it again to go on."
     run(f"Installing {what}", command, wanted.with_suffix(".log"), CLEAN, hint=hint)
 
 
 def install_llama(llama: Pin) -> None:
     """Install llama.cpp's wheel, built here or built here before."""
-    if starts(llama):
+    if is_usable_build(llama):
         return
     for rebuild in (False, True):
-        wheel = llama_wheel.obtain(llama, pip(), VENV, CLEAN, rebuild=rebuild)
-        command = pip("install", "--no-deps", "--no-index", "--force-reinstall", str(wheel))
+        wheel = llama_wheel.obtain(llama, pip_command(), VENV, CLEAN, rebuild=rebuild)
+        command = pip_command("install", "--no-deps", "--no-index", "--force-reinstall", str(wheel))
         run("Installing llama.cpp", command, VENV / "logs" / "llama-install.log", CLEAN)
-        if starts(llama):
+        if is_usable_build(llama):
             return
         say("This llama.cpp build does not run on this machine." + ("" if rebuild else " Building it anew."))
     raise StepFailed("llama.cpp was built but does not start; see .venv/logs/llama-build.log")
 
 
-def starts(llama: Pin) -> bool:
+def is_usable_build(llama: Pin) -> bool:
     """Say whether the locked version is installed and made for this processor: else it dies at its first call."""
     trial = subprocess.run([PYTHON, "-I", "-c", llama_wheel.TRIAL], capture_output=True, text=True, check=False)
     return trial.returncode == 0 and trial.stdout.strip() == llama.version
 
 
-def pip(*arguments: str) -> list[str]:
+def pip_command(*arguments: str) -> list[str]:
     """Return the command line of the environment's own pip."""
     return [str(PYTHON), "-m", "pip", *arguments]
 

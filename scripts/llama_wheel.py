@@ -40,8 +40,8 @@ def obtain(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str], *, re
                 f"VAULT_BRIDGE_LLAMA_WHEEL names {wheel}, which {'does not run' if rebuild else 'is no file'}."
             )
         return wheel
-    kept = cache() / key(llama)
-    if not rebuild and (found := intact(kept)):
+    kept = cache_folder() / cache_key(llama)
+    if not rebuild and (found := intact_wheel(kept)):
         say(f"Using the llama.cpp build of an earlier set-up ({kept}).")
         return found
     return keep(build(llama, pip, venv, env), kept)
@@ -92,7 +92,7 @@ def keep(wheel: Path, folder: Path) -> Path:
     return wheel
 
 
-def intact(folder: Path) -> Path | None:
+def intact_wheel(folder: Path) -> Path | None:
     """Return the wheel in this folder of the cache when it is whole."""
     try:
         wheel = next(folder.glob("*.whl"))
@@ -101,14 +101,14 @@ def intact(folder: Path) -> Path | None:
         return None
 
 
-def cache() -> Path:
+def cache_folder() -> Path:
     """Return the folder of kept builds."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "vault-bridge" / "wheels"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vault-bridge" / "wheels"
 
 
-def key(llama: Pin) -> str:
+def cache_key(llama: Pin) -> str:
     """Name everything a build depends on: source, processor, C library, build options; it fits every Python 3."""
     asked = [f"{name}={os.environ.get(name, '')}" for name in ("CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "CXX", "CC")]
     facts = [

@@ -29,43 +29,43 @@ class Pin:
     text: str
 
 
-def normal(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Write a distribution's name as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def pins(text: str) -> Iterator[Pin]:
+def parse_pins(text: str) -> Iterator[Pin]:
     """Yield the requirements of a lock; a package pinned apart for old and new Pythons comes twice."""
     for block in re.split(r"\n(?=\S)", text):
         if found := PINNED.match(block):
-            yield Pin(normal(found["name"]), found["version"], block.rstrip() + "\n")
+            yield Pin(normalize_name(found["name"]), found["version"], block.rstrip() + "\n")
 
 
-def read(kind: str) -> tuple[Pin, ...]:
+def read_lock(kind: str) -> tuple[Pin, ...]:
     """Return the requirements of one of the lock files."""
-    return tuple(pins(LOCKS[kind].read_text(encoding="utf-8")))
+    return tuple(parse_pins(LOCKS[kind].read_text(encoding="utf-8")))
 
 
-def wanted(project: Mapping[str, Any]) -> dict[str, list[str]]:
+def wanted_requirements(project: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return what `pyproject.toml` asks for, by the lock that must hold it."""
     groups = project["dependency-groups"]
     run = [*project["project"]["dependencies"], *project["build-system"]["requires"], *groups["install"]]
     return {"run": run, "dev": [*run, *project["project"]["optional-dependencies"]["dev"]], "build": groups["build"]}
 
 
-def misfits(wants: Mapping[str, list[str]], locks: Mapping[str, str]) -> list[str]:
+def find_misfits(wants: Mapping[str, list[str]], locks: Mapping[str, str]) -> list[str]:
     """Return a sentence for everything in which the locks do not fit; none when they do."""
     found = []
     for kind, requirements in wants.items():
         held: dict[str, set[str]] = {}
-        for pin in pins(locks[kind]):
+        for pin in parse_pins(locks[kind]):
             held.setdefault(pin.name, set()).add(pin.version)
             if "--hash=sha256:" not in pin.text:
                 found.append(f"{pin.name} has no hash in the {kind} lock")
         for requirement in requirements:
             if (want := WANTED.match(requirement)) is None:
                 found.append(f"{requirement!r} cannot be read")
-            elif (versions := held.get(normal(want["name"]))) is None:
+            elif (versions := held.get(normalize_name(want["name"]))) is None:
                 found.append(f"{want['name']} is not in the {kind} lock")
             elif want["version"] and versions != {want["version"]}:
                 found.append(f"{want['name']} is {want['version']}, the {kind} lock has {', '.join(sorted(versions))}")
@@ -78,7 +78,9 @@ def misfits(wants: Mapping[str, list[str]], locks: Mapping[str, str]) -> list[st
 def main() -> int:
     """Print what does not fit."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    found = misfits(wanted(project), {kind: path.read_text(encoding="utf-8") for kind, path in LOCKS.items()})
+    found = find_misfits(
+        wanted_requirements(project), {kind: path.read_text(encoding="utf-8") for kind, path in LOCKS.items()}
+    )
     for sentence in found:
         print(f"lock: {sentence}", file=sys.stderr)
     if found:

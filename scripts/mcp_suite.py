@@ -22,7 +22,7 @@ REVISIONS = ("2025-11-25", "2026-07-28")
 NODE = 22
 """What the suite needs."""
 
-OWN = (
+OWN_SCENARIOS = (
     "server-initialize",
     "server-session-lifecycle",
     "server-sse-multiple-streams",
@@ -38,7 +38,7 @@ OWN = (
 )
 """Scenarios that any server can pass, with whatever tools."""
 
-LACKING = {
+SKIPPED_SCENARIOS = {
     "tasks-": "an extension that the library does not have",
     "sep-2640-skills-": "an extension that is about packaged instructions, not about a vault",
 }
@@ -53,22 +53,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/conformance", description="Run MCP's official conformance suite.")
     parser.add_argument("--scenario", help="run only this one and show what it says")
     given = parser.parse_args()
-    suite = command()
+    suite = suite_command()
     if given.scenario:
-        return asyncio.run(one(suite, given.scenario))
-    found = asyncio.run(every(suite))
-    left_out = listed(suite).difference(*found.values())
-    table(found)
-    for start, reason in LACKING.items():
+        return asyncio.run(run_scenario(suite, given.scenario))
+    found = asyncio.run(run_all(suite))
+    left_out = list_scenarios(suite).difference(*found.values())
+    print_table(found)
+    for start, reason in SKIPPED_SCENARIOS.items():
         print(f"Not run: {sum(name.startswith(start) for name in left_out)} × {start}…: {reason}.")
-    faults = [f"{name}: not run" for name in sorted(left_out) if not name.startswith(tuple(LACKING))]
-    faults += [f"{name}: failed in {revision}" for revision in found for name in failed(found[revision])]
+    faults = [f"{name}: not run" for name in sorted(left_out) if not name.startswith(tuple(SKIPPED_SCENARIOS))]
+    faults += [f"{name}: failed in {revision}" for revision in found for name in failed_scenarios(found[revision])]
     for fault in faults:
         print(f"{fault}; `scripts/conformance --scenario NAME` shows more.")
     return 1 if faults else 0
 
 
-def command() -> list[str]:
+def suite_command() -> list[str]:
     """Install the suite, and a Node that runs it where there is none; return how it is called."""
     node = shutil.which("node")
     asked = [node, "-p", "process.versions.node"] if node else []
@@ -83,28 +83,30 @@ def command() -> list[str]:
     return [node, "--import", str(HERE / "token.mjs"), str(suite)]
 
 
-async def every(suite: Sequence[str]) -> dict[str, Results]:
+async def run_all(suite: Sequence[str]) -> dict[str, Results]:
     """Run all scenarios of each revision on the suite's own tools, and on ours those that need none of them."""
     found = {}
     async with served(pack) as place:
         for revision in REVISIONS:
-            found[revision] = await leg(suite, place, revision, ["--suite", "all"])
+            found[revision] = await run_revision(suite, place, revision, ["--suite", "all"])
     async with served(mount) as place:
         for revision in REVISIONS:
-            found[f"ours, {revision}"] = await leg(suite, place, revision, *(["--scenario", name] for name in OWN))
+            found[f"ours, {revision}"] = await run_revision(
+                suite, place, revision, *(["--scenario", name] for name in OWN_SCENARIOS)
+            )
     return found
 
 
-async def leg(suite: Sequence[str], place: Served, revision: str, *choices: Sequence[str]) -> Results:
+async def run_revision(suite: Sequence[str], place: Served, revision: str, *choices: Sequence[str]) -> Results:
     """Run scenarios of a revision; those that do not belong to it leave no result."""
     with tempfile.TemporaryDirectory(prefix="vault-bridge-conformance-") as folder:
         for chosen in choices:
             words = (*chosen, "--spec-version", revision, "--output-dir", folder)
-            await run(suite, place, *words, quiet=True)
-        return results(Path(folder))
+            await run_suite(suite, place, *words, quiet=True)
+        return read_results(Path(folder))
 
 
-def results(folder: Path) -> Results:
+def read_results(folder: Path) -> Results:
     """Read what the suite wrote: a folder for each scenario, with its name and the time."""
     found = {}
     for file in sorted(folder.glob("*/checks.json")):
@@ -113,17 +115,17 @@ def results(folder: Path) -> Results:
     return found
 
 
-async def one(suite: Sequence[str], scenario: str) -> int:
+async def run_scenario(suite: Sequence[str], scenario: str) -> int:
     """Run a scenario for each revision it applies to, in words."""
     async with served(pack) as place:
         statuses = [
-            await run(suite, place, "--scenario", scenario, "--spec-version", revision, "--verbose", quiet=False)
+            await run_suite(suite, place, "--scenario", scenario, "--spec-version", revision, "--verbose", quiet=False)
             for revision in REVISIONS
         ]
     return max(statuses)
 
 
-async def run(suite: Sequence[str], place: Served, *words: str, quiet: bool) -> int:
+async def run_suite(suite: Sequence[str], place: Served, *words: str, quiet: bool) -> int:
     """Run the suite against the server."""
     process = await asyncio.create_subprocess_exec(
         *(*suite, "server", "--url", place.url, *words),
@@ -133,28 +135,28 @@ async def run(suite: Sequence[str], place: Served, *words: str, quiet: bool) -> 
     return await process.wait()
 
 
-def listed(suite: Sequence[str]) -> set[str]:
+def list_scenarios(suite: Sequence[str]) -> set[str]:
     """Return all scenarios for servers that the suite has."""
     *node, script = suite
     answer = subprocess.run([node[0], script, "list", "--server"], capture_output=True, text=True, check=True)
     return set(re.findall(r"^\s+- ([\w-]+)", answer.stdout, re.MULTILINE))
 
 
-def failed(done: Results) -> list[str]:
+def failed_scenarios(done: Results) -> list[str]:
     """Return the scenarios that had anything but success, and remarks."""
     return [name for name, ended in done.items() if not ended["SUCCESS"] or set(ended) - {"SUCCESS", "INFO"}]
 
 
-def table(found: Mapping[str, Results]) -> None:
+def print_table(found: Mapping[str, Results]) -> None:
     """Print what passed."""
     print(f"{'scenario':46}" + "".join(f"{revision:>24}" for revision in found))
     for name in dict.fromkeys(name for done in found.values() for name in done):
-        print(f"{name:46}" + "".join(f"{told(done.get(name)):>24}" for done in found.values()))
+        print(f"{name:46}" + "".join(f"{summarize_checks(done.get(name)):>24}" for done in found.values()))
     totals = (sum(done.values(), Counter[str]()) for done in found.values())
-    print(f"{'checks':46}" + "".join(f"{told(total):>24}" for total in totals))
+    print(f"{'checks':46}" + "".join(f"{summarize_checks(total):>24}" for total in totals))
 
 
-def told(ended: Counter[str] | None) -> str:
+def summarize_checks(ended: Counter[str] | None) -> str:
     """Say how the checks of a scenario ended."""
     if ended is None:
         return "–"

@@ -49,7 +49,7 @@ def run(
     }
     started = time.monotonic()
     with log.open("w", encoding="utf-8") as output, log.open(encoding="utf-8", errors="replace") as written:
-        line = Line(f"{title}{usual and f' ({usual})'}", started)
+        line = ProgressLine(f"{title}{usual and f' ({usual})'}", started)
         with subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env={**inherited, **env}
         ) as process:
@@ -76,7 +76,7 @@ def progress(written: TextIO) -> str:
     return ""
 
 
-class Line:
+class ProgressLine:
     """One line of progress: rewritten on a terminal, repeated now and then elsewhere."""
 
     def __init__(self, title: str, started: float) -> None:

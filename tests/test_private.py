@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import DiskFull, ReadOnly
-from bridge.private_files import unwritable, write_private
+from bridge.private_files import write_error, write_private
 from tests.models import disks
 
 
@@ -53,4 +53,4 @@ def test_a_place_that_cannot_be_taken_leaves_no_draft(tmp_path: Path) -> None:
 
 
 def test_what_the_system_said_is_passed_on(tmp_path: Path) -> None:
-    assert unwritable(tmp_path, OSError(5, "Bad disk")).message == f"{tmp_path} cannot be written: Bad disk."
+    assert write_error(tmp_path, OSError(5, "Bad disk")).message == f"{tmp_path} cannot be written: Bad disk."

@@ -10,10 +10,10 @@ import pytest
 
 from bridge.markdown.documents import read_document
 from bridge.markdown.kinds import is_document
-from bridge.markdown.link_targets import Resolved
+from bridge.markdown.link_targets import ResolvedLink
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
-from bridge.markdown.sections import Outline, section
+from bridge.markdown.sections import Outline, find_section
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.rules import Rules
@@ -35,7 +35,7 @@ def notes_of(root: Path) -> dict[VaultPath, Note]:
     return {path: read_document(path, (root / path).read_bytes()) for path in files_of(root) if is_document(path)}
 
 
-def resolved(notes: dict[VaultPath, Note], names: Names) -> Iterator[tuple[Note, str, Resolved]]:
+def resolved(notes: dict[VaultPath, Note], names: Names) -> Iterator[tuple[Note, str, ResolvedLink]]:
     """Yield each link's note, target as written, and where it leads."""
     for note in notes.values():
         for link in note.links:
@@ -108,7 +108,7 @@ def test_each_heading_and_block_that_the_sample_vault_links_to_exists(
             assert to.block in {block.id for block in meant.blocks}, (note.path, target)
         if to.heading:
             headings += 1
-            start, end = section(meant, to.heading)
+            start, end = find_section(meant, to.heading)
             assert end > start, (note.path, target)
     assert (blocks, headings) == (8, 32)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def file_lock(path: Path) -> Iterator[None]:
     """Keep others from changing a file for a block; the lock ends with the process, whatever ends it.
 
     Raises:

@@ -16,7 +16,7 @@ DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class PairingWindow:
     """A code that can be used now."""
 
     code: str
@@ -34,12 +34,12 @@ class Pairing:
             clock: Tells the time in seconds.
         """
         self._clock = clock
-        self._window: Window | None = None
+        self._window: PairingWindow | None = None
 
     def open(self) -> str:
         """Open a window, in place of one that is open, and return its code."""
         code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
-        self._window = Window(code, self._clock() + OPEN_S, TRIES)
+        self._window = PairingWindow(code, self._clock() + OPEN_S, TRIES)
         return code
 
     def enter(self, code: str) -> None:
@@ -56,7 +56,7 @@ class Pairing:
         left = window.tries - 1
         if not left:
             raise Forbidden("The code is wrong; pairing is closed.", hint="Run `vault-bridge pair` for a new code.")
-        self._window = Window(window.code, window.until, left)
+        self._window = PairingWindow(window.code, window.until, left)
         raise Forbidden(
             "The code is wrong.", hint="Send the code that `vault-bridge pair` showed last.", tries_left=left
         )

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 
-class Pace:
+class TokenBucket:
     """A bucket of calls that fills again as time passes."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

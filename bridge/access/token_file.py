@@ -61,14 +61,14 @@ class Ledger:
         return Ledger(kept, self.revoked | {client.name.casefold()})
 
 
-def written(ledger: Ledger) -> bytes:
+def encode_ledger(ledger: Ledger) -> bytes:
     """Write a ledger as the file holds it."""
     clients = [{**client.wire(), "digest": digest} for digest, client in ledger.clients.items()]
     whole = {"schema": SCHEMA, "clients": clients, "revoked": sorted(ledger.revoked)}
     return orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def read(data: bytes) -> Ledger:
+def decode_ledger(data: bytes) -> Ledger:
     """Read what a file holds.
 
     Raises:
@@ -77,29 +77,29 @@ def read(data: bytes) -> Ledger:
     try:
         match orjson.loads(data):
             case {"schema": version, "clients": list(clients), "revoked": list(revoked)} if version == SCHEMA:
-                return Ledger(dict(map(entry, clients)), frozenset(strings(revoked)))
+                return Ledger(dict(map(parse_client, clients)), frozenset(require_strings(revoked)))
     except (KeyError, TypeError) as error:
         raise ValueError(f"a field is wrong: {error}") from None
     raise ValueError("it has another form")
 
 
-def entry(facts: Mapping[str, Any]) -> tuple[Digest, Client]:
+def parse_client(facts: Mapping[str, Any]) -> tuple[Digest, Client]:
     """Read one client.
 
     Raises:
         ValueError: A field is wrong.
     """
-    id_, name, created, digest = strings([facts["id"], facts["name"], facts["created"], facts["digest"]])
-    scopes, preset, last_used = strings(facts["scopes"]), facts["preset"], facts["last_used"]
+    id_, name, created, digest = require_strings([facts["id"], facts["name"], facts["created"], facts["digest"]])
+    scopes, preset, last_used = require_strings(facts["scopes"]), facts["preset"], facts["last_used"]
     if not DIGEST.fullmatch(digest) or not set(scopes) <= set(SCOPES) or preset not in (None, *get_args(Preset)):
         raise ValueError("a field is wrong")
     if last_used is not None:
-        strings([last_used])
+        require_strings([last_used])
     held: frozenset[Scope] = frozenset(scope for scope in SCOPES if scope in scopes)
     return Digest(digest), Client(id_, name, held, preset, created, last_used)
 
 
-def strings(values: Iterable[Any]) -> list[str]:
+def require_strings(values: Iterable[Any]) -> list[str]:
     """Return a list of strings.
 
     Raises:

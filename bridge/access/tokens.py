@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from bridge.access.file_lock import locked
-from bridge.access.token_file import Client, Ledger, read, written
+from bridge.access.file_lock import file_lock
+from bridge.access.token_file import Client, Ledger, decode_ledger, encode_ledger
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.private_files import unwritable, write_private
+from bridge.private_files import write_error, write_private
 from bridge.types import Digest, Preset, Scope
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Tokens:
 
     def holder(self, token: str) -> Client | None:
         """Find who holds a token."""
-        return self._current().clients.get(digest(token))
+        return self._current().clients.get(token_digest(token))
 
     def named(self, name: str) -> Client | None:
         """Find a client by its name."""
@@ -92,7 +92,7 @@ class Tokens:
                 )
             created = self._now().isoformat(timespec="seconds")
             client = Client(secrets.token_hex(4), name, frozenset(scopes), preset, created, None)
-            self._write(ledger.with_client(digest(token), client))
+            self._write(ledger.with_client(token_digest(token), client))
         return client, token
 
     def revoke(self, name_or_id: str) -> Client:
@@ -126,7 +126,7 @@ class Tokens:
 
     def _current(self) -> Ledger:
         """Return what the file holds, reading it when it changed."""
-        stamp = stamp_of(self.path)
+        stamp = file_stamp(self.path)
         if stamp != self._seen:
             try:
                 self._ledger = self._read()
@@ -138,9 +138,9 @@ class Tokens:
 
     def _read(self) -> Ledger:
         try:
-            return on_disk(self.path)
+            return load_ledger(self.path)
         except ValueError:
-            with locked(self.path):
+            with file_lock(self.path):
                 return self._sound()
 
     def _sound(self) -> Ledger:
@@ -150,7 +150,7 @@ class Tokens:
             OSError: It cannot be read, or not set aside.
         """
         try:
-            return on_disk(self.path)
+            return load_ledger(self.path)
         except ValueError:
             self.path.replace(self.aside)
             log.warning("%s was damaged and is now %s. Every client needs a new token.", self.path, self.aside.name)
@@ -160,21 +160,21 @@ class Tokens:
     def _changing(self) -> Iterator[Ledger]:
         """Hand out what the file holds, while nobody else changes it."""
         try:
-            with locked(self.path):
+            with file_lock(self.path):
                 yield self._sound()
         except OSError as error:
-            raise unwritable(self.path, error) from None
+            raise write_error(self.path, error) from None
 
     def _write(self, ledger: Ledger) -> None:
-        write_private(self.path, written(ledger))
+        write_private(self.path, encode_ledger(ledger))
 
 
-def digest(token: str) -> Digest:
+def token_digest(token: str) -> Digest:
     """Return what is kept of a token."""
     return Digest(hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest())
 
 
-def stamp_of(path: Path) -> Stamp | None:
+def file_stamp(path: Path) -> Stamp | None:
     """Return what changes with the file; None when it is absent."""
     try:
         facts = path.stat()
@@ -183,7 +183,7 @@ def stamp_of(path: Path) -> Stamp | None:
     return facts.st_ino, facts.st_mtime_ns, facts.st_size
 
 
-def on_disk(path: Path) -> Ledger:
+def load_ledger(path: Path) -> Ledger:
     """Read the file; an absent one holds nobody.
 
     Raises:
@@ -191,7 +191,7 @@ def on_disk(path: Path) -> Ledger:
         OSError: It cannot be read.
     """
     try:
-        return read(path.read_bytes())
+        return decode_ledger(path.read_bytes())
     except FileNotFoundError:
         return Ledger()
 

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 import orjson
 
 from bridge.api.coerce import coerce
-from bridge.api.hints import Folder, Period, expected, field_names, inside, plain, public, role_of, tagged
+from bridge.api.hints import (
+    Folder,
+    Period,
+    describe_hint,
+    field_names,
+    hint_at,
+    json_name,
+    role_of,
+    strip_hint,
+    union_tag,
+)
 from bridge.api.moments import day, period
 from bridge.api.note_names import find_file
 from bridge.errors import InvalidArguments
@@ -41,7 +51,7 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
     known = [argument.name for argument in operation.arguments]
     for name in arguments:
         if name not in known:
-            raise unknown(operation, str(name), known)
+            raise unknown_argument(operation, str(name), known)
     try:
         try:
             model = model_of(operation).model_validate_json(orjson.dumps(arguments))
@@ -50,7 +60,7 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
             arguments = {name: coerce(value, hints[name]) for name, value in arguments.items()}
             model = model_of(operation).model_validate_json(orjson.dumps(arguments))
     except ValidationError as error:
-        raise InvalidArguments(misfit(operation, arguments, error), operation=operation.name) from None
+        raise InvalidArguments(describe_mismatch(operation, arguments, error), operation=operation.name) from None
     except TypeError:
         raise InvalidArguments(
             f"The arguments of `{operation.name}` hold a value that JSON cannot carry.", operation=operation.name
@@ -58,16 +68,16 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
     return {name: getattr(model, name) for name in known}
 
 
-def unknown(operation: "Operation", name: str, known: list[str]) -> InvalidArguments:
+def unknown_argument(operation: "Operation", name: str, known: list[str]) -> InvalidArguments:
     """Say that there is no such argument, and which one may be meant."""
     near = difflib.get_close_matches(name, [*known, VAULT], n=1)
     meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(f'`{k}`' for k in known) or 'none'}."
     return InvalidArguments(
-        f"`{operation.name}` has no argument `{shortened(name)}`; {meant}", operation=operation.name, argument=name
+        f"`{operation.name}` has no argument `{truncate(name)}`; {meant}", operation=operation.name, argument=name
     )
 
 
-def misfit(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
+def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
     """Say in one sentence what is wrong with the first argument that does not fit."""
     problems = error.errors(include_url=False, include_context=False, include_input=True)
     # A misspelt field is missing as well; the misspelling tells more.
@@ -77,43 +87,43 @@ def misfit(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> 
     if first["type"] == "missing" and not place:
         return f"`{operation.name}` needs `{name}`: {argument.meaning[0].lower()}{argument.meaning[1:]}"
     if first["type"] == "unexpected_keyword_argument":
-        return stray(argument.hint, name, place)
-    hint, way = inside(argument.hint, tuple(place))
-    if first["type"].startswith("union_tag") and (options := tagged(hint)):
-        return unchosen(spelled(name, way), *options, first["input"])
+        return describe_unknown_field(argument.hint, name, place)
+    hint, way = hint_at(argument.hint, tuple(place))
+    if first["type"].startswith("union_tag") and (options := union_tag(hint)):
+        return describe_missing_tag(format_location(name, way), *options, first["input"])
     if first["type"] == "too_short":
-        return f"`{spelled(name, way)}` is empty."
-    value = functools.reduce(lambda held, step: held[step], way, arguments[name]) if present(first, way) else None
-    said = f", not {described(value)}" if present(first, way) else "; it is missing"
-    return f"`{spelled(name, way)}` must be {expected(hint)}{said}."
+        return f"`{format_location(name, way)}` is empty."
+    value = functools.reduce(lambda held, step: held[step], way, arguments[name]) if has_value(first, way) else None
+    said = f", not {describe_value(value)}" if has_value(first, way) else "; it is missing"
+    return f"`{format_location(name, way)}` must be {describe_hint(hint)}{said}."
 
 
-def unchosen(where: str, field: str, records: Mapping[str, type], value: Mapping[str, Any]) -> str:
+def describe_missing_tag(where: str, field: str, records: Mapping[str, type], value: Mapping[str, Any]) -> str:
     """Say that an object names none of the records that it could be."""
-    said = f", not {described(value[field])}" if field in value else "; it is missing"
+    said = f", not {describe_value(value[field])}" if field in value else "; it is missing"
     return f"`{where}.{field}` must be one of {', '.join(records)}{said}."
 
 
-def stray(hint: Any, name: str, place: list[int | str]) -> str:
+def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
     """Say that a record among the arguments has no such field."""
-    record, way = inside(hint, tuple(place[:-1]))
-    names = field_names(plain(record))
+    record, way = hint_at(hint, tuple(place[:-1]))
+    names = field_names(strip_hint(record))
     near = difflib.get_close_matches(str(place[-1]), names, n=1)
     meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(names)}."
-    return f"`{spelled(name, way)}` has no field `{shortened(str(place[-1]))}`; {meant}"
+    return f"`{format_location(name, way)}` has no field `{truncate(str(place[-1]))}`; {meant}"
 
 
-def spelled(name: str, way: tuple[int | str, ...]) -> str:
+def format_location(name: str, way: tuple[int | str, ...]) -> str:
     """Write a place inside an argument."""
     return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in way)
 
 
-def present(problem: Mapping[str, Any], way: tuple[int | str, ...]) -> bool:
+def has_value(problem: Mapping[str, Any], way: tuple[int | str, ...]) -> bool:
     """Say whether there is a value where the problem was found."""
     return problem["type"] != "missing" or not way or way[-1] != problem["loc"][-1]
 
 
-def described(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Show a value that was refused, shortened."""
     match value:
         case None:
@@ -121,16 +131,16 @@ def described(value: Any) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return f"{len(value):,} characters" if len(value) > 200 else f'"{shortened(value)}"'
+            return f"{len(value):,} characters" if len(value) > 200 else f'"{truncate(value)}"'
         case list() | tuple():
             return f"a list of {len(value)}"
         case Mapping():
             return "an object"
         case _:
-            return shortened(str(value))
+            return truncate(str(value))
 
 
-def shortened(text: str) -> str:
+def truncate(text: str) -> str:
     """Cut a caller's text to what fits in a sentence, on one line."""
     line = "".join(c if unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text[:60])
     return line if len(text) <= 60 else line + "…"
@@ -179,7 +189,7 @@ class Locator:
 
     def located(self, value: Any, hint: Any, name: str) -> Any:
         """Check a value that may be, or hold, a path, a digest or a day."""
-        bare = plain(hint)
+        bare = strip_hint(hint)
         if value is None:
             return None
         if isinstance(value, str):
@@ -196,7 +206,7 @@ class Locator:
 
     def named(self, value: str, hint: Any, name: str) -> str | None:
         """Check a string by what it is to be."""
-        bare = plain(hint)
+        bare = strip_hint(hint)
         if bare in (Digest, VaultPath):
             return parse_digest(value) if bare is Digest else self.path(value, role_of(hint))
         if bare is Folder:
@@ -253,7 +263,7 @@ def parse_digest(text: str) -> Digest:
     if not DIGEST.fullmatch(text):
         # One that was cut shorter would look as if the note had changed, however often it is read again.
         raise InvalidArguments(
-            f"A digest has {SHORT_DIGEST} to 64 digits from 0 to f, not {described(text)}.",
+            f"A digest has {SHORT_DIGEST} to 64 digits from 0 to f, not {describe_value(text)}.",
             hint="`read_note` and `find_notes` return it.",
         )
     return Digest(text.lower())
@@ -261,4 +271,4 @@ def parse_digest(text: str) -> Digest:
 
 def public_alias() -> dict[str, Any]:
     """Return the pydantic settings of a record among the arguments: strict, and `from_` is `from` in JSON."""
-    return {"alias_generator": public, "extra": "forbid", "strict": True}
+    return {"alias_generator": json_name, "extra": "forbid", "strict": True}

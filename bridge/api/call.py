@@ -60,7 +60,7 @@ SESSION = "X-Vault-Bridge-Session"
 """The header in which a caller names its session, with any words of its own."""
 
 
-def unheard(done: float, total: float | None, message: str) -> None:
+def ignore_progress(done: float, total: float | None, message: str) -> None:
     """Take progress that nobody asked for."""
 
 
@@ -74,7 +74,7 @@ class Call:
     """The vault that was asked for, by name or id."""
     client: str | None = None
     """What the caller says it is: its name, and its version after a `/`."""
-    progress: Callable[[float, float | None, str], None] = unheard
+    progress: Callable[[float, float | None, str], None] = ignore_progress
     session: str | None = None
     """What tells this caller's calls from those of another at the same time."""
     transport: Literal["http", "mcp", "command"] | None = None

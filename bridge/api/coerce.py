@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import orjson
 
-from bridge.api.hints import is_record, is_union, plain, public, tagged
+from bridge.api.hints import is_record, is_union, json_name, strip_hint, union_tag
 
 RANGE = re.compile(r"\s*(\d{1,9})\s*[-–]\s*(\d{1,9})\s*")
 """Lines as answers write them: `3-9`."""
@@ -21,29 +21,29 @@ def coerce(value: Any, hint: Any) -> Any:
     JSON written as text is read, a single item stands for a list of one, and a number without a fraction is an
     integer. Where a string is meant, every string stays as it is.
     """
-    bare = plain(hint)
+    bare = strip_hint(hint)
     if isinstance(value, str) and not takes_text(hint):
-        return from_text(value, hint, bare)
+        return coerce_text(value, hint, bare)
     if isinstance(value, float) and bare is int and value.is_integer():
         return int(value)
     if get_origin(bare) is tuple:
-        return in_list(value, get_args(bare))
+        return coerce_list(value, get_args(bare))
     if isinstance(value, Mapping):
-        return in_object(value, hint, bare)
+        return coerce_object(value, hint, bare)
     return value
 
 
 def takes_text(hint: Any) -> bool:
     """Say whether a string can be what a hint asks for; so it can be a choice between words."""
-    bare = plain(hint)
-    if tagged(hint):
+    bare = strip_hint(hint)
+    if union_tag(hint):
         return False
     if is_union(bare):
         return any(map(takes_text, get_args(bare)))
     return bare not in (int, float, bool) and get_origin(bare) not in (tuple, Mapping) and not is_record(bare)
 
 
-def from_text(text: str, hint: Any, bare: Any) -> Any:
+def coerce_text(text: str, hint: Any, bare: Any) -> Any:
     """Read a value that was written as text."""
     if get_origin(bare) is not tuple:
         read = parse_literal(text)
@@ -53,7 +53,7 @@ def from_text(text: str, hint: Any, bare: Any) -> Any:
         return [int(found[1]), int(found[2])]
     read = parse_literal(text)
     # `2024` is a tag like any other.
-    return in_list(text if takes_text(items[0]) and not isinstance(read, list) else read, items)
+    return coerce_list(text if takes_text(items[0]) and not isinstance(read, list) else read, items)
 
 
 def parse_literal(text: str) -> Any:
@@ -66,7 +66,7 @@ def parse_literal(text: str) -> Any:
         return text
 
 
-def in_list(value: Any, items: tuple[Any, ...]) -> Any:
+def coerce_list(value: Any, items: tuple[Any, ...]) -> Any:
     """Return a list with its items read; an item that stands alone is a list of one."""
     many = items[-1] is Ellipsis
     if isinstance(value, list | tuple):
@@ -76,13 +76,13 @@ def in_list(value: Any, items: tuple[Any, ...]) -> Any:
     return [coerce(value, items[0])] if many and alone else value
 
 
-def in_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str, Any]:
+def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str, Any]:
     """Return an object with its fields read."""
-    if options := tagged(hint):
+    if options := union_tag(hint):
         field, records = options
         bare = records.get(str(value.get(field)))
     if is_record(bare):
-        hints = {public(name): held for name, held in get_type_hints(bare, include_extras=True).items()}
+        hints = {json_name(name): held for name, held in get_type_hints(bare, include_extras=True).items()}
         return {name: coerce(held, hints[name]) if name in hints else held for name, held in value.items()}
     if get_origin(bare) is not None and len(get_args(bare)) == 2:
         return {name: coerce(held, get_args(bare)[1]) for name, held in value.items()}

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from bridge.api.arguments import shortened
+from bridge.api.arguments import truncate
 from bridge.api.call import Call
 from bridge.api.encode import encode
-from bridge.api.hints import plain
+from bridge.api.hints import strip_hint
 from bridge.api.registry import OPERATIONS, Operation
 from bridge.errors import BridgeError, Internal
-from bridge.state.call_log import Recorded
+from bridge.state.call_log import CallRecord
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ FLAT = (str, int, float, type(None))
 Formed = TypeVar("Formed", str, bytes)
 
 
-async def answer(operation: Operation, call: Call, given: Mapping[str, Any], form: Callable[[Any], Formed]) -> Formed:
+async def dispatch_call(
+    operation: Operation, call: Call, given: Mapping[str, Any], form: Callable[[Any], Formed]
+) -> Formed:
     """Run an operation, put its result into the form that is sent, and record the call.
 
     Args:
@@ -71,9 +73,9 @@ async def answer(operation: Operation, call: Call, given: Mapping[str, Any], for
         ms = (time.perf_counter() - clock) * 1000
         # A vault that is not open yet has nowhere to record its calls.
         with contextlib.suppress(BridgeError):
-            engine = recording(operation, call)
-            paths = touched(engine, operation, given, result)
-            engine.store.record(recorded(tool_of(operation, given), call, began, ms, code, sent, paths))
+            engine = recording_vault(operation, call)
+            paths = touched_notes(engine, operation, given, result)
+            engine.store.record(build_call_record(tool_of(operation, given), call, began, ms, code, sent, paths))
     return formed
 
 
@@ -83,7 +85,7 @@ def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:
     return inner if isinstance(inner, str) and inner in OPERATIONS else operation.name
 
 
-def recording(operation: Operation, call: Call) -> "VaultEngine":
+def recording_vault(operation: Operation, call: Call) -> "VaultEngine":
     """Return the vault that records a call; the first for what is about no vault in particular.
 
     Raises:
@@ -94,32 +96,32 @@ def recording(operation: Operation, call: Call) -> "VaultEngine":
     return next(iter(call.bridge.vaults.values()))
 
 
-def recorded(
+def build_call_record(
     tool: str, call: Call, began: float, ms: float, code: str | None, sent: str | bytes, paths: tuple[VaultPath, ...]
-) -> Recorded:
+) -> CallRecord:
     """Describe a call; a client with a token of its own has the name it was given, others the name they say."""
     name, _, version = (call.client or "").partition("/")
-    return Recorded(
+    return CallRecord(
         time=began,
         tool=tool,
-        client=shortened(name if call.principal.local else call.principal.name) or None,
-        version=shortened(version) or None,
-        session=call.session and shortened(call.session),
+        client=truncate(name if call.principal.local else call.principal.name) or None,
+        version=truncate(version) or None,
+        session=call.session and truncate(call.session),
         transport=call.transport,
         code=code,
         ms=round(ms, 2),
-        tokens=tokens(sent),
+        tokens=estimate_tokens(sent),
         paths=paths,
     )
 
 
-def tokens(sent: str | bytes) -> int:
+def estimate_tokens(sent: str | bytes) -> int:
     """Estimate how many tokens a text costs its reader."""
     characters = len(sent) if isinstance(sent, str) else len(sent.decode("utf-8", "replace"))
     return -(-characters // CHARACTERS_A_TOKEN)
 
 
-def touched(
+def touched_notes(
     engine: "VaultEngine", operation: Operation, given: Mapping[str, Any], result: Any
 ) -> tuple[VaultPath, ...]:
     """Return the notes that a call asked for and was answered about; only notes that the index knows."""
@@ -128,7 +130,7 @@ def touched(
     except BridgeError:
         return ()
     known: dict[VaultPath, None] = {}
-    for path in chain(asked_for(operation, given), named_in(result)):
+    for path in chain(requested_paths(operation, given), paths_in_result(result)):
         if path in notes:
             known[VaultPath(path)] = None
         if len(known) == NOTES:
@@ -136,17 +138,17 @@ def touched(
     return tuple(known)
 
 
-def asked_for(operation: Operation, given: Mapping[str, Any]) -> Iterator[str]:
+def requested_paths(operation: Operation, given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the arguments that are paths."""
     for argument in operation.arguments:
-        value, hint = given.get(argument.name), plain(argument.hint)
+        value, hint = given.get(argument.name), strip_hint(argument.hint)
         if hint is VaultPath and isinstance(value, str):
             yield value
         elif VaultPath in get_args(hint) and isinstance(value, list):
             yield from (path for path in value if isinstance(path, str))
 
 
-def named_in(result: Any) -> Iterator[str]:
+def paths_in_result(result: Any) -> Iterator[str]:
     """Yield what is called `path` anywhere in a result, what is near the top first."""
     waiting = deque([result])
     for _ in range(LOOKS):
@@ -172,7 +174,7 @@ log = logging.getLogger(__name__)
 FRAMES = 6
 
 
-def internal(error: Exception) -> Internal:
+def internal_error(error: Exception) -> Internal:
     """Log where our own fault happened, without the words it happened on, and return what a caller is told."""
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
     places = " < ".join(

@@ -23,7 +23,7 @@ class Docstring:
         return self.items.get(name, {})
 
 
-def read(documented: object) -> Docstring:
+def parse_docstring(documented: object) -> Docstring:
     """Take the docstring of a function or class apart."""
     paragraphs: list[str] = []
     items: dict[str, dict[str, str]] = {}
@@ -40,9 +40,9 @@ def read(documented: object) -> Docstring:
         elif line.strip() and name:
             section[name] += " " + line.strip()
     summary, _, details = "\n".join(paragraphs).strip().partition("\n\n")
-    return Docstring(joined(summary), "\n\n".join(joined(p) for p in details.split("\n\n") if p.strip()), items)
+    return Docstring(unwrap(summary), "\n\n".join(unwrap(p) for p in details.split("\n\n") if p.strip()), items)
 
 
-def joined(paragraph: str) -> str:
+def unwrap(paragraph: str) -> str:
     """Undo the line breaks inside a paragraph."""
     return " ".join(paragraph.split())

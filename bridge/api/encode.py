@@ -13,20 +13,20 @@ def encode(result: Any) -> bytes:
     Fields whose default is None are left out when there is nothing to say; file names that are not valid Unicode
     lose the offending bytes.
     """
-    value = said(result) if dataclasses.is_dataclass(result) else result
+    value = record_fields(result) if dataclasses.is_dataclass(result) else result
     try:
-        return orjson.dumps(value, default=plain)
+        return orjson.dumps(value, default=encode_default)
     except TypeError:
-        return orjson.dumps(mended(value), default=plain)
+        return orjson.dumps(sanitize(value), default=encode_default)
 
 
-def said(record: Any) -> dict[str, Any]:
+def record_fields(record: Any) -> dict[str, Any]:
     """Return a record's fields without those that have nothing to say."""
     held = {field: getattr(record, field.name) for field in dataclasses.fields(record)}
     return {field.name: value for field, value in held.items() if value is not None or field.default is not None}
 
 
-def plain(value: Any) -> Any:
+def encode_default(value: Any) -> Any:
     """Hand orjson what it does not know itself."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -35,18 +35,18 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 
-def mended(value: Any) -> Any:
+def sanitize(value: Any) -> Any:
     """Replace lone surrogates in every string of a value, and write numbers that JSON readers would round as text."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         return str(value)
     if isinstance(value, Mapping):
-        return {mended(key): mended(held) for key, held in value.items()}
+        return {sanitize(key): sanitize(held) for key, held in value.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: mended(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: sanitize(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, list | tuple | frozenset | set):
-        return [mended(held) for held in value]
+        return [sanitize(held) for held in value]
     return value
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from annotated_types import GroupedMetadata, Interval, MaxLen
 
-from bridge.types import Day, Digest, PathRole, Tagged, VaultPath
+from bridge.types import Day, Digest, PathRole, TaggedUnion, VaultPath
 
 Direction = Literal["any", "out", "in"]
 
@@ -50,13 +50,13 @@ class Bounds:
     longest: int | None = None
 
 
-def plain(hint: Any) -> Any:
+def strip_hint(hint: Any) -> Any:
     """Take `None` and annotations off a hint."""
     if get_origin(hint) is Annotated:
-        return plain(get_args(hint)[0])
+        return strip_hint(get_args(hint)[0])
     if is_union(hint):
         rest = [option for option in get_args(hint) if option is not type(None)]
-        return plain(rest[0]) if len(rest) == 1 else hint
+        return strip_hint(rest[0]) if len(rest) == 1 else hint
     return hint
 
 
@@ -65,16 +65,16 @@ def is_union(hint: Any) -> bool:
     return get_origin(hint) in (Union, types.UnionType)
 
 
-def tagged(hint: Any) -> tuple[str, Mapping[str, type]] | None:
+def union_tag(hint: Any) -> tuple[str, Mapping[str, type]] | None:
     """Return the field by which a union's records are told apart, and each record by its value; None when none does."""
     if is_union(hint):
-        return next(filter(None, map(tagged, get_args(hint))), None)
+        return next(filter(None, map(union_tag, get_args(hint))), None)
     if get_origin(hint) is not Annotated:
         return None
-    field = next((mark.field for mark in get_args(hint)[1:] if isinstance(mark, Tagged)), None)
+    field = next((mark.field for mark in get_args(hint)[1:] if isinstance(mark, TaggedUnion)), None)
     if field is None:
         return None
-    records = get_args(plain(hint))
+    records = get_args(strip_hint(hint))
     return field, {get_args(get_type_hints(record)[field])[0]: record for record in records}
 
 
@@ -86,19 +86,19 @@ def role_of(hint: Any) -> PathRole | None:
     return next((mark for mark in marks if isinstance(mark, PathRole)), None)
 
 
-def parts(hint: Any) -> Iterator[Any]:
+def walk_hint(hint: Any) -> Iterator[Any]:
     """Yield a hint and all that it is made of, the fields of records too."""
     yield hint
     if is_record(hint):
         for field in get_type_hints(hint, include_extras=True).values():
-            yield from parts(field)
+            yield from walk_hint(field)
     for part in get_args(hint) if get_origin(hint) is not Literal else ():
-        yield from parts(part)
+        yield from walk_hint(part)
 
 
 def records_in(hint: Any) -> Iterator[Any]:
     """Yield every record in a hint, and those inside them."""
-    return (part for part in parts(hint) if is_record(part))
+    return (part for part in walk_hint(hint) if is_record(part))
 
 
 def is_record(hint: Any) -> bool:
@@ -110,38 +110,44 @@ def bounds(hint: Any) -> Bounds:
     """Return the bounds that a hint is annotated with."""
     if is_union(hint):
         return next((b for b in map(bounds, get_args(hint)) if b != Bounds()), Bounds())
-    marks = [mark for part in get_args(hint)[1:] for mark in single(part)] if get_origin(hint) is Annotated else []
+    marks = (
+        [mark for part in get_args(hint)[1:] for mark in expand_interval(part)] if get_origin(hint) is Annotated else []
+    )
     facts = {name: getattr(mark, name) for mark in marks for name in ("ge", "le", "max_length") if hasattr(mark, name)}
     return Bounds(facts.get("ge"), facts.get("le"), facts.get("max_length"))
 
 
-def single(mark: Any) -> Sequence[object]:
+def expand_interval(mark: Any) -> Sequence[object]:
     """Open an interval into its ends."""
     return list(mark) if isinstance(mark, GroupedMetadata) else [mark]
 
 
-def expected(hint: Any) -> str:
+def describe_hint(hint: Any) -> str:
     """Say what a hint asks for: "an integer from 1 to 100", "a list of strings"."""
-    bare, limits = plain(hint), bounds(hint)
+    bare, limits = strip_hint(hint), bounds(hint)
     if get_origin(bare) is Literal:
         return "one of " + ", ".join(map(str, get_args(bare)))
     if bare in WORDS:
-        return WORDS[bare][0] + within(limits)
+        return WORDS[bare][0] + describe_bounds(limits)
     if get_origin(bare) is tuple:
         first, *rest = get_args(bare)
-        return f"a list of {many(first)}" if rest == [Ellipsis] else f"a list of {len(rest) + 1} {many(first)}"
-    if (options := tagged(hint)) or dataclasses.is_dataclass(bare):
-        return f"an object with {kinds(*options) if options else ', '.join(field_names(bare))}"
+        return (
+            f"a list of {describe_items(first)}"
+            if rest == [Ellipsis]
+            else f"a list of {len(rest) + 1} {describe_items(first)}"
+        )
+    if (options := union_tag(hint)) or dataclasses.is_dataclass(bare):
+        return f"an object with {describe_variants(*options) if options else ', '.join(field_names(bare))}"
     if is_union(bare):
         return "a string, number, true or false, or a list of these"
     return "an object"
 
 
-def many(hint: Any) -> str:
+def describe_items(hint: Any) -> str:
     """Say what a list holds."""
-    bare = plain(hint)
-    if options := tagged(hint):
-        return f"objects with {kinds(*options)}"
+    bare = strip_hint(hint)
+    if options := union_tag(hint):
+        return f"objects with {describe_variants(*options)}"
     if bare in WORDS:
         return WORDS[bare][1]
     if get_origin(bare) is Literal:
@@ -149,7 +155,7 @@ def many(hint: Any) -> str:
     return f"objects with {', '.join(field_names(bare))}"
 
 
-def kinds(field: str, records: Mapping[str, type]) -> str:
+def describe_variants(field: str, records: Mapping[str, type]) -> str:
     """Say what the records of a union hold: "op append (text) or delete"."""
     each = [
         f"{value} ({', '.join(rest)})" if (rest := [name for name in field_names(record) if name != field]) else value
@@ -158,7 +164,7 @@ def kinds(field: str, records: Mapping[str, type]) -> str:
     return f"{field} {', '.join(each[:-1])} or {each[-1]}"
 
 
-def within(limits: Bounds) -> str:
+def describe_bounds(limits: Bounds) -> str:
     """Say what bounds a value has to keep."""
     if limits.longest is not None:
         return f" of at most {limits.longest:,} characters"
@@ -175,35 +181,35 @@ def within(limits: Bounds) -> str:
 
 def field_names(record: Any) -> list[str]:
     """Name a record's fields as JSON does: a Python keyword loses its underscore."""
-    return [public(field.name) for field in dataclasses.fields(record)]
+    return [json_name(field.name) for field in dataclasses.fields(record)]
 
 
-def public(name: str) -> str:
+def json_name(name: str) -> str:
     """Return a field's name in JSON."""
     return name.rstrip("_")
 
 
-def inside(hint: Any, place: tuple[int | str, ...]) -> tuple[Any, tuple[int | str, ...]]:
+def hint_at(hint: Any, place: tuple[int | str, ...]) -> tuple[Any, tuple[int | str, ...]]:
     """Follow a place in a value down its hint, as far as there is one answer.
 
     Returns:
         The hint found there and the part of the place that leads to it.
     """
-    bare, options = plain(hint), tagged(hint)
+    bare, options = strip_hint(hint), union_tag(hint)
     if place and options:
         # The value that chose the record is a step in pydantic's account, but none in what was sent.
         record = options[1].get(str(place[0]))
-        return inside(record, place[1:]) if record else (hint, ())
+        return hint_at(record, place[1:]) if record else (hint, ())
     if not place or is_union(bare):
         return hint, ()
     step, below = place[0], None
     if isinstance(step, int) and get_origin(bare) is tuple:
         below = get_args(bare)[0]
     elif dataclasses.is_dataclass(bare):
-        below = {public(k): v for k, v in get_type_hints(bare, include_extras=True).items()}.get(str(step))
+        below = {json_name(k): v for k, v in get_type_hints(bare, include_extras=True).items()}.get(str(step))
     elif get_origin(bare) is not None and len(get_args(bare)) == 2 and get_origin(bare) is not tuple:
         below = get_args(bare)[1]
     if below is None:
         return hint, ()
-    found, rest = inside(below, place[1:])
+    found, rest = hint_at(below, place[1:])
     return found, (step, *rest)

@@ -37,7 +37,7 @@ def moment(name: str, written: When | None) -> float | None:
     try:
         return read_date(written, datetime.now().astimezone()).astimezone().timestamp()
     except (ValueError, OverflowError, OSError):
-        raise refused(name, written) from None
+        raise invalid_date(name, written) from None
 
 
 def day(name: str, written: str | None, now: datetime | None = None) -> Day | None:
@@ -56,7 +56,7 @@ def day(name: str, written: str | None, now: datetime | None = None) -> Day | No
     try:
         return Day(read_date(written, now or datetime.now().astimezone(), ahead=True).astimezone().date().isoformat())
     except (ValueError, OverflowError, OSError):
-        raise refused(name, written) from None
+        raise invalid_date(name, written) from None
 
 
 def period(name: str, written: str | None, now: datetime | None = None) -> Period | None:
@@ -75,11 +75,11 @@ def period(name: str, written: str | None, now: datetime | None = None) -> Perio
     try:
         first, last = read_period(written, now or datetime.now().astimezone())
     except (ValueError, OverflowError, OSError):
-        raise refused(name, written) from None
+        raise invalid_date(name, written) from None
     return Period(f"{first.isoformat()}/{last.isoformat()}")
 
 
-def refused(name: str, written: str) -> InvalidArguments:
+def invalid_date(name: str, written: str) -> InvalidArguments:
     """Say that something is no date, and what is."""
     return InvalidArguments(f'`{name}` must be a date such as {FORMS}, not "{written[:40]}".')
 
@@ -106,9 +106,9 @@ def read_date(written: str, now: datetime, *, ahead: bool = False) -> datetime:
     if found := _PART.fullmatch(said):
         return datetime(int(found[1]), int(found[2] or 1), 1)  # noqa: DTZ001  # local, as all without a zone
     if found := _SPAN.fullmatch(said):
-        return midnight(span(found, today, ahead=ahead))
+        return midnight(resolve_span(found, today, ahead=ahead))
     if found := _NAMED.fullmatch(said):
-        return midnight(named(found, today, ahead=ahead))
+        return midnight(resolve_name(found, today, ahead=ahead))
     return datetime.fromisoformat(said.upper())
 
 
@@ -130,21 +130,21 @@ def read_period(written: str, now: datetime) -> tuple[date, date]:
             today = now.astimezone().date()
             return min(day, today), max(day, today)
         unit = found[3] if word in {"last", "this", "next"} else "day"
-    elif (found := _NAMED.fullmatch(said)) and position(found[2], _MONTHS) is not None:
+    elif (found := _NAMED.fullmatch(said)) and name_index(found[2], _MONTHS) is not None:
         unit = "month"
     if unit == "day":
         return day, day
-    first = beginning(day, unit)
-    return first, shifted(first, 1, unit) - timedelta(days=1)
+    first = start_of_unit(day, unit)
+    return first, shift_date(first, 1, unit) - timedelta(days=1)
 
 
-def beginning(day: date, unit: str) -> date:
+def start_of_unit(day: date, unit: str) -> date:
     """Return the first day of the week, month or year that a day lies in."""
     begun = {"day": day, "week": day - timedelta(days=day.weekday()), "month": day.replace(day=1)}
     return begun.get(unit, day.replace(month=1, day=1))
 
 
-def span(found: re.Match[str], today: date, *, ahead: bool) -> date:
+def resolve_span(found: re.Match[str], today: date, *, ahead: bool) -> date:
     """Return the day that lies a period away, or with which a period of the calendar begins: `next week` is a Monday.
 
     Raises:
@@ -154,14 +154,14 @@ def span(found: re.Match[str], today: date, *, ahead: bool) -> date:
     if (ago and word) or (word == "this" and count) or not (word or count):
         raise ValueError
     if word in {"last", "this", "next"} and not count:
-        first = beginning(today, unit)
-        return first if word == "this" else shifted(first, 1 if word == "next" else -1, unit)
+        first = start_of_unit(today, unit)
+        return first if word == "this" else shift_date(first, 1 if word == "next" else -1, unit)
     later = not ago and (word in {"next", "in"} or (ahead and word is None))
     number = int(count) if (count or "").isdecimal() else 1
-    return shifted(today, number if later else -number, unit)
+    return shift_date(today, number if later else -number, unit)
 
 
-def shifted(today: date, number: int, unit: str) -> date:
+def shift_date(today: date, number: int, unit: str) -> date:
     """Return the day so many days, weeks, months or years away; of a shorter month the last."""
     if unit in {"day", "week"}:
         return today + timedelta(days=number * (7 if unit == "week" else 1))
@@ -171,7 +171,7 @@ def shifted(today: date, number: int, unit: str) -> date:
     return min(date(year, month + 1, 1) + timedelta(days=today.day - 1), following - timedelta(days=1))
 
 
-def named(found: re.Match[str], today: date, *, ahead: bool) -> date:
+def resolve_name(found: re.Match[str], today: date, *, ahead: bool) -> date:
     """Return the day that a weekday is, or the first of a month.
 
     Raises:
@@ -179,23 +179,23 @@ def named(found: re.Match[str], today: date, *, ahead: bool) -> date:
     """
     word, name, year = found.groups()
     ahead = word == "next" or (ahead and word != "last")
-    weekday = position(name, _WEEKDAYS)
+    weekday = name_index(name, _WEEKDAYS)
     if weekday is not None and not year:
         away = (weekday - today.weekday()) % 7 if ahead else -((today.weekday() - weekday) % 7)
         return today + timedelta(days=away or {"next": 7, "last": -7}.get(word, 0))
-    month = position(name, _MONTHS)
+    month = name_index(name, _MONTHS)
     if month is None or word == "on":
         raise ValueError
     first = date(int(year) if year else today.year, month + 1, 1)
     if year or word == "this":
         return first
-    here, firsts = today.replace(day=1), [shifted(first, years, "year") for years in (-1, 0, 1)]
+    here, firsts = today.replace(day=1), [shift_date(first, years, "year") for years in (-1, 0, 1)]
     if ahead:
         return next(each for each in firsts if each > here or (each == here and word != "next"))
     return next(each for each in reversed(firsts) if each < here or (each == here and word != "last"))
 
 
-def position(name: str, names: tuple[str, ...]) -> int | None:
+def name_index(name: str, names: tuple[str, ...]) -> int | None:
     """Return which of some names is meant; its first three letters will do."""
     return next((at for at, known in enumerate(names) if name in {known, known[:3]}), None)
 

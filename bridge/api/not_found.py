@@ -22,9 +22,9 @@ def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
     Raises:
         FolderNotFound: No note is in it; the message names the closest ones.
     """
-    from bridge.search.filters import no_such_folder, spelt
+    from bridge.search.filters import folder_spelling, no_such_folder
 
-    found = spelt(notes, folder)
+    found = folder_spelling(notes, folder)
     if found is None:
         raise FolderNotFound(no_such_folder(notes, folder))
     return found

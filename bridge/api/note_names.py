@@ -55,7 +55,7 @@ def find_place(
         ProtectedPath: It belongs to Obsidian or another program.
     """
     from bridge.markdown.kinds import is_document
-    from bridge.markdown.link_targets import asked_file
+    from bridge.markdown.link_targets import target_file
 
     link = LINK.fullmatch(written)
     target = link["target"].strip() if link else written
@@ -66,18 +66,18 @@ def find_place(
 
     def unique(name: str) -> VaultPath | None:
         found = notes_named(names, VaultPath(name), made)
-        return only([note for note in found if not vault.rules.denies(note)], name)
+        return unique_note([note for note in found if not vault.rules.denies(note)], name)
 
     if found := unique(path):
         return found, None
-    file = asked_file(target)
+    file = target_file(target)
     if file not in {"", target} and (found := unique(file)):
         meant = names.resolve(target, found)
         return found, meant.heading or f"^{meant.block}"
     return path, None
 
 
-def only(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
+def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
     """Return the only one of the notes that have a name; None when there is none.
 
     Raises:

@@ -14,7 +14,7 @@ LARGE = 2**20
 """Bytes of a file after which the memory that it took is given back at once."""
 
 
-def opened(engine: "VaultEngine", path: VaultPath) -> "Note":
+def open_note(engine: "VaultEngine", path: VaultPath) -> "Note":
     """Read and parse a note.
 
     Raises:
@@ -45,7 +45,7 @@ def opened(engine: "VaultEngine", path: VaultPath) -> "Note":
     return note
 
 
-def chosen(note: "Note", section: str | None, lines: Lines | None) -> Lines:
+def select_lines(note: "Note", section: str | None, lines: Lines | None) -> Lines:
     """Return the lines that the caller means.
 
     Raises:
@@ -53,7 +53,7 @@ def chosen(note: "Note", section: str | None, lines: Lines | None) -> Lines:
         HeadingNotFound: It has no such heading.
         AmbiguousHeading: The heading names two sections.
     """
-    from bridge.markdown.sections import section as find_section
+    from bridge.markdown.sections import find_section
 
     total = count_lines(note.text)
     if section is not None:

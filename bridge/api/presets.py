@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from bridge.api.call import Principal
-from bridge.api.registry import Operation, named, operations
+from bridge.api.registry import Operation, get_operation, operations
 from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.types import Preset
 
@@ -71,7 +71,7 @@ BOTH_WAYS = frozenset({"daily_note"})
 """Tools that write only when they are asked to, so that whoever may only read can use them too."""
 
 
-def chosen(principal: Principal, asked: str | None, setting: Preset) -> Preset:
+def choose_preset(principal: Principal, asked: str | None, setting: Preset) -> Preset:
     """Choose: what the token says, else what the address asks for, else the setting.
 
     Raises:
@@ -87,28 +87,28 @@ def chosen(principal: Principal, asked: str | None, setting: Preset) -> Preset:
     return known[asked]
 
 
-def tool_named(name: str) -> Operation:
+def get_tool(name: str) -> Operation:
     """Find an operation that agents may be offered.
 
     Raises:
         NoSuchOperation: There is none, or it is for applications only.
     """
-    known = named(name)
+    known = get_operation(name)
     if not known.tool:
         raise NoSuchOperation(f"`{known.name}` is for applications and no tool.", hint="`find_tool` finds tools.")
     return known
 
 
-def offered(preset: Preset) -> Mapping[str, Operation]:
+def listed_tools(preset: Preset) -> Mapping[str, Operation]:
     """Return the tools that a preset lists, by name and in a fixed order."""
     known = {operation.name: operation for operation in operations() if operation.tool}
     listed: Mapping[Preset, tuple[str, ...]] = {"default": DEFAULT, "writing": WRITING, "read-only": READ_ONLY}
     return known if preset == "full" else {name: known[name] for name in listed[preset] if name in known}
 
 
-def reachable(preset: Preset) -> Mapping[str, Operation]:
+def callable_tools(preset: Preset) -> Mapping[str, Operation]:
     """Return all tools that can be called in a preset: those too that it does not list."""
-    known = offered("full")
+    known = listed_tools("full")
     if preset != "read-only":
         return known
     return {name: tool for name, tool in known.items() if tool.reads or name in {"find_tool", "run_tool", *BOTH_WAYS}}

@@ -11,7 +11,7 @@ EVERY_S = 1.0
 
 
 @asynccontextmanager
-async def ticking(call: Call, timeout: float, message: str) -> AsyncIterator[None]:
+async def periodic_progress(call: Call, timeout: float, message: str) -> AsyncIterator[None]:
     """Tell each second of a block how many have passed, the first time at once."""
 
     async def tell() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
-from bridge.api.hints import Folder, plain
+from bridge.api.hints import Folder, strip_hint
 from bridge.errors import NoteNotFound
 from bridge.types import VaultPath
 
@@ -13,63 +13,63 @@ if TYPE_CHECKING:
     from bridge.vault.rules import Rules
 
 
-class Denied(Exception):
+class DeniedRecord(Exception):
     """A record is about a note that the rules deny."""
 
 
-def permitted(result: Any, rules: "Rules") -> Any:
+def redact_denied(result: Any, rules: "Rules") -> Any:
     """Return a result without what it says of denied notes, which should be nothing.
 
     Raises:
         NoteNotFound: All of it is about one.
     """
     try:
-        return checked(result, rules) if rules.deny else result
-    except Denied:
+        return redact_value(result, rules) if rules.deny else result
+    except DeniedRecord:
         raise NoteNotFound from None
 
 
-def checked(value: Any, rules: "Rules") -> Any:
+def redact_value(value: Any, rules: "Rules") -> Any:
     """Return a value of a result without the records and names of denied notes in its lists.
 
     Raises:
         Denied: It is a record of one itself.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        single, several = paths_of(type(value))
+        single, several = path_fields(type(value))
         for name in single:
             if (path := getattr(value, name)) is not None and rules.denies(path):
-                raise Denied
+                raise DeniedRecord
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        kept = {name: checked(held, rules) for name, held in fields.items()}
+        kept = {name: redact_value(held, rules) for name, held in fields.items()}
         kept |= {name: tuple(path for path in kept[name] if not rules.denies(path)) for name in several}
         return dataclasses.replace(value, **kept)
     if isinstance(value, Mapping):
-        return {key: checked(held, rules) for key, held in value.items() if not names(key, rules)}
+        return {key: redact_value(held, rules) for key, held in value.items() if not is_denied_key(key, rules)}
     if isinstance(value, list | tuple):
-        return tuple(kept for held in value for kept in permitted_of(held, rules))
+        return tuple(kept for held in value for kept in redact_item(held, rules))
     return value
 
 
-def names(key: str, rules: "Rules") -> bool:
+def is_denied_key(key: str, rules: "Rules") -> bool:
     """Say whether a key names a denied note, and is not just a word such as a property's."""
     from bridge.markdown.kinds import is_document
 
     return is_document(key) and rules.denies(key)
 
 
-def permitted_of(value: Any, rules: "Rules") -> tuple[Any, ...]:
+def redact_item(value: Any, rules: "Rules") -> tuple[Any, ...]:
     """Return one value of a list, or nothing when it is the record of a denied note."""
     try:
-        return (checked(value, rules),)
-    except Denied:
+        return (redact_value(value, rules),)
+    except DeniedRecord:
         return ()
 
 
 @cache
-def paths_of(record: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def path_fields(record: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the fields of a record that hold one path, and those that hold several."""
-    hints = {name: plain(hint) for name, hint in get_type_hints(record).items()}
+    hints = {name: strip_hint(hint) for name, hint in get_type_hints(record).items()}
     return (
         tuple(name for name, hint in hints.items() if hint in (VaultPath, Folder)),
         tuple(name for name, hint in hints.items() if VaultPath in get_args(hint)),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 import bridge.errors
 from bridge.api import arguments, docstring
-from bridge.api.hints import Folder, parts, plain, records_in, role_of
-from bridge.api.redact import permitted
+from bridge.api.hints import Folder, records_in, role_of, strip_hint, walk_hint
+from bridge.api.redact import redact_denied
 from bridge.errors import BridgeError, NoSuchOperation
 from bridge.types import PathRole, Scope, VaultPath
 
@@ -96,7 +96,7 @@ class Operation:
             result = await self.function(call, **bound)
             # What was found before a rule came must not leave after it.
             if not self.reads or call.engine.vault.rules.deny == rules.deny:
-                return permitted(result, call.engine.vault.rules)
+                return redact_denied(result, call.engine.vault.rules)
 
 
 def operation(
@@ -124,7 +124,7 @@ def operation(
     """
 
     def register(function: Function) -> Function:
-        entry = described(
+        entry = build_operation(
             function,
             example=example,
             reads=reads,
@@ -141,7 +141,7 @@ def operation(
     return register
 
 
-def described(
+def build_operation(
     function: Callable[..., Awaitable[Any]],
     *,
     example: Mapping[str, Any],
@@ -158,7 +158,7 @@ def described(
     Raises:
         TypeError: The docstring lacks a line, names something unknown, or the result is not a described record.
     """
-    text = docstring.read(function)
+    text = docstring.parse_docstring(function)
     hints = get_type_hints(function, include_extras=True)
     parameters = list(inspect.signature(function).parameters.values())[1:]
     meanings = text.section("Args")
@@ -179,7 +179,8 @@ def described(
         reads=reads,
         arguments=taken,
         result=result,
-        errors=implied(taken, vault=vault) | {error_named(name): when for name, when in text.section("Raises").items()},
+        errors=implied_errors(taken, vault=vault)
+        | {find_error(name): when for name, when in text.section("Raises").items()},
         example=example,
         vault=vault,
         destructive=destructive,
@@ -190,22 +191,25 @@ def described(
     )
 
 
-def implied(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[BridgeError], str]:
+def implied_errors(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[BridgeError], str]:
     """Return the errors that the registry itself raises."""
     names: tuple[str, ...] = (*ANY_ERRORS, *(VAULT_ERRORS if vault else ()))
-    if any(part in (VaultPath, Folder) for argument in taken for part in parts(argument.hint)):
+    if any(part in (VaultPath, Folder) for argument in taken for part in walk_hint(argument.hint)):
         names += PATH_ERRORS
-    if any(existing_file(argument.hint) for argument in taken):
+    if any(is_existing_file(argument.hint) for argument in taken):
         names += NAME_ERRORS
-    return {error_named(name): (error_named(name).__doc__ or "") for name in names}
+    return {find_error(name): (find_error(name).__doc__ or "") for name in names}
 
 
-def existing_file(hint: Any) -> bool:
+def is_existing_file(hint: Any) -> bool:
     """Say whether an argument is a path of something that exists, or a list of such."""
-    return VaultPath in {plain(hint), *map(plain, get_args(plain(hint)))} and role_of(hint) is not PathRole.NEW
+    return (
+        VaultPath in {strip_hint(hint), *map(strip_hint, get_args(strip_hint(hint)))}
+        and role_of(hint) is not PathRole.NEW
+    )
 
 
-def error_named(name: str) -> type[BridgeError]:
+def find_error(name: str) -> type[BridgeError]:
     """Find an error class.
 
     Raises:
@@ -224,7 +228,7 @@ def check_records(hint: Any) -> None:
         TypeError: The `Attributes` of a record's docstring are not exactly its fields.
     """
     for record in records_in(hint):
-        described_fields = set(docstring.read(record).section("Attributes"))
+        described_fields = set(docstring.parse_docstring(record).section("Attributes"))
         if described_fields != {field.name for field in dataclasses.fields(record)}:
             raise TypeError(f"the docstring of {record} does not describe exactly its fields")
 
@@ -234,7 +238,7 @@ def operations() -> tuple[Operation, ...]:
     return tuple(OPERATIONS.values())
 
 
-def named(name: str) -> Operation:
+def get_operation(name: str) -> Operation:
     """Find an operation.
 
     Raises:
@@ -244,4 +248,4 @@ def named(name: str) -> Operation:
         return OPERATIONS[name]
     near = difflib.get_close_matches(name, OPERATIONS, n=1)
     meant = f" Did you mean `{near[0]}`?" if near else ""
-    raise NoSuchOperation(f"There is no operation `{arguments.shortened(name)}`.{meant}", closest=near)
+    raise NoSuchOperation(f"There is no operation `{arguments.truncate(name)}`.{meant}", closest=near)

@@ -6,7 +6,7 @@ from typing import Any
 
 from bridge.api import docstring
 from bridge.api.arguments import VAULT, model_of
-from bridge.api.hints import Period, When, plain, public, records_in
+from bridge.api.hints import Period, When, json_name, records_in, strip_hint
 from bridge.api.registry import Operation
 from bridge.types import Day
 
@@ -20,13 +20,13 @@ def arguments_schema(operation: Operation) -> dict[str, Any]:
     made = model_of(operation).model_json_schema()
     made.pop("title", None)
     for record in (made, *made.get("$defs", {}).values()):
-        tell_apart(record)
+        require_discriminator(record)
     describe_all(made, (argument.hint for argument in operation.arguments))
     properties = made.setdefault("properties", {})
     for argument in operation.arguments:
         properties[argument.name].pop("title", None)
         properties[argument.name]["description"] = argument.meaning
-        if examples := EXAMPLES.get(plain(argument.hint)):
+        if examples := EXAMPLES.get(strip_hint(argument.hint)):
             properties[argument.name]["examples"] = list(examples)
     properties[VAULT] = {
         "anyOf": [{"type": "string"}, {"type": "null"}],
@@ -57,16 +57,16 @@ def describe_all(made: dict[str, Any], hints: Iterable[Any]) -> None:
 
 def describe(part: dict[str, Any], record: type) -> None:
     """Take the words of a record's docstring over into its schema."""
-    text = docstring.read(record)
+    text = docstring.parse_docstring(record)
     part.pop("title", None)
     part["description"] = text.summary
     for field, meaning in text.section("Attributes").items():
-        held = part["properties"][public(field)]
+        held = part["properties"][json_name(field)]
         held.pop("title", None)
         held["description"] = meaning
 
 
-def tell_apart(record: dict[str, Any]) -> None:
+def require_discriminator(record: dict[str, Any]) -> None:
     """Ask of a record for the field that tells it from others, and say of lists of such what every reader knows."""
     for name, field in record.get("properties", {}).items():
         if "const" in field:

@@ -8,7 +8,7 @@ from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
-    from bridge.engine.link_graph import Web
+    from bridge.engine.link_graph import ResolvedLinks
 
 
 def snapshot(engine: "VaultEngine") -> Notes:
@@ -16,7 +16,7 @@ def snapshot(engine: "VaultEngine") -> Notes:
     return dict(engine.index.notes)
 
 
-def sources_of(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath) -> set[VaultPath]:
+def sources_of(engine: "VaultEngine", web: "ResolvedLinks", notes: Notes, path: VaultPath) -> set[VaultPath]:
     """Return the notes that link to a file.
 
     Raises:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from bridge.api.call import Call
-from bridge.engine.auto_link import weaver
+from bridge.engine.auto_link import make_auto_linker
 from bridge.errors import StateUnusable
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bridge.changes.hunks import Difference
     from bridge.changes.requests import Request
     from bridge.engine.host import VaultEngine
-    from bridge.engine.transactions import Author, Made
+    from bridge.engine.transactions import Author, ChangeOutcome
 
 Fetch = Callable[[Digest], bytes | None]
 """Returns bytes by their digest; None when they are kept no more."""
@@ -61,7 +61,7 @@ class LostLink:
     text: str
 
 
-def lost(references: "Iterable[Reference]") -> tuple[LostLink, ...]:
+def lost_links(references: "Iterable[Reference]") -> tuple[LostLink, ...]:
     """Tell of broken links."""
     return tuple(LostLink(one.path, one.line, one.text) for one in references)
 
@@ -110,7 +110,7 @@ def changed_files(found: "Iterable[Difference]") -> tuple[ChangedFile, ...]:
     return tuple(files.values())
 
 
-def kept(engine: "VaultEngine") -> Fetch:
+def snapshot_fetcher(engine: "VaultEngine") -> Fetch:
     """Return what fetches contents that are kept; one that was damaged on the disk is as one that is not."""
 
     def fetch(digest: Digest) -> bytes | None:
@@ -163,7 +163,7 @@ class Written:
     changed: tuple[ChangedFile, ...]
 
 
-async def carried_out(
+async def execute_requests(
     call: Call,
     requests: "Sequence[Request]",
     *,
@@ -188,34 +188,36 @@ async def carried_out(
         BridgeError: As the operations of the requests' names.
     """
     by = author(call, operation or requests[0].op, reason, confirmed=call.confirmed(confirm))
-    finish = await weaver(call.engine, None if call.principal.local else call.principal.name)
+    finish = await make_auto_linker(call.engine, None if call.principal.local else call.principal.name)
     made = await call.engine.carrying.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish)
-    return written(made, dry_run=dry_run)
+    return build_written(made, dry_run=dry_run)
 
 
 def author(call: Call, operation: str, reason: str | None, *, confirmed: bool = True) -> "Author":
     """Tell who makes a change."""
     from bridge.engine.transactions import Author
 
-    return Author(operation, who(call), session_of(call), reason, proposes=proposes(call), confirmed=confirmed)
+    return Author(
+        operation, client_name(call), session_of(call), reason, proposes=is_proposer(call), confirmed=confirmed
+    )
 
 
 def session_of(call: Call) -> str:
     """Name the session that a caller's changes belong to now."""
     if call.transport != "command":
-        return call.bridge.sessions.of(who(call), call.session)
-    return call.bridge.sessions.of(who(call), call.session, partial(latest_session, call))
+        return call.bridge.sessions.of(client_name(call), call.session)
+    return call.bridge.sessions.of(client_name(call), call.session, partial(latest_session, call))
 
 
 def latest_session(call: Call, seconds: float) -> str | None:
     """Return the session of the caller's newest change in the last seconds; None when there is none."""
-    from bridge.state.change_records import Wanted
+    from bridge.state.change_records import ChangeFilter
 
-    found = call.engine.deciding.changes(Wanted(since=time.time() - seconds, client=who(call)), 1, 0)
+    found = call.engine.deciding.changes(ChangeFilter(since=time.time() - seconds, client=client_name(call)), 1, 0)
     return found[0].session if found else None
 
 
-def written(made: "Made", *, dry_run: bool) -> Written:
+def build_written(made: "ChangeOutcome", *, dry_run: bool) -> Written:
     """Tell of a change."""
     from bridge.changes.hunks import differences
 
@@ -231,7 +233,7 @@ def written(made: "Made", *, dry_run: bool) -> Written:
         state=made.state,
         warnings=made.warnings,
         links_rewritten=made.counts["links_rewritten"],
-        links_broken=lost(made.drawn.effect.broken),
+        links_broken=lost_links(made.drawn.effect.broken),
         files=made.counts["files"],
         by=made.by,
         dry_run=dry_run,
@@ -242,13 +244,13 @@ def written(made: "Made", *, dry_run: bool) -> Written:
     )
 
 
-def who(call: Call) -> str | None:
+def client_name(call: Call) -> str | None:
     """Name the client of a call: as its token does, else as it names itself."""
     name = (call.client or "").partition("/")[0] if call.principal.local else call.principal.name
     return name[:100] or None
 
 
-def proposes(call: Call) -> bool:
+def is_proposer(call: Call) -> bool:
     """Say whether what this caller changes waits for the user."""
     allowed = {name.casefold() for name in call.engine.settings.apply_clients}
     return not call.principal.local and not allowed & {"*", call.principal.name.casefold()}

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from bridge.changes.draft import puts
-from bridge.changes.effect import Effect, Planned, Reference
-from bridge.changes.references import concerned
-from bridge.changes.relink import NOT_IN_LABEL, Edit, edited
-from bridge.changes.view import Known
+from bridge.changes.draft import plan_replacements
+from bridge.changes.effect import Effect, PlanAndEffect, Reference
+from bridge.changes.references import files_to_check
+from bridge.changes.relink import NOT_IN_LABEL, Edit, replace_spans
+from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, TextNotFound, TooLarge
-from bridge.markdown.edit.properties import with_properties
-from bridge.markdown.link_spans import read_spots
+from bridge.markdown.edit.properties import edit_properties
+from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.link_targets import name_key
 from bridge.markdown.note import LinkKind, Value
 from bridge.markdown.parse import parse
@@ -20,8 +20,8 @@ _NAMES: Final = frozenset({"alias", "aliases"})
 
 
 def rename_alias(
-    path: VaultPath, alias: str, to: str, known: Known, types: Mapping[str, str], *, links: bool = False
-) -> Planned:
+    path: VaultPath, alias: str, to: str, known: VaultView, types: Mapping[str, str], *, links: bool = False
+) -> PlanAndEffect:
     """Plan to call a note otherwise in its property `aliases`.
 
     Args:
@@ -42,32 +42,32 @@ def rename_alias(
     if links and not NOT_IN_LABEL.isdisjoint(to):
         raise InvalidArguments(f"No link can show `{to}`.", hint="Choose an alias without brackets and bars.")
     data = known.read(path)
-    name, value = _renamed(path, data, alias, to)
-    files = {path: (data, with_properties(path, data, {name: value}, (), types))}
+    name, value = _replace_alias(path, data, alias, to)
+    files = {path: (data, edit_properties(path, data, {name: value}, (), types))}
     rewritten: list[Reference] = []
 
     def shows(target: str, kind: LinkKind, source: VaultPath) -> bool:
         return known.names.resolve(target, source, kind).path == path
 
-    for source in concerned(known, frozenset([name_key(path)]), shows, {path}) if links else ():
+    for source in files_to_check(known, frozenset([name_key(path)]), shows, {path}) if links else ():
         try:
             before, now = files.get(source) or (known.read(source),) * 2
         except (NoteNotFound, NoteUnreadable, TooLarge):
             continue
-        spots = read_spots(source, now)
+        spots = read_link_spans(source, now)
         edits: list[Edit] = []
         for spot in spots.links:
             if spot.shown and spot.shown.text == alias and shows(spot.target, spot.kind, source):
                 edits.append((spot.shown.span, spot.shown.ink(to)))
                 rewritten.append(Reference(source, spot.line, spot.target, spot.target))
         if edits and not spots.lossy:
-            files[source] = before, edited(now, spots.text, edits)
+            files[source] = before, replace_spans(now, spots.text, edits)
     for source in files:
         known.require_changeable(source)
-    return Planned(puts(files), Effect(tuple(files), 0, len(rewritten), tuple(rewritten)))
+    return PlanAndEffect(plan_replacements(files), Effect(tuple(files), 0, len(rewritten), tuple(rewritten)))
 
 
-def _renamed(path: VaultPath, data: bytes, alias: str, to: str) -> tuple[str, Value]:
+def _replace_alias(path: VaultPath, data: bytes, alias: str, to: str) -> tuple[str, Value]:
     """Return the property that has an alias, and its value with another in its place."""
     for name, value in parse(path, data).properties.items():
         if name.lower() not in _NAMES:

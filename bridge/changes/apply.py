@@ -9,11 +9,11 @@ from typing import Any, assert_never
 
 from bridge.changes.alias import rename_alias
 from bridge.changes.delete import remove
-from bridge.changes.draft import Desk, digest_of
+from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
 from bridge.changes.heading import rename_heading
 from bridge.changes.move import move
-from bridge.changes.rebase import offer
+from bridge.changes.rebase import preview_merge
 from bridge.changes.requests import (
     AddTask,
     CreateNote,
@@ -27,27 +27,27 @@ from bridge.changes.requests import (
     SetProperties,
     ToggleTask,
 )
-from bridge.changes.view import Known
+from bridge.changes.view import VaultView
 from bridge.errors import BridgeError, InvalidArguments, NoteChanged, NoteExists, NoteNotFound
-from bridge.markdown.edit.apply import edited, names_lines, replaces
-from bridge.markdown.edit.create import created
-from bridge.markdown.edit.properties import with_properties
+from bridge.markdown.edit.apply import apply_edits, is_replacement, uses_line_numbers
+from bridge.markdown.edit.create import build_note
+from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.edit.requests import AddItem
-from bridge.markdown.edit.tasks import task_text, toggled, writes_fields
+from bridge.markdown.edit.tasks import task_text, toggle_task, uses_dataview_fields
 from bridge.markdown.kinds import kind_of
 from bridge.markdown.parse import parse
-from bridge.markdown.sections import names_line
-from bridge.markdown.template import filled
-from bridge.text.diff import differing, lines_of, text_of
-from bridge.types import Digest, VaultPath, same_digest
+from bridge.markdown.sections import has_line_number
+from bridge.markdown.template import fill_template
+from bridge.text.diff import decode_text, diff_lines, split_lines
+from bridge.types import Digest, VaultPath, is_same_digest
 from bridge.vault.obsidian_settings import ObsidianSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class RequestContext:
     """What a request may need of the vault beside the notes that it names."""
 
-    known: Callable[[Desk], Known]
+    known: Callable[[Draft], VaultView]
     """Returns the names and links of the vault as the desk has it."""
     obsidian: Callable[[], ObsidianSettings]
     now: datetime
@@ -57,7 +57,7 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class AppliedRequest:
     """What became of a request on the desk."""
 
     path: VaultPath
@@ -65,7 +65,7 @@ class Carried:
     effect: Effect = field(default_factory=Effect)
 
 
-def carry(request: Request, desk: Desk, around: Around) -> Carried:
+def apply_request(request: Request, desk: Draft, around: RequestContext) -> AppliedRequest:
     """Put the steps of one request on the desk.
 
     Raises:
@@ -77,15 +77,15 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
         case CreateNote():
             return _create(request, desk, around)
         case EditNote() | SetProperties():
-            change = partial(_edited, request, around=around)
-            data = _unchanged(request.path, request.digest, desk, around, change)
+            change = partial(_edit_bytes, request, around=around)
+            data = _read_unchanged(request.path, request.digest, desk, around, change)
             if isinstance(request, EditNote):
-                if any(map(names_lines, request.edits)):
+                if any(map(uses_line_numbers, request.edits)):
                     _require_lines(desk, request.path, data, request.digest)
-                if request.digest is None and any(map(replaces, request.edits)):
+                if request.digest is None and any(map(is_replacement, request.edits)):
                     _require_own(desk, request.path, data, change, "replace text")
             desk.replace(request.path, change(data))
-            return Carried(request.path)
+            return AppliedRequest(request.path)
         case ToggleTask():
             return _toggle(request, desk, around)
         case AddTask():
@@ -94,14 +94,14 @@ def carry(request: Request, desk: Desk, around: Around) -> Carried:
             assert_never(request)
 
 
-def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
+def _rename(request: Renaming, desk: Draft, around: RequestContext) -> AppliedRequest:
     """Change names; the vault's links follow."""
     path, known = request.path, around.known(desk)
     if path in known.names:
-        data = _unchanged(path, request.digest, desk, around)
+        data = _read_unchanged(path, request.digest, desk, around)
         if isinstance(request, DeleteNote) and request.digest is None:
             _require_own(desk, path, data, lambda _: b"", "delete a note")
-        if isinstance(request, RenameHeading) and names_line(request.heading):
+        if isinstance(request, RenameHeading) and has_line_number(request.heading):
             _require_lines(desk, path, data, request.digest)
     if isinstance(request, DeleteNote):
         around.obsidian().require("app.json", hint="which says where deleted files go.")
@@ -117,20 +117,20 @@ def _rename(request: Renaming, desk: Desk, around: Around) -> Carried:
         case DeleteNote():
             planned = remove(path, known)
     desk.take(planned.plan)
-    return Carried(path, planned.effect)
+    return AppliedRequest(path, planned.effect)
 
 
-def _edited(request: EditNote | SetProperties, data: bytes, around: Around) -> bytes:
+def _edit_bytes(request: EditNote | SetProperties, data: bytes, around: RequestContext) -> bytes:
     """Change what a note says."""
     path = request.path
     match request:
         case EditNote():
-            return edited(path, data, request.edits)
+            return apply_edits(path, data, request.edits)
         case SetProperties():
-            return with_properties(path, data, request.properties, request.remove, around.obsidian().property_types)
+            return edit_properties(path, data, request.properties, request.remove, around.obsidian().property_types)
 
 
-def _require_lines(desk: Desk, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
+def _require_lines(desk: Draft, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
     """Refuse line numbers where an earlier edit of the change may have shifted what the caller counted.
 
     Args:
@@ -145,7 +145,7 @@ def _require_lines(desk: Desk, path: VaultPath, data: bytes, digest: Digest | No
     origin = desk.origin(path)
     if origin is None or data == desk.as_read(origin):
         return
-    if digest is not None and same_digest(digest_of(data), digest):
+    if digest is not None and is_same_digest(digest_of(data), digest):
         return
     raise InvalidArguments(
         f"An earlier edit of this set changed `{path}`, so line numbers no longer mean what you read.",
@@ -154,7 +154,7 @@ def _require_lines(desk: Desk, path: VaultPath, data: bytes, digest: Digest | No
     )
 
 
-def _require_own(desk: Desk, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
+def _require_own(desk: Draft, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
     """Let only what this change wrote itself be taken away by a caller that does not say what it read.
 
     Args:
@@ -172,9 +172,9 @@ def _require_own(desk: Desk, path: VaultPath, data: bytes, change: Callable[[byt
         return
     first = desk.as_read(origin)
     if data != first:
-        then, now, later = (lines_of(text_of(each) or "") for each in (first, data, change(data)))
-        own = {line for piece in differing(then, now) for line in piece.after}
-        if own.issuperset(line for piece in differing(now, later) for line in piece.before):
+        then, now, later = (split_lines(decode_text(each) or "") for each in (first, data, change(data)))
+        own = {line for piece in diff_lines(then, now) for line in piece.after}
+        if own.issuperset(line for piece in diff_lines(now, later) for line in piece.before):
             return
     raise InvalidArguments(
         f"`digest` is needed to {what}: it says what you read.",
@@ -183,7 +183,7 @@ def _require_own(desk: Desk, path: VaultPath, data: bytes, change: Callable[[byt
     )
 
 
-def _create(request: CreateNote, desk: Desk, around: Around) -> Carried:
+def _create(request: CreateNote, desk: Draft, around: RequestContext) -> AppliedRequest:
     """Make a note.
 
     Raises:
@@ -199,28 +199,28 @@ def _create(request: CreateNote, desk: Desk, around: Around) -> Carried:
     text, warnings = request.text, tuple[str, ...]()
     if request.template is not None:
         title = path.rpartition("/")[2].removesuffix(".md")
-        start = filled(
-            _template(request.template, desk, around),
+        start = fill_template(
+            _read_template(request.template, desk, around),
             title,
             around.now,
             date_format=around.obsidian().date_format,
             time_format=around.obsidian().time_format,
         )
-        text, warnings = below(start.text, text), start.warnings
-    desk.create(path, created(path, text, request.properties, around.obsidian().property_types))
-    return Carried(path, Effect(warnings=warnings))
+        text, warnings = append_to_template(start.text, text), start.warnings
+    desk.create(path, build_note(path, text, request.properties, around.obsidian().property_types))
+    return AppliedRequest(path, Effect(warnings=warnings))
 
 
-def below(start: str, text: str) -> str:
+def append_to_template(start: str, text: str) -> str:
     """Put text below what a template gives."""
     if not text:
         return start
     return f"{start.rstrip()}\n\n{text}" if start.strip() else text
 
 
-def _toggle(request: ToggleTask, desk: Desk, around: Around) -> Carried:
+def _toggle(request: ToggleTask, desk: Draft, around: RequestContext) -> AppliedRequest:
     """Change the box of a task."""
-    done = toggled(
+    done = toggle_task(
         request.path,
         desk.read(request.path),
         request.line,
@@ -230,23 +230,23 @@ def _toggle(request: ToggleTask, desk: Desk, around: Around) -> Carried:
         settings=around.obsidian().tasks,
     )
     desk.replace(request.path, done.data)
-    return Carried(request.path, Effect(warnings=done.warnings))
+    return AppliedRequest(request.path, Effect(warnings=done.warnings))
 
 
-def _add_task(request: AddTask, desk: Desk, around: Around) -> Carried:
+def _add_task(request: AddTask, desk: Draft, around: RequestContext) -> AppliedRequest:
     """Add a task in the notation of the note's other ones."""
     path, settings = request.path, around.obsidian().tasks
     data = desk.read(path)
-    if request.heading is not None and names_line(request.heading):
+    if request.heading is not None and has_line_number(request.heading):
         _require_lines(desk, path, data)
-    fields = writes_fields(parse(path, data).tasks, settings)
+    fields = uses_dataview_fields(parse(path, data).tasks, settings)
     text = task_text(request.text, due=request.due, priority=request.priority, dataview=fields, settings=settings)
     item = AddItem(heading=request.heading, text=text, task=True, create_heading=request.create_heading)
-    desk.replace(path, edited(path, data, [item]))
-    return Carried(path)
+    desk.replace(path, apply_edits(path, data, [item]))
+    return AppliedRequest(path)
 
 
-def _template(path: VaultPath, desk: Desk, around: Around) -> str:
+def _read_template(path: VaultPath, desk: Draft, around: RequestContext) -> str:
     """Read a template, by its path or by its name in the folder of templates.
 
     Raises:
@@ -262,11 +262,11 @@ def _template(path: VaultPath, desk: Desk, around: Around) -> str:
     raise NoteNotFound(f"There is no template `{path}`.", hint=where, path=path)
 
 
-def _unchanged(
+def _read_unchanged(
     path: VaultPath,
     digest: Digest | None,
-    desk: Desk,
-    around: Around,
+    desk: Draft,
+    around: RequestContext,
     change: Callable[[bytes], bytes] | None = None,
 ) -> bytes:
     """Return a file as the desk has it, if what the caller read is what it is or was in this change.
@@ -276,14 +276,14 @@ def _unchanged(
         NoteChanged: It is another now.
     """
     data = desk.read(path)
-    if digest is not None and not any(same_digest(state, digest) for state in desk.states(path)):
-        facts = _differing(path, around.read_before(digest), data, change)
+    if digest is not None and not any(is_same_digest(state, digest) for state in desk.states(path)):
+        facts = _describe_difference(path, around.read_before(digest), data, change)
         found = digest_of(data)
         raise NoteChanged(f"`{path}` changed since you read it.", path=path, expected=digest, found=found, **facts)
     return data
 
 
-def _differing(
+def _describe_difference(
     path: VaultPath, base: bytes | None, data: bytes, change: Callable[[bytes], bytes] | None
 ) -> dict[str, Any]:
     """Tell what changed since a file was read, and what the wanted change would be on it now."""
@@ -293,12 +293,12 @@ def _differing(
     if change is not None:
         with suppress(BridgeError):
             wanted = change(base)
-    found = offer(path, base, data, wanted)
+    found = preview_merge(path, base, data, wanted)
     told = {"differs": found.differs, "merged_diff": found.merged_diff, "merged_text": found.merged_text}
     return {name: value for name, value in told.items() if value}
 
 
-def together(effects: list[Effect]) -> Effect:
+def merge_effects(effects: list[Effect]) -> Effect:
     """Return the effect of several requests as one change."""
     whole = Effect()
     for one in effects:

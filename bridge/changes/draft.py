@@ -11,20 +11,20 @@ from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step
 
 
-def shortened(steps: Iterable[Step]) -> tuple[Step, ...]:
+def squash_steps(steps: Iterable[Step]) -> tuple[Step, ...]:
     """Return fewer steps that lead to the same.
 
     Whatever a file is called meanwhile, of what is put in it only the last is left, of where it goes only the last
     place if the first name can be kept until then, and of what is made and removed again nothing.
     """
-    course = _Course()
+    course = _StepSequence()
     for step in steps:
         course.take(step)
     return tuple(step for step in course.kept if step is not None and (step.kind != "put" or step.before != step.after))
 
 
 @dataclass(slots=True)
-class _Put:
+class _FileWrite:
     """What was put in a file, and where that file went since."""
 
     at: int
@@ -32,11 +32,11 @@ class _Put:
 
 
 @dataclass(slots=True)
-class _Course:
+class _StepSequence:
     """Steps, each shortened with those before it."""
 
     kept: list[Step | None] = field(default_factory=list)
-    _puts: dict[VaultPath, _Put] = field(default_factory=dict)
+    _puts: dict[VaultPath, _FileWrite] = field(default_factory=dict)
     """What was put in files, by where they are now."""
     _came: dict[VaultPath, int] = field(default_factory=dict)
     """Which move brought a file or folder to where it is now."""
@@ -56,12 +56,12 @@ class _Course:
     def _put(self, step: Step) -> None:
         put = None if step.before is None else self._puts.get(step.path)
         if put is None:
-            self._puts[step.path] = _Put(len(self.kept))
+            self._puts[step.path] = _FileWrite(len(self.kept))
             self.kept.append(step)
             return
         self._say(put, step.after)
 
-    def _say(self, put: _Put, after: Digest | None) -> None:
+    def _say(self, put: _FileWrite, after: Digest | None) -> None:
         """Put something else in a file, which it has then wherever it goes."""
         for at in (put.at, *put.moves):
             if (step := self.kept[at]) is not None:
@@ -89,8 +89,8 @@ class _Course:
 
     def _move(self, step: Step, to: VaultPath) -> None:
         path = self._sooner(step.path, to)
-        self._puts = {_moved(name, step.path, to): put for name, put in self._puts.items()}
-        self._came = {_moved(name, step.path, to): at for name, at in self._came.items() if name != step.path}
+        self._puts = {_rebase_path(name, step.path, to): put for name, put in self._puts.items()}
+        self._came = {_rebase_path(name, step.path, to): at for name, at in self._came.items() if name != step.path}
         if path == to:
             return
         step = step if path is None else replace(step, path=path)
@@ -118,17 +118,19 @@ class _Course:
             # It may have been made for this.
             return None
         since = range(at + 1, len(self.kept))
-        if any(_needs(step, came.path, path) for number in since if (step := self.kept[number]) is not None):
+        if any(
+            _has_path_conflict(step, came.path, path) for number in since if (step := self.kept[number]) is not None
+        ):
             return None
         self.kept[at] = None
         for number in since:
             if (step := self.kept[number]) is not None:
-                to = None if step.to is None else _moved(step.to, path, came.path)
-                self.kept[number] = replace(step, path=_moved(step.path, path, came.path), to=to)
+                to = None if step.to is None else _rebase_path(step.to, path, came.path)
+                self.kept[number] = replace(step, path=_rebase_path(step.path, path, came.path), to=to)
         return came.path
 
 
-def _needs(step: Step, free: VaultPath, place: VaultPath) -> bool:
+def _has_path_conflict(step: Step, free: VaultPath, place: VaultPath) -> bool:
     """Say whether a step needs a name to be free, or moves what is around one of two."""
     names = [name for name in (step.path, step.to) if name is not None]
     if any(f"{name}/".startswith(f"{free}/") for name in names):
@@ -137,11 +139,11 @@ def _needs(step: Step, free: VaultPath, place: VaultPath) -> bool:
     return around and step.kind in ("move", "remove_folder")
 
 
-def _moved(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPath:
+def _rebase_path(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPath:
     return VaultPath(to + path[len(place) :]) if f"{path}/".startswith(f"{place}/") else path
 
 
-class Desk:
+class Draft:
     """Gathers the steps of one change; each step is tried on what the earlier ones left."""
 
     def __init__(self, read: Callable[[VaultPath], bytes], exists: Callable[[VaultPath], bool]) -> None:
@@ -162,7 +164,7 @@ class Desk:
     @property
     def plan(self) -> Plan:
         """What was gathered, without the states in between; a note that is as it was before is no step."""
-        steps = shortened(self._steps)
+        steps = squash_steps(self._steps)
         named = {digest for step in steps for digest in (step.before, step.after)}
         return Plan(steps, {digest: data for digest, data in self._blobs.items() if digest in named}, self.back)
 
@@ -186,9 +188,9 @@ class Desk:
                 case "move" if step.to == path and step.before is not None and step.before in self._blobs:
                     return self._blobs[step.before]
                 case "move" if step.to is not None:
-                    if (origin := moved(path, step.to, step.path)) is not None:
+                    if (origin := path_after_move(path, step.to, step.path)) is not None:
                         path = origin
-                    elif moved(path, step.path, step.to) is not None:
+                    elif path_after_move(path, step.path, step.to) is not None:
                         raise NoteNotFound(f"There is no note `{path}` any more.")
         return self.as_read(path)
 
@@ -209,7 +211,7 @@ class Desk:
                 case "put" if step.path == path and step.before is None:
                     return None
                 case "move" if step.to is not None:
-                    path = moved(path, step.to, step.path) or path
+                    path = path_after_move(path, step.to, step.path) or path
         return path
 
     def states(self, path: VaultPath) -> tuple[Digest, ...]:
@@ -224,7 +226,7 @@ class Desk:
                 case "remove" if step.path == path and step.before is not None:
                     found.append(step.before)
                 case "move" if step.to is not None:
-                    path = moved(path, step.to, step.path) or path
+                    path = path_after_move(path, step.to, step.path) or path
         with suppress(NoteNotFound):
             found.append(digest_of(self.as_read(path)))
         return tuple(reversed(found))
@@ -240,11 +242,11 @@ class Desk:
                 case "move" if step.to == path:
                     return True
                 case "move" if step.to is not None:
-                    if (origin := moved(path, step.to, step.path)) is not None:
+                    if (origin := path_after_move(path, step.to, step.path)) is not None:
                         path = origin
                     elif step.to.startswith(f"{path}/"):
                         return True
-                    elif moved(path, step.path, step.to) is not None:
+                    elif path_after_move(path, step.path, step.to) is not None:
                         return False
         return self._exists(path)
 
@@ -275,7 +277,7 @@ class Desk:
                 case "remove":
                     now.pop(step.path, None)
                 case "move" if step.to is not None:
-                    now = dict.fromkeys(moved(path, step.path, step.to) or path for path in now)
+                    now = dict.fromkeys(path_after_move(path, step.path, step.to) or path for path in now)
         return now
 
     def create(self, path: VaultPath, data: bytes) -> None:
@@ -308,7 +310,7 @@ class Desk:
         return digest
 
 
-def moved(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPath | None:
+def path_after_move(path: VaultPath, place: VaultPath, to: VaultPath) -> VaultPath | None:
     """Return where a file is when a file or folder goes from one place to another; None when it stays."""
     if path == place:
         return to
@@ -320,7 +322,7 @@ def digest_of(data: bytes) -> Digest:
     return Digest(hashlib.sha256(data).hexdigest())
 
 
-def puts(files: Mapping[VaultPath, tuple[bytes, bytes]]) -> Plan:
+def plan_replacements(files: Mapping[VaultPath, tuple[bytes, bytes]]) -> Plan:
     """Return a plan that changes files.
 
     Args:

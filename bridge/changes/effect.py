@@ -53,24 +53,24 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlanAndEffect:
     """A change that can be carried out, and its effect."""
 
     plan: Plan
     effect: Effect
 
 
-def told(named: Sequence[str], mended: Sequence[Reference] = ()) -> tuple[str, ...]:
+def name_warnings(named: Sequence[str], mended: Sequence[Reference] = ()) -> tuple[str, ...]:
     """Say in sentences where a name stays, and which links find a file that they did not find before."""
     found: list[str] = []
     if named:
-        found.append(f"The name also stands in {_some(named)}, where nothing is changed.")
+        found.append(f"The name also stands in {_join_paths(named)}, where nothing is changed.")
     if mended:
-        found.append(f"Links that led nowhere find a file then, in {_some([one.path for one in mended])}.")
+        found.append(f"Links that led nowhere find a file then, in {_join_paths([one.path for one in mended])}.")
     return tuple(found)
 
 
-def _some(paths: Sequence[str]) -> str:
+def _join_paths(paths: Sequence[str]) -> str:
     once = tuple(dict.fromkeys(paths))
     more = f" and {len(once) - _NAMED} more" if len(once) > _NAMED else ""
     return ", ".join(f"`{path}`" for path in once[:_NAMED]) + more

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from posixpath import commonpath
 from typing import Final
 
-from bridge.changes.draft import moved
+from bridge.changes.draft import path_after_move
 from bridge.changes.effect import Effect
 from bridge.changes.requests import EditNote, MoveNote, Request, SetProperties
 from bridge.text.counts import count_of
@@ -15,7 +15,7 @@ from bridge.vault.plan import Plan, Step
 _NAMED: Final = 3
 _KINDS: Final = 3
 _KIB: Final = 1024
-_SAID: Final = ("create_note", "move_note", "delete_note")
+_VERB_OPS: Final = ("create_note", "move_note", "delete_note")
 """What the verb of a sentence says already."""
 _ORDER: Final = ("delete", "move", "create", "change")
 """In which order one name is left and taken."""
@@ -35,7 +35,7 @@ class Extent:
     """Notes that lose links."""
 
 
-def extent(plan: Plan, effect: Effect, requests: Sequence[Request] = ()) -> Extent:
+def measure_change(plan: Plan, effect: Effect, requests: Sequence[Request] = ()) -> Extent:
     """Measure a change.
 
     Args:
@@ -43,15 +43,15 @@ def extent(plan: Plan, effect: Effect, requests: Sequence[Request] = ()) -> Exte
         effect: What it does beyond the files that it is about.
         requests: What was asked.
     """
-    done, moves = _done(plan.steps)
+    done, moves = _paths_by_verb(plan.steps)
     paths = {*done["create"], *done["change"], *done["delete"]}
     size = sum(_growth(step, plan.blobs) for step in plan.steps)
     losing = len({reference.path for reference in effect.broken})
     renamed = sum(isinstance(request, MoveNote) for request in requests)
-    return Extent(_would(done, moves, _kinds(requests), size, losing), len(paths) + renamed, size, losing)
+    return Extent(_summary_line(done, moves, _edit_kinds(requests), size, losing), len(paths) + renamed, size, losing)
 
 
-def _done(steps: Sequence[Step]) -> tuple[Mapping[str, Collection[VaultPath]], Mapping[VaultPath, VaultPath]]:
+def _paths_by_verb(steps: Sequence[Step]) -> tuple[Mapping[str, Collection[VaultPath]], Mapping[VaultPath, VaultPath]]:
     """Return what becomes of files and folders, by verbs, and where those go that are moved.
 
     What is made here is named by the path that it ends with, all else by the one that it has now.
@@ -74,19 +74,19 @@ def _done(steps: Sequence[Step]) -> tuple[Mapping[str, Collection[VaultPath]], M
             case "move" if to is not None:
                 was[to] = was.pop(path, path)
                 if step.before is None:
-                    created = {moved(each, path, to) or each: None for each in created}
+                    created = {path_after_move(each, path, to) or each: None for each in created}
     moves = {before: after for after, before in was.items() if before != after}
     return {"create": created, "change": changed, "move": moves, "delete": removed}, moves
 
 
-def _kinds(requests: Sequence[Request]) -> list[str]:
+def _edit_kinds(requests: Sequence[Request]) -> list[str]:
     """Say in words how notes are changed, such as `replace text`."""
     ops = [
         op
         for request in requests
         for op in ([edit.op for edit in request.edits] if isinstance(request, EditNote) else [request.op])
     ]
-    return [op.replace("_", " ") for op in dict.fromkeys(ops) if op not in _SAID]
+    return [op.replace("_", " ") for op in dict.fromkeys(ops) if op not in _VERB_OPS]
 
 
 def _growth(step: Step, blobs: Mapping[Digest, bytes]) -> int:
@@ -96,7 +96,7 @@ def _growth(step: Step, blobs: Mapping[Digest, bytes]) -> int:
     return abs(len(blobs[step.after]) - (len(blobs[step.before]) if step.before is not None else 0))
 
 
-def _would(
+def _summary_line(
     done: Mapping[str, Collection[VaultPath]],
     moves: Mapping[VaultPath, VaultPath],
     how: Sequence[str],
@@ -126,7 +126,7 @@ def _would(
     return f"{_join(verbs)}{where}{some}{more}{lost}: {', '.join(names[:_NAMED])}{rest}"
 
 
-def no_change(requests: Sequence[Request]) -> str:
+def explain_no_change(requests: Sequence[Request]) -> str:
     """Say that a change leaves everything as it is, and why where that can be said."""
     match requests:
         case [SetProperties(properties=properties, remove=remove)]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from bridge.changes.draft import moved
+from bridge.changes.draft import path_after_move
 from bridge.changes.hunks import Snapshot
-from bridge.changes.rebase import reconciled
+from bridge.changes.rebase import merge_file
 from bridge.state.change_records import Change
 from bridge.text.invisible import one_line
 from bridge.types import Digest, VaultPath
@@ -48,17 +48,17 @@ class NoCommit(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Tracked:
+class GitFile:
     """A file as git keeps it."""
 
     mode: str
     id: str
 
 
-Files = Mapping[VaultPath, Tracked]
+GitFiles = Mapping[VaultPath, GitFile]
 """Files by their path in the vault."""
 
-Turned = Mapping[VaultPath, Tracked | None]
+GitFileChanges = Mapping[VaultPath, GitFile | None]
 """What becomes of files; None is gone."""
 
 
@@ -85,22 +85,22 @@ class Repository:
         if self._prefix and not self._run("ls-tree", self._head, "--", self._prefix):
             raise NoCommit("nothing of the vault was ever committed")
 
-    def committed(self, paths: Collection[VaultPath]) -> Files:
+    def committed(self, paths: Collection[VaultPath]) -> GitFiles:
         """Return the files at or below some paths that the last commit has."""
         listed = self._listed(("ls-tree", "-r", "-z", self._head), paths)
-        return {path: Tracked(mode, id_) for path, (mode, _, id_) in listed}
+        return {path: GitFile(mode, id_) for path, (mode, _, id_) in listed}
 
-    def staged(self, paths: Collection[VaultPath]) -> Files:
+    def staged(self, paths: Collection[VaultPath]) -> GitFiles:
         """Return the files at or below some paths that the index has.
 
         Raises:
             NoCommit: One of them is in conflict.
         """
-        found: dict[VaultPath, Tracked] = {}
+        found: dict[VaultPath, GitFile] = {}
         for path, (mode, id_, stage) in self._listed(("ls-files", "--stage", "-z"), paths):
             if stage != "0":
                 raise NoCommit(f"`{path}` is in conflict")
-            found[path] = Tracked(mode, id_)
+            found[path] = GitFile(mode, id_)
         return found
 
     def store(self, path: VaultPath, data: bytes) -> str:
@@ -115,7 +115,7 @@ class Repository:
         """Say whether git is told to leave a file alone."""
         return bool(self._run("ls-files", "--others", "--ignored", "--exclude-standard", "--", f"{self._prefix}{path}"))
 
-    def commit(self, committed: Turned, staged: Turned, message: str) -> str:
+    def commit(self, committed: GitFileChanges, staged: GitFileChanges, message: str) -> str:
         """Commit files on top of the last commit, and let the index follow; return the commit's id.
 
         Args:
@@ -162,7 +162,7 @@ class Repository:
             lock.unlink(missing_ok=True)
             raise
 
-    def _turn(self, turned: Turned, index: Path) -> None:
+    def _turn(self, turned: GitFileChanges, index: Path) -> None:
         nothing = f"0 {'0' * len(self._head)}"
         lines = (
             f"{f'{file.mode} {file.id}' if file else nothing}\t{self._prefix}{path}\0" for path, file in turned.items()
@@ -217,7 +217,7 @@ _SUBJECT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class CommitResult:
     """What became of a change in git."""
 
     commit: str | None
@@ -226,7 +226,7 @@ class Committed:
     """What was not committed, and why."""
 
 
-class _LeftOut(Exception):
+class _FileSkipped(Exception):
     """One file cannot be committed."""
 
     def __init__(self, path: VaultPath, why: str) -> None:
@@ -235,7 +235,7 @@ class _LeftOut(Exception):
         self.why = why
 
 
-def commit(vault: Path, change: Change, snapshot: Snapshot) -> Committed:
+def commit(vault: Path, change: Change, snapshot: Snapshot) -> CommitResult:
     """Commit a change that was made.
 
     The change is made once more on what the last commit holds, and once more on what the index holds: what the user
@@ -250,51 +250,51 @@ def commit(vault: Path, change: Change, snapshot: Snapshot) -> Committed:
     try:
         return _commit(Repository(vault), vault, change, snapshot)
     except NoCommit as reason:
-        return Committed(None, (f"The change is not committed to git: {reason}.",))
+        return CommitResult(None, (f"The change is not committed to git: {reason}.",))
 
 
-def _commit(repository: Repository, vault: Path, change: Change, snapshot: Snapshot) -> Committed:
-    todo = [_seen(step) for step in change.steps]
+def _commit(repository: Repository, vault: Path, change: Change, snapshot: Snapshot) -> CommitResult:
+    todo = [_git_step(step) for step in change.steps]
     paths = dict.fromkeys(place for step in todo for place in (step.path, step.to) if place is not None)
-    left = {path: "lies in a repository of its own" for path in paths if _is_apart(vault, path)}
+    left = {path: "lies in a repository of its own" for path in paths if _is_in_nested_repository(vault, path)}
     inside = [path for path in paths if path not in left]
     committed, staged = repository.committed(inside), repository.staged(inside)
-    again = _Again(repository, snapshot)
+    again = _GitReplay(repository, snapshot)
     while True:
         steps = [step for step in todo if step.path not in left and step.to not in left]
         try:
-            turned = again.on(committed, steps, _refused), again.on(staged, steps, _passed_by)
+            turned = again.on(committed, steps, _refuse_untracked), again.on(staged, steps, _ignore_missing)
             break
-        except _LeftOut as out:
+        except _FileSkipped as out:
             left[out.path] = out.why
     warnings = tuple(f"`{path}` is not committed to git: it {why}." for path, why in left.items())
     if not turned[0]:
-        return Committed(None, warnings)
-    return Committed(repository.commit(*turned, message(change)), warnings)
+        return CommitResult(None, warnings)
+    return CommitResult(repository.commit(*turned, message(change)), warnings)
 
 
-def _seen(step: Step) -> Step:
+def _git_step(step: Step) -> Step:
     """Return a step as git sees it, for which a file out of the trash is a new one."""
     if step.kind == "move" and step.to is not None and step.path.startswith(".trash/"):
         return Step("put", step.to, after=step.before)
     return step
 
 
-def _is_apart(vault: Path, path: VaultPath) -> bool:
+def _is_in_nested_repository(vault: Path, path: VaultPath) -> bool:
     """Say whether there is another repository between the vault and a file."""
     folders = path.split("/")
     return any(Path(vault, *folders[:depth], ".git").exists() for depth in range(1, len(folders) + 1))
 
 
-def _refused(path: VaultPath) -> None:
-    raise _LeftOut(path, "was never committed")
+def _refuse_untracked(path: VaultPath) -> None:
+    raise _FileSkipped(path, "was never committed")
 
 
-def _passed_by(_: VaultPath) -> None:
+def _ignore_missing(_: VaultPath) -> None:
     """Leave alone what the user took out of the index."""
 
 
-class _Again:
+class _GitReplay:
     """Makes a change on files as git keeps them."""
 
     def __init__(self, repository: Repository, snapshot: Snapshot) -> None:
@@ -302,7 +302,7 @@ class _Again:
         self._snapshot = snapshot
         self._ids: dict[tuple[VaultPath, Digest], str] = {}
 
-    def on(self, files: Files, steps: Sequence[Step], unknown: Callable[[VaultPath], None]) -> Turned:
+    def on(self, files: GitFiles, steps: Sequence[Step], unknown: Callable[[VaultPath], None]) -> GitFileChanges:
         """Return which files are others afterwards; `unknown` is asked about one that should be there and is not."""
         now = dict(files)
         for step in steps:
@@ -310,7 +310,7 @@ class _Again:
                 case "remove":
                     now.pop(step.path, None)
                 case "move" if step.to is not None:
-                    now = {moved(path, step.path, step.to) or path: file for path, file in now.items()}
+                    now = {path_after_move(path, step.path, step.to) or path: file for path, file in now.items()}
                 case "put" if step.after is not None:
                     known = now.get(step.path)
                     if known is not None or step.before is None:
@@ -319,21 +319,21 @@ class _Again:
                         unknown(step.path)
         return {path: now.get(path) for path in {**files, **now} if files.get(path) != now.get(path)}
 
-    def _put(self, path: VaultPath, known: Tracked | None, before: Digest | None, after: Digest) -> Tracked:
+    def _put(self, path: VaultPath, known: GitFile | None, before: Digest | None, after: Digest) -> GitFile:
         id_ = self._id(path, after)
         if known is None:
             if self._repository.ignores(path):
-                raise _LeftOut(path, "is ignored there")
-            return Tracked(_NORMAL[0], id_)
+                raise _FileSkipped(path, "is ignored there")
+            return GitFile(_NORMAL[0], id_)
         if known.mode not in _NORMAL:
-            raise _LeftOut(path, "is no ordinary file there")
+            raise _FileSkipped(path, "is no ordinary file there")
         if before is None or known.id in (id_, self._id(path, before)):
-            return Tracked(known.mode, id_)
+            return GitFile(known.mode, id_)
         base, ours, theirs = map(self._repository.content, (self._id(path, before), known.id, id_))
-        both = reconciled(path, base, ours, theirs, touching=False, alike=True)
+        both = merge_file(path, base, ours, theirs, touching=False, alike=True)
         if not isinstance(both, bytes):
-            raise _LeftOut(path, "holds changes of yours, in the same lines, that are not committed")
-        return Tracked(known.mode, self._repository.store(path, both))
+            raise _FileSkipped(path, "holds changes of yours, in the same lines, that are not committed")
+        return GitFile(known.mode, self._repository.store(path, both))
 
     def _id(self, path: VaultPath, digest: Digest) -> str:
         if (path, digest) not in self._ids:

@@ -2,26 +2,26 @@
 
 from dataclasses import dataclass
 
-from bridge.changes.draft import puts
-from bridge.changes.effect import Effect, Planned, Reference
-from bridge.changes.references import concerned
-from bridge.changes.relink import Edit, edited
-from bridge.changes.view import Known
+from bridge.changes.draft import plan_replacements
+from bridge.changes.effect import Effect, PlanAndEffect, Reference
+from bridge.changes.references import files_to_check
+from bridge.changes.relink import Edit, replace_spans
+from bridge.changes.view import VaultView
 from bridge.errors import InvalidArguments, NoteNotFound, NoteUnreadable, ProtectedPath, TooLarge
-from bridge.markdown.edit.headings import with_heading
-from bridge.markdown.link_parts import in_address
-from bridge.markdown.link_spans import Spot, read_spots
+from bridge.markdown.edit.headings import replace_heading
+from bridge.markdown.link_parts import encode_destination
+from bridge.markdown.link_spans import LinkSpan, read_link_spans
 from bridge.markdown.link_targets import name_key
 from bridge.markdown.names import Names
 from bridge.markdown.note import Heading, LinkKind
 from bridge.markdown.parse import parse
-from bridge.markdown.sections import anchor, decoded_place, meant
+from bridge.markdown.sections import anchor, decode_place, resolve_headings
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
+class HeadingRename:
     """A heading that gets another text, among those of its note."""
 
     path: VaultPath
@@ -30,18 +30,18 @@ class Renamed:
     number: int
     names: Names
 
-    def meaning(self, spot: Spot, source: VaultPath, headings: tuple[Heading, ...]) -> tuple[int, ...]:
+    def meaning(self, spot: LinkSpan, source: VaultPath, headings: tuple[Heading, ...]) -> tuple[int, ...]:
         """Return which headings a link names; none when it is no link to a heading of the note."""
         if spot.place is None or self.names.resolve(spot.target, source, spot.kind).path != self.path:
             return ()
-        return meant(headings, decoded_place(spot.place.text, markdown=spot.syntax == "markdown"))
+        return resolve_headings(headings, decode_place(spot.place.text, markdown=spot.syntax == "markdown"))
 
-    def keeps(self, spot: Spot, source: VaultPath, was: tuple[int, ...]) -> bool:
+    def keeps(self, spot: LinkSpan, source: VaultPath, was: tuple[int, ...]) -> bool:
         """Tell whether a link that named headings leads to the last of them afterwards."""
         return not was or self.meaning(spot, source, self.after)[-1:] == was[-1:]
 
 
-def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Planned:
+def rename_heading(path: VaultPath, heading: str, to: str, known: VaultView) -> PlanAndEffect:
     """Plan to give a heading another text; links to it and to headings below it follow in their own style.
 
     Args:
@@ -58,14 +58,14 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Plan
         InvalidArguments: No heading can read so, or a link could not follow.
     """
     data = known.read(path)
-    line = with_heading(path, data, heading, to)
+    line = replace_heading(path, data, heading, to)
     before, after = parse(path, data).headings, parse(path, line).headings
     changed = [number for number, (old, new) in enumerate(zip(before, after, strict=False)) if old.text != new.text]
     if len(before) != len(after) or len(changed) > 1:
         raise InvalidArguments("That would change more than one heading.", hint="Give a text of one line, without `#`.")
     if not changed:
-        return Planned(Plan(), Effect())
-    renamed = Renamed(path, before, after, changed[0], known.names)
+        return PlanAndEffect(Plan(), Effect())
+    renamed = HeadingRename(path, before, after, changed[0], known.names)
 
     def turns(target: str, kind: LinkKind, source: VaultPath) -> bool:
         return "#" in target and known.names.resolve(target, source, kind).path == path
@@ -73,7 +73,7 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Plan
     files: dict[VaultPath, tuple[bytes, bytes]] = {}
     rewritten: list[Reference] = []
     warnings: list[str] = []
-    for source in concerned(known, frozenset([name_key(path)]), turns, {path}):
+    for source in files_to_check(known, frozenset([name_key(path)]), turns, {path}):
         try:
             old = data if source == path else known.read(source)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
@@ -81,18 +81,18 @@ def rename_heading(path: VaultPath, heading: str, to: str, known: Known) -> Plan
                 raise
             warnings.append(f"Links were not looked for: {error.message}")
             continue
-        new, references = _replaced(source, line if source == path else old, renamed)
+        new, references = _rewrite_links(source, line if source == path else old, renamed)
         rewritten += references
         if new != old:
             known.require_changeable(source)
             files[source] = old, new
     effect = Effect(tuple(files), 0, len(rewritten), tuple(rewritten), warnings=tuple(warnings))
-    return Planned(puts(files), effect)
+    return PlanAndEffect(plan_replacements(files), effect)
 
 
-def _replaced(source: VaultPath, data: bytes, renamed: Renamed) -> tuple[bytes, list[Reference]]:
+def _rewrite_links(source: VaultPath, data: bytes, renamed: HeadingRename) -> tuple[bytes, list[Reference]]:
     """Write the places of a file's links anew that would not name the same heading any more."""
-    spots = read_spots(source, data)
+    spots = read_link_spans(source, data)
     edits: list[Edit] = []
     references: list[Reference] = []
     wanted: list[tuple[int, ...]] = []
@@ -100,25 +100,25 @@ def _replaced(source: VaultPath, data: bytes, renamed: Renamed) -> tuple[bytes, 
         was = renamed.meaning(spot, source, renamed.before)
         wanted.append(was[-1:])
         if was and spot.place and (renamed.number in was or not renamed.keeps(spot, source, was)):
-            words = _anew(spot, source, was, renamed)
+            words = _new_place(spot, source, was, renamed)
             edits.append((spot.place.span, spot.place.ink(words)))
             references.append(Reference(source, spot.line, spot.target, (spot.file.text if spot.file else "") + words))
     if not edits:
         return data, []
     if spots.lossy:
         raise ProtectedPath(f"`{source}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8 first.")
-    new = edited(data, spots.text, edits)
-    again = read_spots(source, new).links
+    new = replace_spans(data, spots.text, edits)
+    again = read_link_spans(source, new).links
     if len(again) != len(wanted) or not all(map(renamed.keeps, again, [source] * len(again), wanted)):
         raise InvalidArguments(f"A link in `{source}` would lead elsewhere.", hint="Choose another text.", path=source)
     return new, references
 
 
-def _anew(spot: Spot, source: VaultPath, was: tuple[int, ...], renamed: Renamed) -> str:
+def _new_place(spot: LinkSpan, source: VaultPath, was: tuple[int, ...], renamed: HeadingRename) -> str:
     """Return the place of a link as it must be written for the heading it means."""
-    for chain in (was, _whole(renamed.after, was[-1])):
-        words = _written(spot, was, chain, renamed)
-        if meant(renamed.after, decoded_place(words, markdown=spot.syntax == "markdown"))[-1:] == was[-1:]:
+    for chain in (was, _heading_chain(renamed.after, was[-1])):
+        words = _format_place(spot, was, chain, renamed)
+        if resolve_headings(renamed.after, decode_place(words, markdown=spot.syntax == "markdown"))[-1:] == was[-1:]:
             return words
     raise InvalidArguments(
         f"The link to `{renamed.before[was[-1]].text}` in line {spot.line} of `{source}` could not follow.",
@@ -128,7 +128,7 @@ def _anew(spot: Spot, source: VaultPath, was: tuple[int, ...], renamed: Renamed)
     )
 
 
-def _written(spot: Spot, was: tuple[int, ...], chain: tuple[int, ...], renamed: Renamed) -> str:
+def _format_place(spot: LinkSpan, was: tuple[int, ...], chain: tuple[int, ...], renamed: HeadingRename) -> str:
     """Write a place that names some headings, those that keep their text as they were written."""
     text = spot.place.text if spot.place else ""
     parts = [part for part in text.removeprefix("#").split("#") if part.strip()]
@@ -136,19 +136,19 @@ def _written(spot: Spot, was: tuple[int, ...], chain: tuple[int, ...], renamed: 
     words = (
         kept[number]
         if number in kept and number != renamed.number
-        else _encoded(anchor(renamed.after[number].text), spot, text)
+        else _encode_place(anchor(renamed.after[number].text), spot, text)
         for number in chain
     )
     return "".join(f"#{word}" for word in words)
 
 
-def _encoded(words: str, spot: Spot, before: str) -> str:
+def _encode_place(words: str, spot: LinkSpan, before: str) -> str:
     if spot.syntax != "markdown":
         return words
-    return in_address(words, before, pointed=spot.file.pointed if spot.file else False)
+    return encode_destination(words, before, pointed=spot.file.pointed if spot.file else False)
 
 
-def _whole(headings: tuple[Heading, ...], number: int) -> tuple[int, ...]:
+def _heading_chain(headings: tuple[Heading, ...], number: int) -> tuple[int, ...]:
     """Return a heading with those above it."""
     chain = [number]
     for above in range(number - 1, -1, -1):

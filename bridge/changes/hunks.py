@@ -6,7 +6,7 @@ from typing import Final
 
 from bridge.changes.draft import digest_of
 from bridge.errors import InvalidArguments
-from bridge.text.diff import Hunk, bytes_of, hunks, text_of, with_hunks, written
+from bridge.text.diff import Hunk, apply_hunks, decode_text, diff_hunks, encode_text, format_hunks
 from bridge.types import Digest
 from bridge.vault.plan import Step
 
@@ -39,7 +39,7 @@ def differences(steps: Iterable[Step], snapshot: Snapshot) -> Iterator[Differenc
         yield found
 
 
-def places(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int]) -> frozenset[tuple[int, int]]:
+def hunk_positions(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int]) -> frozenset[tuple[int, int]]:
     """Return where hunks are: for each its step and its number there, both counted from 0."""
     return frozenset(
         (at, number)
@@ -49,7 +49,7 @@ def places(steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int]) -
     )
 
 
-def part(
+def select_hunks(
     steps: Sequence[Step], snapshot: Snapshot, chosen: Collection[int], *, last: bool, others: bool = False
 ) -> tuple[list[Step | None], Snapshot]:
     """Return what is left of a change when only some of its hunks count, step by step, and the contents it speaks of.
@@ -75,9 +75,9 @@ def part(
             left.append(found.step if some or (others and not numbers) else None)
             continue
         before, after = (
-            text_of(_data(digest, snapshot) or b"") or "" for digest in (found.step.before, found.step.after)
+            decode_text(_data(digest, snapshot) or b"") or "" for digest in (found.step.before, found.step.after)
         )
-        data = bytes_of(with_hunks(before, after, numbers - some if last else some, first=min(numbers)))
+        data = encode_text(apply_hunks(before, after, numbers - some if last else some, first=min(numbers)))
         digest = digest_of(data)
         made[digest] = data
         left.append(replace(found.step, before=digest) if last else replace(found.step, after=digest))
@@ -94,13 +94,13 @@ def _difference(step: Step, snapshot: Snapshot, first: int) -> Difference:
     sizes = (None if before is None else len(before), None if after is None else len(after))
     if (before is None) > (step.before is None) or (after is None) > (step.after is None):
         return Difference(step, sizes=sizes, remarks=("What the file said is no longer kept.",))
-    old, new = (None if data is None else text_of(data) for data in (before, after))
+    old, new = (None if data is None else decode_text(data) for data in (before, after))
     if (old is None) > (before is None) or (new is None) > (after is None):
         return Difference(step, sizes=sizes, remarks=("The file is no text.",))
-    found = hunks(old or "", new or "", first=first)
+    found = diff_hunks(old or "", new or "", first=first)
     return Difference(
         step,
-        written(found, step.path, made=old is None, gone=new is None),
+        format_hunks(found, step.path, made=old is None, gone=new is None),
         found,
         sizes,
         () if old is None or new is None else tuple(_remarks(old, new)),

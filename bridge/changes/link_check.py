@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
 
-from bridge.changes.draft import Desk, moved
+from bridge.changes.draft import Draft, path_after_move
 from bridge.changes.effect import Reference
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
-from bridge.markdown.edit.contents import Contents, contents
+from bridge.markdown.edit.contents import Contents, read_contents
 from bridge.markdown.kinds import kind_of, title_of
-from bridge.markdown.link_targets import asked_file, fold, link_place
+from bridge.markdown.link_targets import fold, target_file, target_subpath
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link, LinkKind
-from bridge.markdown.sections import decoded_place, meant
+from bridge.markdown.sections import decode_place, resolve_headings
 from bridge.types import VaultPath
 
 NAMED: Final = 5
@@ -34,7 +34,7 @@ class LinkCheck:
 
 
 def check_links(
-    desk: Desk,
+    desk: Draft,
     names: Names,
     notes: Mapping[VaultPath, IndexedNote],
     sources: Callable[[VaultPath], Collection[VaultPath]],
@@ -69,7 +69,7 @@ def check_links(
 class _Vault:
     """The vault as it is after a change, for links."""
 
-    def __init__(self, desk: Desk, names: Names, notes: Mapping[VaultPath, IndexedNote]) -> None:
+    def __init__(self, desk: Draft, names: Names, notes: Mapping[VaultPath, IndexedNote]) -> None:
         self._desk = desk
         self._names = names
         self._notes = notes
@@ -85,7 +85,7 @@ class _Vault:
         found = Names(step.path for step in self.steps if step.kind == "put" and step.before is None)
         for step in self.steps:
             if step.kind == "move" and step.to is not None:
-                places = (moved(path, step.path, step.to) for path in (*self._names, *found, step.path))
+                places = (path_after_move(path, step.path, step.to) for path in (*self._names, *found, step.path))
                 for path in [place for place in places if place is not None]:
                     found.add(path)
         return found
@@ -98,12 +98,12 @@ class _Vault:
     def _read_before(self, path: VaultPath) -> Contents:
         """Return what a note that is written had before the change."""
         digest = self._written[path]
-        return Contents() if digest is None else contents(path, self._blobs[digest])
+        return Contents() if digest is None else read_contents(path, self._blobs[digest])
 
     def _read_now(self, path: VaultPath) -> Contents:
         """Return what a note has after the change."""
         try:
-            return contents(path, self._desk.read(path))
+            return read_contents(path, self._desk.read(path))
         except BridgeError:
             return Contents()
 
@@ -125,13 +125,13 @@ class _Vault:
         there = self._now(path)
         if resolved.block and resolved.block.lower() not in there.blocks:
             return f"is unresolved: `{path}` has no block `^{resolved.block[:LONGEST]}`."
-        if resolved.heading and not meant(there.headings, _place(link)):
+        if resolved.heading and not resolve_headings(there.headings, _place(link)):
             return f"is unresolved: `{path}` has no heading `{resolved.heading[:LONGEST]}`."
         return None
 
     def _nameless(self, link: Link) -> str | None:
         """Say what a link may mean whose name no file has."""
-        file = asked_file(link.target, link.kind)
+        file = target_file(link.target, link.kind)
         if not file:
             return None
         owners = [path for path, note in self._notes.items() if fold(file) in map(fold, note.aliases)]
@@ -159,11 +159,11 @@ class _Vault:
             else:
                 continue
             for link in links:
-                if not link_place(link.target) or self.find(link.target, source, link.kind) != path:
+                if not target_subpath(link.target) or self.find(link.target, source, link.kind) != path:
                     continue
                 place, block = _place(link), self._names.resolve(link.target, source, link.kind).block
                 if (block and block.lower() in blocks) or (
-                    meant(before.headings, place) and not meant(after.headings, place)
+                    resolve_headings(before.headings, place) and not resolve_headings(after.headings, place)
                 ):
                     yield Reference(source, link.line, link.target, "")
 
@@ -176,4 +176,4 @@ class _Vault:
 
 def _place(link: Link) -> str:
     """Return the heading or block that a link names, as it is compared."""
-    return decoded_place(link_place(link.target), markdown=link.kind == "markdown")
+    return decode_place(target_subpath(link.target), markdown=link.kind == "markdown")

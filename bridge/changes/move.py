@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bridge.changes.draft import Desk, digest_of, moved, puts
-from bridge.changes.effect import Effect, Planned, told
-from bridge.changes.references import Affected, affected, in_bookmarks, naming
+from bridge.changes.draft import Draft, digest_of, path_after_move, plan_replacements
+from bridge.changes.effect import Effect, PlanAndEffect, name_warnings
+from bridge.changes.references import LinkUpdates, is_bookmarked, name_pattern, update_links
 from bridge.changes.renames import Shift
-from bridge.changes.view import BOOKMARKS, Known
+from bridge.changes.view import BOOKMARKS, VaultView
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.kinds import kind_of, title_of
 from bridge.markdown.link_parts import NOT_IN_WIKI
@@ -30,7 +30,7 @@ class Move:
     folder: bool
 
 
-def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
+def move(path: VaultPath, to: VaultPath, known: VaultView) -> PlanAndEffect:
     """Plan to give a file or a folder another path, and to write every link anew that would not follow by itself.
 
     Args:
@@ -44,14 +44,14 @@ def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
         ProtectedPath: The user's settings keep a file as it is that would have to change.
         InvalidArguments: A file cannot have this path, or a link could not follow.
     """
-    wanted = _wanted(path, to, known)
+    wanted = _resolve_move(path, to, known)
     _check(wanted, known)
     shift = Shift.of(known.names, wanted.files)
     folder = wanted.path if wanted.folder else None
-    found = affected(known, shift, naming(wanted.files, folder))
+    found = update_links(known, shift, name_pattern(wanted.files, folder))
     named: list[str] = [shift.now(file) for file in found.naming]
-    named += [BOOKMARKS] if in_bookmarks(known.bookmarks, wanted.files, folder) else []
-    return Planned(
+    named += [BOOKMARKS] if is_bookmarked(known.bookmarks, wanted.files, folder) else []
+    return PlanAndEffect(
         _plan(wanted, found, known),
         Effect(
             files=tuple(shift.now(file) for file in found.changed),
@@ -60,17 +60,17 @@ def move(path: VaultPath, to: VaultPath, known: Known) -> Planned:
             rewritten=found.rewritten,
             mended=found.mended,
             named_in=tuple(named),
-            warnings=(*found.warnings, *told(named, found.mended)),
+            warnings=(*found.warnings, *name_warnings(named, found.mended)),
         ),
     )
 
 
-def names_kept(desk: Desk) -> Iterator[str]:
+def stale_name_warnings(desk: Draft) -> Iterator[str]:
     """Say where notes that get another name go on saying the old one in the end, or say the new one twice."""
     places = dict[VaultPath, None]()
     for step in desk.steps:
         if step.kind == "move" and step.to is not None:
-            places = {moved(place, step.path, step.to) or place: None for place in places}
+            places = {path_after_move(place, step.path, step.to) or place: None for place in places}
             places[step.to] = None
     for place in places:
         origin = desk.origin(place)
@@ -86,7 +86,7 @@ def names_kept(desk: Desk) -> Iterator[str]:
             yield f"`{place}` has its new name as an alias too."
 
 
-def _wanted(path: VaultPath, to: VaultPath, known: Known) -> Move:
+def _resolve_move(path: VaultPath, to: VaultPath, known: VaultView) -> Move:
     """Find out which files go where."""
     if path in known.names:
         return Move(path, to, {path: to}, folder=False)
@@ -96,7 +96,7 @@ def _wanted(path: VaultPath, to: VaultPath, known: Known) -> Move:
     return Move(path, to, below, folder=True)
 
 
-def _check(wanted: Move, known: Known) -> None:
+def _check(wanted: Move, known: VaultView) -> None:
     """Let only moves pass that can be made."""
     path, to = wanted.path, wanted.to
     if path == to:
@@ -106,20 +106,20 @@ def _check(wanted: Move, known: Known) -> None:
     name = to.rpartition("/")[2]
     if name != path.rpartition("/")[2] and (flaw := NOT_IN_WIKI.search(name)):
         raise InvalidArguments(f"No link can name `{to}`: it has `{flaw[0]}` in it.", hint="Choose another name.")
-    if not wanted.folder and _ending(path) != _ending(to) and {_ending(path), _ending(to)} & set(_READ):
+    if not wanted.folder and _suffix(path) != _suffix(to) and {_suffix(path), _suffix(to)} & set(_READ):
         whole = f"`{to}/{path.rpartition('/')[2]}`"
         if known.names.has_folder(to):
             raise InvalidArguments(f"`{to}` is a folder.", hint=f"Give the whole path: {whole}?")
-        other = f"`{to}{_ending(path)}`, or in a folder {whole}"
+        other = f"`{to}{_suffix(path)}`, or in a folder {whole}"
         raise InvalidArguments(f"`{to}` would be another kind of file.", hint=f"Give the whole path: {other}?")
     for one in (path, to, *wanted.files, *wanted.files.values()):
         if known.rules.keeps(one):
-            raise _kept(one)
-    if taken := _taken(wanted, known):
+            raise _path_kept_error(one)
+    if taken := _existing_target(wanted, known):
         raise NoteExists(f"`{path}` cannot become `{to}`: there is `{taken}`.", path=taken)
 
 
-def _taken(wanted: Move, known: Known) -> VaultPath | None:
+def _existing_target(wanted: Move, known: VaultView) -> VaultPath | None:
     """Return a file that is where something shall go, in whatever spelling: a disk may take another for the same."""
     targets = {fold(to) for to in wanted.files.values()}
     place = f"{fold(wanted.to)}/"
@@ -127,17 +127,17 @@ def _taken(wanted: Move, known: Known) -> VaultPath | None:
     return next((file for file, name in others if name in targets or name.startswith(place)), None)
 
 
-def _ending(path: str) -> str:
+def _suffix(path: str) -> str:
     name = path.rpartition("/")[2]
     return f".{name.rpartition('.')[2].lower()}" if "." in name else ""
 
 
-def _kept(path: VaultPath) -> PathKept:
+def _path_kept_error(path: VaultPath) -> PathKept:
     # The same words whether or not there is a file: a refusal must not tell.
     return PathKept(f"`{path}` must stay as it is: the user's settings say so.", path=path)
 
 
-def _plan(wanted: Move, found: Affected, known: Known) -> Plan:
+def _plan(wanted: Move, found: LinkUpdates, known: VaultView) -> Plan:
     """Write the steps: first everything goes where it shall be, then links are written."""
     if wanted.folder and not known.rules.deny:
         steps = [Step("move", wanted.path, to=wanted.to)]
@@ -148,12 +148,14 @@ def _plan(wanted: Move, found: Affected, known: Known) -> Plan:
             Step("move", file, to=to, before=digest_of(known.read(file) if read is None else read))
             for file, to, read in data
         ]
-        steps += [Step("remove_folder", folder) for folder in _emptied(wanted)]
-    relinked = puts({wanted.files.get(file, file): (found.read[file], new) for file, new in found.changed.items()})
+        steps += [Step("remove_folder", folder) for folder in _emptied_folders(wanted)]
+    relinked = plan_replacements(
+        {wanted.files.get(file, file): (found.read[file], new) for file, new in found.changed.items()}
+    )
     return Plan((*steps, *relinked.steps), relinked.blobs)
 
 
-def _emptied(wanted: Move) -> list[VaultPath]:
+def _emptied_folders(wanted: Move) -> list[VaultPath]:
     """Return the folders that a folder's files leave, the innermost first."""
     left: set[str] = set()
     for file in wanted.files if wanted.folder else ():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bridge.changes.positions import name_after
-from bridge.state.change_parts import switches_of
+from bridge.state.change_parts import read_hunk_states
 from bridge.state.change_records import Change
 from bridge.state.file_history import FolderEvent, Moment
 from bridge.types import Digest, VaultPath
@@ -13,7 +13,7 @@ from bridge.vault.plan import Step, StepKind
 
 
 @dataclass(frozen=True, slots=True)
-class Today:
+class VaultState:
     """The vault as it is by now, and how it came to be so."""
 
     inside: Callable[[VaultPath], Collection[VaultPath]]
@@ -30,10 +30,10 @@ class Today:
     """Returns by which change in force, when and from where something was taken away after a change was made."""
 
 
-class Whereabouts:
+class PathHistory:
     """What the journal knows of the files and folders of a change."""
 
-    def __init__(self, today: Today, change: Change, together: Collection[str], again: Collection[str]) -> None:
+    def __init__(self, today: VaultState, change: Change, together: Collection[str], again: Collection[str]) -> None:
         """Begin.
 
         Args:
@@ -56,7 +56,10 @@ class Whereabouts:
         change = self._change
         if change.state != "proposed":
             return [event for event in self._events if event.moment >= (change.made, number)]
-        own = [FolderEvent((change.made, 0), _back(step), change.id, frozenset()) for step in change.steps[:number]]
+        own = [
+            FolderEvent((change.made, 0), _inverse_folder_step(step), change.id, frozenset())
+            for step in change.steps[:number]
+        ]
         return [*own[::-1], *self._events]
 
     def is_touched(self, number: int) -> bool:
@@ -68,7 +71,7 @@ class Whereabouts:
         """Say whether a later change in force moved the file or folder of a step, even if it came back."""
         now, gone = self._change.now[number], self._change.gone[number]
         later = (one for one in self._in_force(now, gone) if one.made > self._change.made)
-        return any(_has(one, "move", now, gone) for one in later)
+        return any(_has_step(one, "move", now, gone) for one in later)
 
     def is_unmade(self, number: int) -> bool:
         """Say whether the file of a step is gone because the change that made it was turned back."""
@@ -76,7 +79,9 @@ class Whereabouts:
         if not self.is_gone(number):
             return False
         past = [*self._today.past(now, gone)]
-        undone = {switch.change for one in past if one.id == gone for switch in switches_of(one.facts) if not switch.on}
+        undone = {
+            switch.change for one in past if one.id == gone for switch in read_hunk_states(one.facts) if not switch.on
+        }
         return any(one.id in undone and _is_maker(one, now, gone) for one in past)
 
     def is_gone(self, number: int) -> bool:
@@ -106,7 +111,7 @@ class Whereabouts:
             unknown: What to say when the journal does not know who made it.
         """
         changes = [*self._today.past(folder, None)]
-        made = any(_has(one, "make_folder", folder, None) for one in changes)
+        made = any(_has_step(one, "make_folder", folder, None) for one in changes)
         return made and not self._in_force(folder, None) if changes else unknown
 
     def _in_force(self, path: VaultPath, gone: str | None) -> list[Change]:
@@ -133,7 +138,7 @@ class Whereabouts:
         return [*self._today.folders(self._change.made)]
 
 
-def _back(step: Step) -> Step:
+def _inverse_folder_step(step: Step) -> Step:
     """Return what takes a step back, as far as names in folders go."""
     match step.kind:
         case "move" if step.to is not None:
@@ -144,18 +149,18 @@ def _back(step: Step) -> Step:
             return step
 
 
-def _has(change: Change, kind: StepKind, path: VaultPath, gone: str | None) -> bool:
+def _has_step(change: Change, kind: StepKind, path: VaultPath, gone: str | None) -> bool:
     """Say whether a change did something of a kind to a file."""
-    return any(step.kind == kind for step in _of(change, path, gone))
+    return any(step.kind == kind for step in _steps_of(change, path, gone))
 
 
 def _is_maker(change: Change, path: VaultPath, gone: str | None) -> bool:
     """Say whether a change made a file, and did not only bring it back."""
-    made = any(step.kind == "put" and step.before is None for step in _of(change, path, gone))
+    made = any(step.kind == "put" and step.before is None for step in _steps_of(change, path, gone))
     return made and change.facts.keys().isdisjoint({"undoes", "redoes"})
 
 
-def _of(change: Change, path: VaultPath, gone: str | None) -> Iterator[Step]:
+def _steps_of(change: Change, path: VaultPath, gone: str | None) -> Iterator[Step]:
     """Yield what a change did to a file."""
     places = zip(change.steps, change.now, change.gone, strict=True)
     return (step for step, *place in places if place == [path, gone])

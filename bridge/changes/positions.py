@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from bridge.changes.draft import Desk, moved
+from bridge.changes.draft import Draft, path_after_move
 from bridge.state.file_history import GRAVE, FolderEvent, without_grave
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
@@ -20,7 +20,7 @@ class Positions:
     it is in.
     """
 
-    desk: Desk
+    desk: Draft
     _restored: dict[Identity, tuple[int, VaultPath]] = field(default_factory=dict, init=False)
     """Where files were brought back, and after how many steps."""
     _takers: dict[int, str] = field(default_factory=dict, init=False)
@@ -36,7 +36,7 @@ class Positions:
         path = name_after(events, path)
         for number, step in enumerate(self.desk.steps):
             taker = self._takers.get(number)
-            path = _after(step, path, "", None if taker is None else {taker})
+            path = _path_after_step(step, path, "", None if taker is None else {taker})
         return VaultPath(without_grave(path))
 
     def of_file(self, path: VaultPath, gone: str | None) -> VaultPath:
@@ -63,7 +63,7 @@ def file_after(steps: Iterable[Step], path: VaultPath) -> VaultPath:
     """Return where a file or folder is after steps."""
     for step in steps:
         if step.kind == "move" and step.to is not None:
-            path = moved(path, step.path, step.to) or path
+            path = path_after_move(path, step.path, step.to) or path
     return path
 
 
@@ -74,25 +74,27 @@ def name_after(events: Iterable[FolderEvent], path: VaultPath) -> VaultPath:
     back.
     """
     for event in events:
-        path = _after(event.step, path, event.by, event.back)
+        path = _path_after_step(event.step, path, event.by, event.back)
     return path
 
 
-def _after(step: Step, path: VaultPath, by: str, back: Collection[str] | None) -> VaultPath:
+def _path_after_step(step: Step, path: VaultPath, by: str, back: Collection[str] | None) -> VaultPath:
     """Return what a path is called after a step of a change; `back` is what it brings back, None for anything."""
     if step.path == path or not path.startswith(step.path):
         return path
     graves, taker = _graves(path[len(step.path) :])
     match step.kind:
         case "move" if step.to is not None and step.before is None:
-            return moved(path, step.path, step.to) or path
+            return path_after_move(path, step.path, step.to) or path
         case "remove_folder":
             # Of several that one change took away from here, the last comes back first.
-            deeper = moved(path, _grave(step.path, by, len(graves) or 1), _grave(step.path, by, len(graves) + 1))
-            return deeper or moved(path, step.path, _grave(step.path, by, 1)) or path
+            deeper = path_after_move(
+                path, _grave(step.path, by, len(graves) or 1), _grave(step.path, by, len(graves) + 1)
+            )
+            return deeper or path_after_move(path, step.path, _grave(step.path, by, 1)) or path
         case "make_folder" if graves and (back is None or taker in back):
             less = step.path if len(graves) == 1 else _grave(step.path, taker, len(graves) - 1)
-            return moved(path, _grave(step.path, taker, len(graves)), less) or path
+            return path_after_move(path, _grave(step.path, taker, len(graves)), less) or path
         case _:
             return path
 

@@ -9,25 +9,35 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bridge.changes.draft import digest_of
-from bridge.changes.hunks import Snapshot, places
-from bridge.state.change_parts import switches_of
+from bridge.changes.hunks import Snapshot, hunk_positions
+from bridge.state.change_parts import read_hunk_states
 from bridge.state.change_records import Change
-from bridge.text.diff import blank, bytes_of, high, lines_of, low, near, pieces, placed, text_of
-from bridge.text.merge import Contradiction
+from bridge.text.diff import (
+    decode_text,
+    encode_text,
+    group_pieces,
+    is_blank,
+    pieces,
+    prefer_high,
+    prefer_low,
+    slide_pieces,
+    split_lines,
+)
+from bridge.text.merge import Conflict
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
 
 @dataclass(slots=True, eq=False)
-class Strand:
+class TrackedLine:
     """One line, from when it was put in."""
 
     text: str
-    by: "Stroke | None" = None
+    by: "HunkEdit | None" = None
     """What put it in; None when it was there from the start."""
-    gone: list["Stroke"] = field(default_factory=list)
+    gone: list["HunkEdit"] = field(default_factory=list)
     """What took it out."""
-    beside: list["Stroke"] = field(default_factory=list)
+    beside: list["HunkEdit"] = field(default_factory=list)
     """What put lines in where it had stood: nobody knows which of them comes first."""
 
     @property
@@ -39,7 +49,7 @@ class Strand:
 
 
 @dataclass(slots=True, eq=False)
-class Stroke:
+class HunkEdit:
     """One place where a change took lines out of a note and put others in."""
 
     hunk: int
@@ -48,14 +58,14 @@ class Stroke:
     """The step of its change."""
     order: int = 0
     """Which version it led to."""
-    added: list[Strand] = field(default_factory=list)
-    removed: list[Strand] = field(default_factory=list)
-    reach: list[Strand] = field(default_factory=list)
+    added: list[TrackedLine] = field(default_factory=list)
+    removed: list[TrackedLine] = field(default_factory=list)
+    reach: list[TrackedLine] = field(default_factory=list)
     """Lines that are alike, of which it may have been any that it put in or took out; empty when there is no doubt."""
     on: bool = True
     """Whether it is in force."""
 
-    def meets(self, other: "Stroke", places: Mapping[Strand, int]) -> bool:
+    def meets(self, other: "HunkEdit", places: Mapping[TrackedLine, int]) -> bool:
         """Say whether a later stroke touched the same lines, or may have.
 
         Args:
@@ -70,12 +80,12 @@ class Stroke:
         return _is_amid(self.removed if other.added else (*self.removed, *self.added), other.reach, places)
 
 
-def _is_amid(strands: Iterable[Strand], run: Sequence[Strand], places: Mapping[Strand, int]) -> bool:
+def _is_amid(strands: Iterable[TrackedLine], run: Sequence[TrackedLine], places: Mapping[TrackedLine, int]) -> bool:
     """Say whether one of some lines stands between the first and the last of others."""
     return bool(run) and any(places[run[0]] <= places[strand] <= places[run[-1]] for strand in strands)
 
 
-def drawn(strands: list[Strand], lines: Sequence[str]) -> list[Stroke]:
+def record_edits(strands: list[TrackedLine], lines: Sequence[str]) -> list[HunkEdit]:
     """Make the lines of a note others, and return where; the note then has these lines.
 
     Args:
@@ -84,17 +94,20 @@ def drawn(strands: list[Strand], lines: Sequence[str]) -> list[Stroke]:
     """
     there = [strand for strand in strands if strand.is_there]
     old = [strand.text for strand in there]
-    apart = pieces(old, lines, blank)
-    lowest = placed(apart, old, lines, low)
+    apart = pieces(old, lines, is_blank)
+    lowest = slide_pieces(apart, old, lines, prefer_low)
     # As when texts are merged: an empty line says nothing about where it is.
-    found, highest = placed(lowest, old, lines, high, blank), placed(lowest, old, lines, high)
+    found, highest = (
+        slide_pieces(lowest, old, lines, prefer_high, is_blank),
+        slide_pieces(lowest, old, lines, prefer_high),
+    )
     # As hunks are shown.
-    groups = enumerate(near(placed(apart, old, lines)))
-    strokes = [Stroke(hunk) for hunk, group in groups for _ in group]
+    groups = enumerate(group_pieces(slide_pieces(apart, old, lines)))
+    strokes = [HunkEdit(hunk) for hunk, group in groups for _ in group]
     for stroke, piece in reversed([*zip(strokes, found, strict=True)]):
         stroke.removed = there[piece.before.start : piece.before.stop]
-        stroke.added = [Strand(lines[at], stroke) for at in piece.after]
-        at = _opened(strands, there, stroke, piece.before.start)
+        stroke.added = [TrackedLine(lines[at], stroke) for at in piece.after]
+        at = _insertion_index(strands, there, stroke, piece.before.start)
         strands[at:at] = stroke.added
         for strand in stroke.removed:
             strand.gone.append(stroke)
@@ -102,26 +115,28 @@ def drawn(strands: list[Strand], lines: Sequence[str]) -> list[Stroke]:
         now = [strand for strand in strands if strand.is_there]
         for stroke, piece, other in zip(strokes, found, highest, strict=True):
             if other != piece:
-                stroke.reach = _reach(there, piece.before, other.before) or _reach(now, piece.after, other.after)
+                stroke.reach = _ambiguous_lines(there, piece.before, other.before) or _ambiguous_lines(
+                    now, piece.after, other.after
+                )
     return strokes
 
 
-def _reach(strands: Sequence[Strand], low: range, high: range) -> list[Strand]:
+def _ambiguous_lines(strands: Sequence[TrackedLine], low: range, high: range) -> list[TrackedLine]:
     return list(strands[high.start : low.stop]) if low else []
 
 
-def _opened(strands: list[Strand], there: Sequence[Strand], stroke: Stroke, start: int) -> int:
+def _insertion_index(strands: list[TrackedLine], there: Sequence[TrackedLine], stroke: HunkEdit, start: int) -> int:
     """Return where a stroke's lines go among those that are gone, and tell these where the order is not known."""
     if stroke.removed:
         first, last = strands.index(stroke.removed[0]), strands.index(stroke.removed[-1])
         if stroke.added:
-            _tell(strands[first:last], stroke)
+            _mark_ambiguous(strands[first:last], stroke)
         return last + 1
     above = strands.index(there[start - 1]) + 1 if start else 0
     below = strands.index(there[start]) if start < len(there) else len(strands)
     # What was replaced keeps to what stands for it.
     if start:
-        ties: set[Stroke | None] = {*there[start - 1].gone}
+        ties: set[HunkEdit | None] = {*there[start - 1].gone}
         while above < below and strands[above].by in ties:
             ties.update(strands[above].gone)
             above += 1
@@ -130,11 +145,11 @@ def _opened(strands: list[Strand], there: Sequence[Strand], stroke: Stroke, star
         while below > above and ties.intersection(strands[below - 1].gone):
             below -= 1
             ties.add(strands[below].by)
-    _tell(strands[above:below], stroke)
+    _mark_ambiguous(strands[above:below], stroke)
     return below
 
 
-def _tell(gap: Sequence[Strand], stroke: Stroke) -> None:
+def _mark_ambiguous(gap: Sequence[TrackedLine], stroke: HunkEdit) -> None:
     for strand in gap:
         if not strand.is_there and (strand.by is None or strand.by.on):
             strand.beside.append(stroke)
@@ -143,7 +158,7 @@ def _tell(gap: Sequence[Strand], stroke: Stroke) -> None:
 _NO_FILE: Final = digest_of(b"")
 
 
-class Lineage:
+class LineHistory:
     """What became of a note, and which changes of it are in force.
 
     What others than the bridge wrote in between counts as changes that stay in force, unless they brought the note back
@@ -157,16 +172,16 @@ class Lineage:
             snapshot: Gives contents that are kept.
         """
         self._snapshot = snapshot
-        self._strands: list[Strand] | None = None
-        self._strokes: dict[str, list[Stroke]] = {}
-        self._turned: dict[str, list[tuple[Stroke, bool]]] = {}
+        self._strands: list[TrackedLine] | None = None
+        self._strokes: dict[str, list[HunkEdit]] = {}
+        self._turned: dict[str, list[tuple[HunkEdit, bool]]] = {}
         self._changes: dict[str, Change] = {}
-        self._log: list[tuple[Stroke, bool]] = []
+        self._log: list[tuple[HunkEdit, bool]] = []
         self._known: dict[Digest, int] = {}
         self._digest: Digest | None = None
 
     @classmethod
-    def of(cls, path: VaultPath, gone: str | None, changes: Iterable[Change], snapshot: Snapshot) -> "Lineage":
+    def of(cls, path: VaultPath, gone: str | None, changes: Iterable[Change], snapshot: Snapshot) -> "LineHistory":
         """Follow a note through its changes.
 
         Args:
@@ -207,7 +222,7 @@ class Lineage:
 
     def without(
         self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False
-    ) -> str | tuple[Contradiction, ...]:
+    ) -> str | tuple[Conflict, ...]:
         """Take out what a step of a change did, and return what the note says then, or what stands on it.
 
         Args:
@@ -224,7 +239,7 @@ class Lineage:
         elif met:
             return tuple(self._contradictions(strokes))
         self._turn([(stroke, False) for stroke in (*strokes, *met)])
-        self._mark(digest_of(bytes_of(self.text)))
+        self._mark(digest_of(encode_text(self.text)))
         return self.text
 
     def _follow(self, change: Change, number: int, step: Step) -> None:
@@ -243,21 +258,21 @@ class Lineage:
             self._strokes.setdefault(change.id, []).extend(strokes)
         self._mark(step.after)
 
-    def _turning(self, change: Change) -> list[tuple[Stroke, bool]]:
+    def _turning(self, change: Change) -> list[tuple[HunkEdit, bool]]:
         """Return which strokes a change turned back or made again."""
-        found: list[tuple[Stroke, bool]] = []
-        for switch in switches_of(change.facts):
+        found: list[tuple[HunkEdit, bool]] = []
+        for switch in read_hunk_states(change.facts):
             of, whole = self._changes.get(switch.change), len(switch.parts) == switch.of
-            chosen = None if of is None or whole else places(of.steps, self._snapshot, switch.parts)
+            chosen = None if of is None or whole else hunk_positions(of.steps, self._snapshot, switch.parts)
             found += [(stroke, switch.on) for stroke in self._of(switch.change, chosen)]
             if whole and not switch.on:
                 found += [(stroke, not on) for stroke, on in self._turned.get(switch.change, ())]
         return found
 
-    def _turned_to(self, id_: str, turning: Sequence[tuple[Stroke, bool]], text: str) -> bool:
+    def _turned_to(self, id_: str, turning: Sequence[tuple[HunkEdit, bool]], text: str) -> bool:
         """Turn strokes, alone or with all that stands on them, if that is what leads to a text."""
         off = [stroke for stroke, on in turning if not on]
-        met: set[Stroke] = set()
+        met: set[HunkEdit] = set()
         while True:
             done = self._turn([*turning, *((stroke, False) for stroke in met)])
             if self.text == text:
@@ -269,21 +284,21 @@ class Lineage:
                 return False
             met |= more
 
-    def _of(self, id_: str, chosen: Collection[tuple[int, int]] | None) -> list[Stroke]:
+    def _of(self, id_: str, chosen: Collection[tuple[int, int]] | None) -> list[HunkEdit]:
         strokes = self._strokes.get(id_, ())
         return [one for one in strokes if chosen is None or (one.number, one.hunk) in chosen]
 
-    def _met(self, strokes: Collection[Stroke]) -> set[Stroke]:
+    def _met(self, strokes: Collection[HunkEdit]) -> set[HunkEdit]:
         """Return the strokes in force that touched what others did before, or may have."""
         return {met for stroke in strokes for met in self._on(stroke, strokes)}
 
-    def _on(self, stroke: Stroke, but: Collection[Stroke]) -> list[Stroke]:
+    def _on(self, stroke: HunkEdit, but: Collection[HunkEdit]) -> list[HunkEdit]:
         """Return the strokes in force that stand on one, but for some."""
         at = {strand: place for place, strand in enumerate(self._strands or ())}
         later = (one for one in dict(self._log) if one.on and one.order > stroke.order and one not in but)
         return [one for one in later if stroke.meets(one, at)]
 
-    def _contradictions(self, strokes: Sequence[Stroke]) -> Iterator[Contradiction]:
+    def _contradictions(self, strokes: Sequence[HunkEdit]) -> Iterator[Conflict]:
         """Tell where others stand on strokes: what these left there, what is there now, what was before."""
         strands = self._strands or []
         at = {strand: place for place, strand in enumerate(strands)}
@@ -294,14 +309,14 @@ class Lineage:
             told = [at[one] for each in (stroke, *met) for one in (*each.added, *each.removed, *each.reach)]
             run = strands[min(told) : max(told) + 1]
             first = sum(strand.is_there for strand in strands[: min(told)]) + 1
-            ours = _said(run)
+            ours = _join_lines(run)
             last = first + sum(strand.is_there for strand in run) - 1
             done = self._turn([(one, False) for one in met])
-            base = _said(run)
+            base = _join_lines(run)
             done += self._turn([(one, False) for one in strokes])
-            theirs = _said(run)
+            theirs = _join_lines(run)
             self._turn([(one, not on) for one, on in reversed(done)])
-            yield Contradiction((first, last), base, ours, theirs)
+            yield Conflict((first, last), base, ours, theirs)
 
     def _reach(self, digest: Digest, data: bytes | None = None) -> bool:
         """Take the note as it is said to be, though no change led there; False when nobody knows what that was."""
@@ -311,26 +326,26 @@ class Lineage:
             in_force = dict(self._log[: self._known[digest]])
             self._turn([(stroke, in_force.get(stroke, False)) for stroke in dict(self._log)])
         else:
-            text = self._read(digest) if data is None else text_of(data)
+            text = self._read(digest) if data is None else decode_text(data)
             if text is None:
                 return False
             if self._strands is None:
-                self._strands = [Strand(line) for line in lines_of(text)]
+                self._strands = [TrackedLine(line) for line in split_lines(text)]
             else:
                 self._write(text)
         self._mark(digest)
         return True
 
-    def _write(self, text: str) -> list[Stroke]:
+    def _write(self, text: str) -> list[HunkEdit]:
         if self._strands is None:
             self._strands = []
-        strokes = drawn(self._strands, lines_of(text))
+        strokes = record_edits(self._strands, split_lines(text))
         for stroke in strokes:
             stroke.order = len(self._log)
         self._log += [(stroke, True) for stroke in strokes]
         return strokes
 
-    def _turn(self, strokes: Iterable[tuple[Stroke, bool]]) -> list[tuple[Stroke, bool]]:
+    def _turn(self, strokes: Iterable[tuple[HunkEdit, bool]]) -> list[tuple[HunkEdit, bool]]:
         """Put strokes in or out of force, and return those that were not so."""
         done = [(stroke, on) for stroke, on in strokes if stroke.on != on]
         for stroke, on in done:
@@ -344,8 +359,8 @@ class Lineage:
 
     def _read(self, digest: Digest) -> str | None:
         data = b"" if digest == _NO_FILE else self._snapshot(digest)
-        return None if data is None else text_of(data)
+        return None if data is None else decode_text(data)
 
 
-def _said(strands: Iterable[Strand]) -> str:
+def _join_lines(strands: Iterable[TrackedLine]) -> str:
     return "".join(strand.text for strand in strands if strand.is_there)

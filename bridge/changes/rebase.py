@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from bridge.text.diff import bytes_of, shown, text_of, unified
-from bridge.text.merge import Contradiction, merge
+from bridge.text.diff import decode_text, display_text, encode_text, unified_diff
+from bridge.text.merge import Conflict, merge3
 from bridge.types import Lines, VaultPath
 
 _QUOTED: Final = 2_000
@@ -14,7 +14,7 @@ _QUOTED: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class FileConflict:
     """A place where two changes cannot both stand."""
 
     path: VaultPath
@@ -29,37 +29,37 @@ class Conflict:
     """What would stand there."""
 
 
-def reconciled(
+def merge_file(
     path: VaultPath, base: bytes, ours: bytes, theirs: bytes, *, touching: bool, alike: bool
-) -> bytes | tuple[Conflict, ...]:
+) -> bytes | tuple[FileConflict, ...]:
     """Bring two changes of a file together; `touching` and `alike` as for `merge`."""
-    texts = [text_of(data) for data in (base, ours, theirs)]
+    texts = [decode_text(data) for data in (base, ours, theirs)]
     old, mine, other = texts
     if old is None or mine is None or other is None:
-        return (Conflict(path, "It was changed since, and is no text."),)
-    merged = merge(old, mine, other, touching=touching, alike=alike)
+        return (FileConflict(path, "It was changed since, and is no text."),)
+    merged = merge3(old, mine, other, touching=touching, alike=alike)
     if not isinstance(merged, str):
-        return told(path, merged)
-    return whole(path, mine, merged, other)
+        return to_file_conflicts(path, merged)
+    return encode_merged(path, mine, merged, other)
 
 
-def told(path: VaultPath, found: Iterable[Contradiction]) -> tuple[Conflict, ...]:
+def to_file_conflicts(path: VaultPath, found: Iterable[Conflict]) -> tuple[FileConflict, ...]:
     """Return contradictions as conflicts of a file."""
     return tuple(
-        Conflict(path, "These lines were changed since.", one.lines, *map(_quoted, (one.base, one.ours, one.theirs)))
+        FileConflict(path, "These lines were changed since.", one.lines, *map(_quote, (one.base, one.ours, one.theirs)))
         for one in found
     )
 
 
-def whole(path: VaultPath, mine: str, merged: str, other: str = "{}") -> bytes | tuple[Conflict, ...]:
+def encode_merged(path: VaultPath, mine: str, merged: str, other: str = "{}") -> bytes | tuple[FileConflict, ...]:
     """Return what two texts became together, unless it is no file of its kind any more."""
     if path.endswith(".canvas") and _is_json(mine) and _is_json(other) and not _is_json(merged):
-        return (Conflict(path, "It was changed since, and both changes together would spoil the canvas."),)
-    return bytes_of(merged)
+        return (FileConflict(path, "It was changed since, and both changes together would spoil the canvas."),)
+    return encode_text(merged)
 
 
-def _quoted(text: str) -> str:
-    return shown(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…")
+def _quote(text: str) -> str:
+    return display_text(text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…")
 
 
 def _is_json(text: str) -> bool:
@@ -75,7 +75,7 @@ LONGEST: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class MergePreview:
     """What differs now, and what would become of the wanted change."""
 
     differs: str
@@ -86,7 +86,7 @@ class Offer:
     """The note with both, unless it is long."""
 
 
-def offer(path: VaultPath, base: bytes, ours: bytes, theirs: bytes | None) -> Offer:
+def preview_merge(path: VaultPath, base: bytes, ours: bytes, theirs: bytes | None) -> MergePreview:
     """Compare what was read with what is there, and bring the wanted change together with it.
 
     Args:
@@ -95,18 +95,20 @@ def offer(path: VaultPath, base: bytes, ours: bytes, theirs: bytes | None) -> Of
         ours: What is there.
         theirs: What the change would have made of what was read; None when it is not known.
     """
-    old, now = text_of(base), text_of(ours)
+    old, now = decode_text(base), decode_text(ours)
     if old is None or now is None:
-        return Offer("", None, None)
-    differs = _cut(unified(old, now, path))
-    merged = None if theirs is None else reconciled(path, base, ours, theirs, touching=False, alike=True)
-    text = text_of(merged) if isinstance(merged, bytes) else None
+        return MergePreview("", None, None)
+    differs = _shorten_diff(unified_diff(old, now, path))
+    merged = None if theirs is None else merge_file(path, base, ours, theirs, touching=False, alike=True)
+    text = decode_text(merged) if isinstance(merged, bytes) else None
     if text is None:
-        return Offer(differs, None, None)
-    return Offer(differs, _cut(unified(now, text, path)), shown(text) if len(text) <= LONGEST else None)
+        return MergePreview(differs, None, None)
+    return MergePreview(
+        differs, _shorten_diff(unified_diff(now, text, path)), display_text(text) if len(text) <= LONGEST else None
+    )
 
 
-def _cut(diff: str) -> str:
+def _shorten_diff(diff: str) -> str:
     """Shorten a diff at the end of a line."""
     if len(diff) <= LONGEST:
         return diff

@@ -8,22 +8,22 @@ from functools import partial
 from typing import Final
 
 from bridge.changes.effect import Reference
-from bridge.changes.relink import prove, relinked
+from bridge.changes.relink import relink_file, verify_links
 from bridge.changes.renames import Shift
-from bridge.changes.view import Known
+from bridge.changes.view import VaultView
 from bridge.errors import NoteNotFound, NoteUnreadable, TooLarge
 from bridge.markdown.kinds import is_document, kind_of, title_of
-from bridge.markdown.link_targets import asked_file, name_key
+from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.note import LinkKind
-from bridge.markdown.prose import queries
+from bridge.markdown.prose import find_queries
 from bridge.types import VaultPath
 
-Turns = Callable[[str, LinkKind, VaultPath], bool]
+LinkFilter = Callable[[str, LinkKind, VaultPath], bool]
 """Tells whether a link, by its target, its kind and the file that has it, is one that the change concerns."""
 
 
-def concerned(
-    known: Known, keys: frozenset[str], turns: Turns, always: Collection[VaultPath] = ()
+def files_to_check(
+    known: VaultView, keys: frozenset[str], turns: LinkFilter, always: Collection[VaultPath] = ()
 ) -> Iterator[VaultPath]:
     """Yield the documents and bases to read, in the order of the vault.
 
@@ -39,7 +39,7 @@ def concerned(
         """Tell whether a link asks for one of the names; most links are met many times."""
         found = seen.get(link)
         if found is None:
-            found = seen[link] = name_key(asked_file(*link)) in keys
+            found = seen[link] = name_key(target_file(*link)) in keys
         return found
 
     for path in known.names:
@@ -62,36 +62,36 @@ _BEFORE: Final = r"(?<![^\s\"'\[(/=,:`])"
 _BEHIND: Final = r"(?![^\s\"'\])#|^/,:`.]|\.(?!md\b))"
 
 
-def naming(moved: Mapping[VaultPath, VaultPath | None], folder: VaultPath | None = None) -> re.Pattern[str]:
+def name_pattern(moved: Mapping[VaultPath, VaultPath | None], folder: VaultPath | None = None) -> re.Pattern[str]:
     """Return what finds the names of files, or the path of a folder, in a query.
 
     Args:
         moved: The files, with their paths afterwards; None for one that is taken away.
         folder: The folder that they are in, when all of it is meant.
     """
-    names = {folder} if folder else {name for path, to in moved.items() for name in _said(path, to)}
+    names = {folder} if folder else {name for path, to in moved.items() for name in _query_names(path, to)}
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.compile(f"{_BEFORE}(?:{either}){_BEHIND}", re.IGNORECASE)
 
 
-def _said(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
+def _query_names(path: VaultPath, to: VaultPath | None) -> tuple[str, ...]:
     """Return what a query may call a file that is called otherwise afterwards."""
     title = title_of(path)
     whole = (path, path.removesuffix(".md"))
     return whole if to is not None and title_of(to) == title else (*whole, title)
 
 
-def in_queries(text: str, names: re.Pattern[str]) -> bool:
+def is_named_in_queries(text: str, names: re.Pattern[str]) -> bool:
     """Tell whether a query of a note says a name."""
-    return any(names.search(query) for query in queries(text))
+    return any(names.search(query) for query in find_queries(text))
 
 
-def in_base(data: bytes, names: re.Pattern[str]) -> bool:
+def is_named_in_base(data: bytes, names: re.Pattern[str]) -> bool:
     """Tell whether a base says a name."""
     return names.search(data.decode("utf-8", "replace")) is not None
 
 
-def in_bookmarks(data: bytes, moved: Collection[VaultPath], folder: VaultPath | None = None) -> bool:
+def is_bookmarked(data: bytes, moved: Collection[VaultPath], folder: VaultPath | None = None) -> bool:
     """Tell whether Obsidian's bookmarks hold a file or a folder."""
     try:
         held = set(_paths(json.loads(data))) if data else set()
@@ -116,7 +116,7 @@ def _paths(value: object) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Affected:
+class LinkUpdates:
     """What a change of names does to the content of files, which are called here as they were before it."""
 
     changed: Mapping[VaultPath, bytes]
@@ -127,7 +127,7 @@ class Affected:
     warnings: tuple[str, ...]
 
 
-def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
+def update_links(known: VaultView, shift: Shift, names: re.Pattern[str]) -> LinkUpdates:
     """Write every link anew that would break or lead elsewhere.
 
     Args:
@@ -145,7 +145,7 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
     mended: list[Reference] = []
     named: list[VaultPath] = []
     warnings: list[str] = []
-    for path in concerned(known, shift.keys(), partial(_turns, shift), shift.moved):
+    for path in files_to_check(known, shift.keys(), partial(_is_link_affected, shift), shift.moved):
         try:
             data = read[path] = known.read(path)
         except (NoteNotFound, NoteUnreadable, TooLarge) as error:
@@ -154,20 +154,20 @@ def affected(known: Known, shift: Shift, names: re.Pattern[str]) -> Affected:
             warnings.append(f"Links were not looked for: {error.message}")
             continue
         if path.lower().endswith(".base"):
-            named += [path] if in_base(data, names) else []
+            named += [path] if is_named_in_base(data, names) else []
             continue
-        after = relinked(path, data, shift)
+        after = relink_file(path, data, shift)
         rewritten += after.rewritten
         mended += after.mended
         if after.rewritten:
             known.require_changeable(path)
-            prove(path, after.before, after.data, shift)
+            verify_links(path, after.before, after.data, shift)
             changed[path] = after.data
-        if kind_of(path) == "note" and in_queries(after.before.text, names):
+        if kind_of(path) == "note" and is_named_in_queries(after.before.text, names):
             named.append(path)
-    return Affected(changed, read, tuple(rewritten), tuple(mended), tuple(named), tuple(warnings))
+    return LinkUpdates(changed, read, tuple(rewritten), tuple(mended), tuple(named), tuple(warnings))
 
 
-def _turns(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> bool:
+def _is_link_affected(shift: Shift, target: str, kind: LinkKind, source: VaultPath) -> bool:
     fate = shift.fate(target, kind, source)
     return fate.mended or not fate.stays

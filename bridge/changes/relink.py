@@ -10,14 +10,14 @@ from bridge.changes.effect import Reference
 from bridge.changes.renames import Fate, Shift
 from bridge.errors import InvalidArguments, ProtectedPath
 from bridge.markdown.kinds import title_of
-from bridge.markdown.link_parts import in_address, in_wiki
-from bridge.markdown.link_spans import Slot, Spot, Spots, read_spots
-from bridge.markdown.link_targets import Resolved, asked_file, name_key
+from bridge.markdown.link_parts import encode_destination, wiki_file_name
+from bridge.markdown.link_spans import LinkPart, LinkSpan, LinkSpans, read_link_spans
+from bridge.markdown.link_targets import ResolvedLink, name_key, target_file
 from bridge.markdown.names import Names
 from bridge.types import Span, VaultPath
 
 
-def ways(
+def link_forms(
     asked: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
 ) -> Iterator[str]:
     """Yield how a link can call a file: in its own form, with more folders, and from the vault's root.
@@ -30,14 +30,14 @@ def ways(
         relative: Whether links of its kind are taken to begin at their own folder.
     """
     keeps_ending = asked.lower().endswith(".md")
-    for way in dict.fromkeys(chain(_own(asked, was, now, source, relative=relative), (now, f"/{now}"))):
+    for way in dict.fromkeys(chain(_same_style_forms(asked, was, now, source, relative=relative), (now, f"/{now}"))):
         # The ending is left out where it was, if that leads to the same file.
         if not keeps_ending and way.lower().endswith(".md"):
             yield way[:-3]
         yield way
 
 
-def _own(
+def _same_style_forms(
     asked: str, was: VaultPath, now: VaultPath, source: tuple[VaultPath, VaultPath], *, relative: bool
 ) -> Iterator[str]:
     """Yield the ways of a link's own form."""
@@ -47,16 +47,16 @@ def _own(
         yield f"/{now}"
     elif asked.startswith(("./", "../")):
         yield dotted
-    elif "/" in asked and _same_way(asked, was):
+    elif "/" in asked and _is_same_name(asked, was):
         yield now
-    elif relative and _same_way(posixpath.join(posixpath.dirname(source[0]), asked), was):
+    elif relative and _is_same_name(posixpath.join(posixpath.dirname(source[0]), asked), was):
         yield from (near, dotted)
     else:
         parts = now.split("/")
         yield from ("/".join(parts[-count:]) for count in range(1 + asked.strip("/").count("/"), len(parts)))
 
 
-def _same_way(one: str, other: str) -> bool:
+def _is_same_name(one: str, other: str) -> bool:
     return name_key(one, whole=True) == name_key(other, whole=True)
 
 
@@ -67,16 +67,16 @@ Edit = tuple[Span, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Relinked:
+class RelinkedFile:
     """A file with its links written anew, and what they were before."""
 
     data: bytes
-    before: Spots
+    before: LinkSpans
     rewritten: tuple[Reference, ...]
     mended: tuple[Reference, ...]
 
 
-def relinked(path: VaultPath, data: bytes, shift: Shift) -> Relinked:
+def relink_file(path: VaultPath, data: bytes, shift: Shift) -> RelinkedFile:
     """Write those links of a file anew that would not lead to the same file any more.
 
     Args:
@@ -88,7 +88,7 @@ def relinked(path: VaultPath, data: bytes, shift: Shift) -> Relinked:
         InvalidArguments: A link cannot be written so that it leads where it did.
         ProtectedPath: The file has such a link and cannot be written without loss.
     """
-    spots = read_spots(path, data)
+    spots = read_link_spans(path, data)
     edits: list[Edit] = []
     rewritten: list[Reference] = []
     mended: list[Reference] = []
@@ -97,18 +97,18 @@ def relinked(path: VaultPath, data: bytes, shift: Shift) -> Relinked:
         if fate.mended and fate.means:
             mended.append(Reference(shift.now(path), spot.line, spot.target, fate.means))
         if not fate.stays:
-            name, way = _renamed(spot, fate, path, shift)
-            edits += [name, *_relabelled(spot, fate)]
+            name, way = _find_new_target(spot, fate, path, shift)
+            edits += [name, *_relabel(spot, fate)]
             rewritten.append(Reference(shift.now(path), spot.line, spot.target, way))
     if edits and spots.lossy:
         raise ProtectedPath(
             f"`{path}` has a link to change and is not UTF-8.", hint="Save the note as UTF-8, then repeat the change."
         )
-    after = edited(data, spots.text, edits) if edits else data
-    return Relinked(after, spots, tuple(rewritten), tuple(mended))
+    after = replace_spans(data, spots.text, edits) if edits else data
+    return RelinkedFile(after, spots, tuple(rewritten), tuple(mended))
 
 
-def edited(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
+def replace_spans(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
     """Put other words in the place of stretches of a file.
 
     Args:
@@ -125,13 +125,13 @@ def edited(data: bytes, text: str, edits: Iterable[Edit]) -> bytes:
     return bom + "".join([*parts, text[end:]]).encode()
 
 
-def _renamed(spot: Spot, fate: Fate, path: VaultPath, shift: Shift) -> tuple[Edit, str]:
+def _find_new_target(spot: LinkSpan, fate: Fate, path: VaultPath, shift: Shift) -> tuple[Edit, str]:
     """Find the words that name the same file after the change."""
     slot = spot.file
     source = shift.now(path)
     for way in _candidates(spot, slot, fate, path, shift) if slot else ():
         target = way + (spot.place.text if spot.place else "")
-        if slot and shift.after.resolve(_read_again(spot, target), source, spot.kind).path == fate.wanted:
+        if slot and shift.after.resolve(_parsed_target(spot, target), source, spot.kind).path == fate.wanted:
             return (slot.span, slot.ink(way)), target
     raise InvalidArguments(
         f"The link to `{fate.was}` in line {spot.line} of `{path}` cannot be written so that it still leads there.",
@@ -141,7 +141,7 @@ def _renamed(spot: Spot, fate: Fate, path: VaultPath, shift: Shift) -> tuple[Edi
     )
 
 
-def _candidates(spot: Spot, slot: Slot, fate: Fate, path: VaultPath, shift: Shift) -> Iterator[str]:
+def _candidates(spot: LinkSpan, slot: LinkPart, fate: Fate, path: VaultPath, shift: Shift) -> Iterator[str]:
     """Yield how the link could be written, the best first."""
     if fate.was is None or fate.wanted is None:
         return
@@ -149,21 +149,21 @@ def _candidates(spot: Spot, slot: Slot, fate: Fate, path: VaultPath, shift: Shif
         yield fate.wanted
         return
     plain = spot.syntax == "markdown"
-    asked = asked_file(spot.target, spot.kind)
-    for way in ways(asked, fate.was, fate.wanted, (path, shift.now(path)), relative=plain):
-        words = in_address(way, slot.text, pointed=slot.pointed) if plain else in_wiki(way)
+    asked = target_file(spot.target, spot.kind)
+    for way in link_forms(asked, fate.was, fate.wanted, (path, shift.now(path)), relative=plain):
+        words = encode_destination(way, slot.text, pointed=slot.pointed) if plain else wiki_file_name(way)
         if words:
             yield words
 
 
-def _read_again(spot: Spot, target: str) -> str:
+def _parsed_target(spot: LinkSpan, target: str) -> str:
     """Return a target as the parser will read it; in a property it decodes Markdown links itself."""
     if spot.syntax == "markdown" and spot.kind == "property":
         return unquote(target)
     return target
 
 
-def _relabelled(spot: Spot, fate: Fate) -> Iterator[Edit]:
+def _relabel(spot: LinkSpan, fate: Fate) -> Iterator[Edit]:
     """Yield the new words of a link that shows the file's old name, as Obsidian changes them."""
     if spot.shown is None or fate.was is None or fate.wanted is None:
         return
@@ -172,7 +172,7 @@ def _relabelled(spot: Spot, fate: Fate) -> Iterator[Edit]:
         yield spot.shown.span, spot.shown.ink(new)
 
 
-def prove(path: VaultPath, before: Spots, after: bytes, shift: Shift) -> None:
+def verify_links(path: VaultPath, before: LinkSpans, after: bytes, shift: Shift) -> None:
     """Let a changed file pass only when each of its links means what it meant.
 
     Args:
@@ -185,30 +185,30 @@ def prove(path: VaultPath, before: Spots, after: bytes, shift: Shift) -> None:
         InvalidArguments: A link does not.
     """
     now = shift.now(path)
-    again = read_spots(now, after).links
+    again = read_link_spans(now, after).links
     for old, new in zip(before.links, again, strict=False):
-        was, means = _meaning(old, path, shift.before), _meaning(new, now, shift.after)
-        if _form(old) != _form(new) or not _same_links(was, means, shift):
-            raise _unlike(path, old)
+        was, means = _resolve_spot(old, path, shift.before), _resolve_spot(new, now, shift.after)
+        if _link_shape(old) != _link_shape(new) or not _is_same_target(was, means, shift):
+            raise _link_changed_error(path, old)
     if len(again) != len(before.links):
-        raise _unlike(path, (*again, *before.links)[min(len(again), len(before.links))])
+        raise _link_changed_error(path, (*again, *before.links)[min(len(again), len(before.links))])
 
 
-def _meaning(spot: Spot, path: VaultPath, names: Names) -> Resolved:
+def _resolve_spot(spot: LinkSpan, path: VaultPath, names: Names) -> ResolvedLink:
     return names.resolve(spot.target, path, spot.kind)
 
 
-def _form(spot: Spot) -> tuple[object, ...]:
+def _link_shape(spot: LinkSpan) -> tuple[object, ...]:
     return spot.kind, spot.syntax, spot.counted, spot.shown is None
 
 
-def _same_links(was: Resolved, means: Resolved, shift: Shift) -> bool:
+def _is_same_target(was: ResolvedLink, means: ResolvedLink, shift: Shift) -> bool:
     """Tell whether two meanings are one; a link that led nowhere may lead somewhere now."""
     same = (was.heading, was.block) == (means.heading, means.block)
     return same and (was.path is None or shift.now(was.path) == means.path)
 
 
-def _unlike(path: VaultPath, spot: Spot) -> InvalidArguments:
+def _link_changed_error(path: VaultPath, spot: LinkSpan) -> InvalidArguments:
     return InvalidArguments(
         f"The link to `{spot.target}` in line {spot.line} of `{path}` would lead elsewhere.",
         hint="Choose another path, or change that link first.",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bridge.markdown.link_targets import asked_file, name_key
+from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import LinkKind
 from bridge.types import VaultPath
@@ -66,5 +66,5 @@ class Shift:
         if was is None:
             return Fate(None, None, means)
         wanted = self.now(was) if was not in self.gone else None
-        exact = kind == "canvas" and was in self.moved and asked_file(target, kind) != wanted
+        exact = kind == "canvas" and was in self.moved and target_file(target, kind) != wanted
         return Fate(was, wanted, means, exact)

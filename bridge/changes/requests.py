@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from bridge.markdown.edit.requests import Edit
-from bridge.types import Day, Digest, NewPath, NoteOrFolder, Tagged, VaultPath
+from bridge.types import Day, Digest, NewPath, NoteOrFolder, TaggedUnion, VaultPath
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
@@ -184,6 +184,6 @@ Renaming = MoveNote | RenameHeading | RenameAlias | DeleteNote
 
 Request = Annotated[
     CreateNote | EditNote | SetProperties | MoveNote | RenameHeading | RenameAlias | DeleteNote | ToggleTask | AddTask,
-    Tagged("op"),
+    TaggedUnion("op"),
 ]
 """One change to the vault."""

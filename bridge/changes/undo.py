@@ -4,27 +4,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 
-from bridge.changes.draft import Desk
-from bridge.changes.hunks import Difference, Snapshot, differences, part, places
-from bridge.changes.path_history import Today
+from bridge.changes.draft import Draft
+from bridge.changes.hunks import Difference, Snapshot, differences, hunk_positions, select_hunks
+from bridge.changes.path_history import VaultState
 from bridge.changes.positions import Positions
-from bridge.changes.provenance import Lineage
-from bridge.changes.rebase import Conflict
-from bridge.changes.undo_step import Taking, Turning
+from bridge.changes.provenance import LineHistory
+from bridge.changes.rebase import FileConflict
+from bridge.changes.undo_step import ChangeReplay, UndoOptions
 from bridge.errors import ChangeConflict, InvalidArguments
-from bridge.state.change_parts import REST, Switch, parts_absent, parts_undone, switches_of
+from bridge.state.change_parts import REST, HunkState, parts_absent, read_hunk_states, undone_parts
 from bridge.state.change_records import Change
-from bridge.text.diff import Piece, blank, differing, lines_of, near, pieces, text_of
+from bridge.text.diff import Piece, decode_text, diff_lines, group_pieces, is_blank, pieces, split_lines
 from bridge.types import Digest, VaultPath
 from bridge.vault.paths import is_hidden
 from bridge.vault.plan import Plan, Step
 
 
 def undo(
-    desk: Desk,
+    desk: Draft,
     changes: Iterable[Change],
     snapshot: Snapshot,
-    today: Today,
+    today: VaultState,
     hunks: Collection[int] | None = None,
 ) -> tuple[str, ...]:
     """Turn changes back on a desk: what they made of a file is taken out of what it is by now.
@@ -46,34 +46,34 @@ def undo(
         ChangeNotFound: What a file said is no longer kept.
         InvalidArguments: There is no such hunk.
     """
-    conflicts: list[Conflict] = []
+    conflicts: list[FileConflict] = []
     notes: list[str] = []
     changes = [*changes]
     ids = {change.id for change in changes}
-    again = {switch.change for change in changes for switch in switches_of(change.facts) if not switch.on} - ids
-    lineages = cache(lambda path, gone: Lineage.of(path, gone, today.past(path, gone), snapshot))
+    again = {switch.change for change in changes for switch in read_hunk_states(change.facts) if not switch.on} - ids
+    lineages = cache(lambda path, gone: LineHistory.of(path, gone, today.past(path, gone), snapshot))
     positions = Positions(desk)
     for change in changes:
         if hunks is None:
-            (steps, kept), chosen = _in_force(change, snapshot), None
+            (steps, kept), chosen = _active_steps(change, snapshot), None
         else:
-            some = {*hunks} - parts_undone(change.facts)
-            steps, kept = part(change.steps, snapshot, some, last=True)
-            chosen = places(change.steps, snapshot, some)
-        taking = Taking(lineages, chosen, ids, again)
-        turning = Turning(desk, change, kept, today, conflicts, positions, taking)
+            some = {*hunks} - undone_parts(change.facts)
+            steps, kept = select_hunks(change.steps, snapshot, some, last=True)
+            chosen = hunk_positions(change.steps, snapshot, some)
+        taking = UndoOptions(lineages, chosen, ids, again)
+        turning = ChangeReplay(desk, change, kept, today, conflicts, positions, taking)
         turning.touching = True
         for number, step in reversed([*enumerate(steps)]):
             if step is not None:
                 turning.make(number, _inverse(step))
         notes += turning.notes
-    _require_none(conflicts)
+    _raise_conflicts(conflicts)
     if hunks is None and changes:
-        _sweep(turning, desk)
+        _remove_empty_folders(turning, desk)
     return tuple(notes)
 
 
-def _sweep(turning: Turning, desk: Desk) -> None:
+def _remove_empty_folders(turning: ChangeReplay, desk: Draft) -> None:
     """Take away folders that are left empty and behind."""
     left = [step.path for step in desk.steps if step.kind in ("remove", "move", "remove_folder")]
     left += [VaultPath(f"{step.to}/") for step in desk.steps if step.kind == "move" and step.to]
@@ -84,12 +84,14 @@ def _sweep(turning: Turning, desk: Desk) -> None:
             folder = VaultPath(folder.rpartition("/")[0])
 
 
-def redo(desk: Desk, change: Change, snapshot: Snapshot, today: Today) -> None:
+def redo(desk: Draft, change: Change, snapshot: Snapshot, today: VaultState) -> None:
     """Make a change again that was turned back; arguments and errors as for `undo`."""
-    _make(desk, change, change.steps, snapshot, today, touching=True)
+    _apply_steps(desk, change, change.steps, snapshot, today, touching=True)
 
 
-def accept(desk: Desk, change: Change, snapshot: Snapshot, today: Today, hunks: Collection[int] | None = None) -> None:
+def accept(
+    desk: Draft, change: Change, snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None = None
+) -> None:
     """Make a change that was proposed, or some of its hunks; arguments and errors as for `undo`.
 
     Raises:
@@ -100,32 +102,32 @@ def accept(desk: Desk, change: Change, snapshot: Snapshot, today: Today, hunks: 
             "This change does more than write into notes; its parts make no sense alone.",
             hint="Accept it without `hunks`, or reject it.",
         )
-    steps, kept = (change.steps, snapshot) if hunks is None else part(change.steps, snapshot, hunks, last=False)
-    _make(desk, change, steps, kept, today, touching=False)
+    steps, kept = (change.steps, snapshot) if hunks is None else select_hunks(change.steps, snapshot, hunks, last=False)
+    _apply_steps(desk, change, steps, kept, today, touching=False)
 
 
-def _in_force(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
+def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
     """Return the steps of a change but for the hunks that were turned back before, and the contents they speak of."""
-    undone = parts_undone(change.facts)
+    undone = undone_parts(change.facts)
     if not undone:
         return change.steps, snapshot
     numbers = {hunk.number for found in differences(change.steps, snapshot) for hunk in found.hunks}
-    return part(change.steps, snapshot, numbers - undone, last=True, others=REST not in undone)
+    return select_hunks(change.steps, snapshot, numbers - undone, last=True, others=REST not in undone)
 
 
-def _make(
-    desk: Desk, change: Change, steps: Sequence[Step | None], snapshot: Snapshot, today: Today, *, touching: bool
+def _apply_steps(
+    desk: Draft, change: Change, steps: Sequence[Step | None], snapshot: Snapshot, today: VaultState, *, touching: bool
 ) -> None:
-    conflicts: list[Conflict] = []
-    turning = Turning(desk, change, snapshot, today, conflicts, Positions(desk))
+    conflicts: list[FileConflict] = []
+    turning = ChangeReplay(desk, change, snapshot, today, conflicts, Positions(desk))
     turning.touching = touching
     for number, step in enumerate(steps):
         if step is not None:
             turning.make(number, step)
-    _require_none(conflicts)
+    _raise_conflicts(conflicts)
 
 
-def _require_none(conflicts: Sequence[Conflict]) -> None:
+def _raise_conflicts(conflicts: Sequence[FileConflict]) -> None:
     if not conflicts:
         return
     paths = list(dict.fromkeys(conflict.path for conflict in conflicts))
@@ -151,15 +153,15 @@ def _inverse(step: Step) -> Step:
             return Step("make_folder", step.path)
 
 
-Find = Callable[[str], Change | None]
+FindChange = Callable[[str], Change | None]
 """Returns a change by its id."""
 Past = Callable[[VaultPath, str | None], Iterable[Change]]
 """Returns the changes of a file, given by where it is today and the change that took it away."""
 
 
-def undoing(
-    changes: Iterable[Change], snapshot: Snapshot, find: Find, past: Past, hunks: Collection[int] | None = None
-) -> list[Switch]:
+def hunk_states_after_undo(
+    changes: Iterable[Change], snapshot: Snapshot, find: FindChange, past: Past, hunks: Collection[int] | None = None
+) -> list[HunkState]:
     """Return what is put in and out of force when changes are turned back: themselves out, what they turned as it was.
 
     A note that they bring back has in it again what counts as undone only because the note was gone.
@@ -171,60 +173,64 @@ def undoing(
         past: Gives the changes of what they bring back.
         hunks: Of each only these.
     """
-    switches: list[Switch] = []
+    switches: list[HunkState] = []
     for change in changes:
         every = _parts(change.steps, snapshot)
-        parts = every - parts_undone(change.facts)
+        parts = every - undone_parts(change.facts)
         if hunks is not None:
             parts &= frozenset(hunks)
-        turned = switches_of(change.facts) if parts == every else _sharing(change, parts, snapshot, find)
-        switches.append(Switch(change.id, parts, on=False, of=len(every)))
+        turned = read_hunk_states(change.facts) if parts == every else _states_for_hunks(change, parts, snapshot, find)
+        switches.append(HunkState(change.id, parts, on=False, of=len(every)))
         switches += [replace(one, on=not one.on) for one in turned]
         if REST in parts:
             switches += _brought_back(change, snapshot, past)
-    return _effective(switches, find)
+    return _changed_states(switches, find)
 
 
-def _brought_back(change: Change, snapshot: Snapshot, past: Past) -> Iterator[Switch]:
+def _brought_back(change: Change, snapshot: Snapshot, past: Past) -> Iterator[HunkState]:
     """Yield what comes into force again with the notes that a change had taken away."""
     places = zip(change.steps, change.now, change.gone, strict=True)
     lost = {(now, gone) for step, now, gone in places if step.kind == "remove"}
     for one in {one.id: one for place in lost for one in past(*place)}.values():
         if absent := parts_absent(one.facts):
-            yield Switch(one.id, absent, on=True, of=len(_parts(one.steps, snapshot)))
+            yield HunkState(one.id, absent, on=True, of=len(_parts(one.steps, snapshot)))
 
 
-def redoing(change: Change, snapshot: Snapshot, find: Find) -> list[Switch]:
+def hunk_states_after_redo(change: Change, snapshot: Snapshot, find: FindChange) -> list[HunkState]:
     """Return what is put in and out of force when a change is made again; arguments as for `undoing`."""
     every = _parts(change.steps, snapshot)
-    return _effective([Switch(change.id, every, on=True, of=len(every)), *switches_of(change.facts)], find)
+    return _changed_states([HunkState(change.id, every, on=True, of=len(every)), *read_hunk_states(change.facts)], find)
 
 
-def accepting(change: Change, snapshot: Snapshot, find: Find, hunks: Collection[int] | None = None) -> list[Switch]:
+def hunk_states_after_accept(
+    change: Change, snapshot: Snapshot, find: FindChange, hunks: Collection[int] | None = None
+) -> list[HunkState]:
     """Return what is put in and out of force when a proposal is accepted; arguments as for `undoing`."""
-    turned = switches_of(change.facts) if hunks is None else _sharing(change, hunks, snapshot, find)
-    return _effective(turned, find)
+    turned = read_hunk_states(change.facts) if hunks is None else _states_for_hunks(change, hunks, snapshot, find)
+    return _changed_states(turned, find)
 
 
-def _effective(switches: Iterable[Switch], find: Find) -> list[Switch]:
+def _changed_states(switches: Iterable[HunkState], find: FindChange) -> list[HunkState]:
     """Leave out what is so already."""
-    found: list[Switch] = []
+    found: list[HunkState] = []
     for one in switches:
         change = find(one.change)
-        undone = parts_undone(change.facts) if change else frozenset()
+        undone = undone_parts(change.facts) if change else frozenset()
         if parts := one.parts & undone if one.on else one.parts - undone:
             found.append(replace(one, parts=parts))
     return found
 
 
-def _sharing(change: Change, hunks: Collection[int], snapshot: Snapshot, find: Find) -> Iterator[Switch]:
+def _states_for_hunks(
+    change: Change, hunks: Collection[int], snapshot: Snapshot, find: FindChange
+) -> Iterator[HunkState]:
     """Yield what some hunks of a change put in and out of force.
 
     A part of another change that is not all in these hunks stays as it is.
     """
-    for one in switches_of(change.facts):
+    for one in read_hunk_states(change.facts):
         if (turned := find(one.change)) is not None:
-            yield replace(one, parts=one.parts.intersection(_within(turned, change, hunks, snapshot, on=one.on)))
+            yield replace(one, parts=one.parts.intersection(_parts_within(turned, change, hunks, snapshot, on=one.on)))
 
 
 def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
@@ -237,10 +243,10 @@ def _parts(steps: Iterable[Step], snapshot: Snapshot) -> frozenset[int]:
     return frozenset(parts or {REST})
 
 
-def _within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:
+def _parts_within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapshot, *, on: bool) -> Iterator[int]:
     """Yield the parts of a change that are turned by some hunks of another and by none of its others."""
-    for found, place in _placed(turned, snapshot):
-        for other, where in _placed(by, snapshot):
+    for found, place in _differences_with_paths(turned, snapshot):
+        for other, where in _differences_with_paths(by, snapshot):
             # What is brought back is there again only when that is done.
             if where != place and (where[0] != place[0] or other.step.before is not None):
                 continue
@@ -250,25 +256,29 @@ def _within(turned: Change, by: Change, hunks: Collection[int], snapshot: Snapsh
             if chosen and all(chosen):
                 yield from (hunk.number for hunk in found.hunks)
             elif any(chosen) and base is not None and text is not None:
-                carried = pieces(lines_of(base), lines_of(text), blank)
+                carried = pieces(split_lines(base), split_lines(text), is_blank)
                 spots = _spans(other.step, snapshot, old=True)
                 for hunk, spans in zip(found.hunks, _spans(found.step, snapshot, old=on), strict=True):
-                    if all(chosen[_nearest(_carried(span, carried), spots)] for span in spans):
+                    if all(chosen[_nearest_hunk(_map_span(span, carried), spots)] for span in spans):
                         yield hunk.number
 
 
-def _placed(change: Change, snapshot: Snapshot) -> Iterator[tuple[Difference, tuple[VaultPath, str | None]]]:
+def _differences_with_paths(
+    change: Change, snapshot: Snapshot
+) -> Iterator[tuple[Difference, tuple[VaultPath, str | None]]]:
     """Yield what each step of a change does, and where its file is today."""
     return zip(differences(change.steps, snapshot), zip(change.now, change.gone, strict=True), strict=True)
 
 
 def _spans(step: Step, snapshot: Snapshot, *, old: bool) -> list[list[range]]:
     """Return which lines each hunk of a step changes, in the text before it or the one after."""
-    before, after = (lines_of(_text(digest, snapshot) or "") for digest in (step.before, step.after))
-    return [[piece.before if old else piece.after for piece in group] for group in near(differing(before, after))]
+    before, after = (split_lines(_text(digest, snapshot) or "") for digest in (step.before, step.after))
+    return [
+        [piece.before if old else piece.after for piece in group] for group in group_pieces(diff_lines(before, after))
+    ]
 
 
-def _carried(span: range, found: Sequence[Piece]) -> range:
+def _map_span(span: range, found: Sequence[Piece]) -> range:
     """Return where lines of a text are in another, given where the two differ."""
 
     def at(line: int) -> int:
@@ -284,7 +294,7 @@ def _carried(span: range, found: Sequence[Piece]) -> range:
     return range(at(span.start), at(span.stop))
 
 
-def _nearest(span: range, spots: Sequence[Sequence[range]]) -> int:
+def _nearest_hunk(span: range, spots: Sequence[Sequence[range]]) -> int:
     """Return which of several hunks some lines are in."""
 
     def away(number: int) -> int:
@@ -296,4 +306,4 @@ def _nearest(span: range, spots: Sequence[Sequence[range]]) -> int:
 
 def _text(digest: Digest | None, snapshot: Snapshot) -> str | None:
     data = None if digest is None else snapshot(digest)
-    return None if data is None else text_of(data)
+    return None if data is None else decode_text(data)

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from bridge.changes.draft import Desk, digest_of, moved
+from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.hunks import Snapshot
-from bridge.changes.path_history import Today, Whereabouts
+from bridge.changes.path_history import PathHistory, VaultState
 from bridge.changes.positions import Positions, file_after, name_after
-from bridge.changes.provenance import Lineage
-from bridge.changes.rebase import Conflict, reconciled, told, whole
+from bridge.changes.provenance import LineHistory
+from bridge.changes.rebase import FileConflict, encode_merged, merge_file, to_file_conflicts
 from bridge.errors import ChangeNotFound
 from bridge.markdown.link_targets import name_key
 from bridge.state.change_records import Change
-from bridge.text.diff import text_of
+from bridge.text.diff import decode_text
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
 
@@ -21,10 +21,10 @@ HAD_NAME = "Another file had its name since, and goes back through it: the chang
 
 
 @dataclass(frozen=True, slots=True)
-class Taking:
+class UndoOptions:
     """How what a change did is taken out of notes."""
 
-    lineages: Callable[[VaultPath, str | None], Lineage]
+    lineages: Callable[[VaultPath, str | None], LineHistory]
     """Returns how a note came to be as it is, given by where it is today and the change that took it away."""
     chosen: Collection[tuple[int, int]] | None
     """Only these hunks, each given by its step and its number there."""
@@ -34,18 +34,18 @@ class Taking:
     """The changes that are in force again by that."""
 
 
-class Turning:
+class ChangeReplay:
     """One change that is turned back or made again."""
 
     def __init__(
         self,
-        desk: Desk,
+        desk: Draft,
         change: Change,
         snapshot: Snapshot,
-        today: Today,
-        conflicts: list[Conflict],
+        today: VaultState,
+        conflicts: list[FileConflict],
         positions: Positions,
-        taking: Taking | None = None,
+        taking: UndoOptions | None = None,
     ) -> None:
         """Begin.
 
@@ -68,7 +68,7 @@ class Turning:
         self.touching = False
         """Whether lines next to each other may both be changed."""
         self._taking = taking
-        self._where = Whereabouts(today, change, *((taking.together, taking.again) if taking else ((), ())))
+        self._where = PathHistory(today, change, *((taking.together, taking.again) if taking else ((), ())))
         self._positions = positions
 
     def make(self, number: int, step: Step) -> None:
@@ -141,7 +141,7 @@ class Turning:
         """Return where in the vault is what has a path after the steps so far."""
         for step in reversed(self._desk.steps):
             if step.kind == "move" and step.to is not None:
-                path = moved(path, step.to, step.path) or path
+                path = path_after_move(path, step.to, step.path) or path
         return path
 
     def _restore(self, number: int, step: Step, place: VaultPath, after: Digest) -> None:
@@ -149,9 +149,9 @@ class Turning:
         if self._desk.has(place):
             taker = self.before(place)
             why = "Another file has this name now." if taker == place else f"`{taker}` would have its name by then."
-            self._conflicts.append(Conflict(place, why))
+            self._conflicts.append(FileConflict(place, why))
         elif (claim := self._claim(number, step.path)) is not None:
-            self._conflicts.append(Conflict(place, HAD_NAME.format(claim)))
+            self._conflicts.append(FileConflict(place, HAD_NAME.format(claim)))
         elif trashed is not None and self._today.has(trashed, after):
             blobs = {} if data is None else {after: data}
             self._desk.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
@@ -178,7 +178,7 @@ class Turning:
 
     def _taken_out(
         self, number: int, place: VaultPath, before: Digest, after: Digest
-    ) -> bytes | tuple[Conflict, ...] | None:
+    ) -> bytes | tuple[FileConflict, ...] | None:
         """Take what a step did out of a file; None when not every version of it is known, line by line."""
         lineage, data = self._lineage(number), self._desk.read(place)
         if lineage is None or self._taking is None or not lineage.come_to(data):
@@ -187,25 +187,25 @@ class Turning:
             return None
         made = lineage.without(self._change, number, self._taking.chosen)
         if isinstance(made, str):
-            return whole(place, text_of(data) or "", made)
+            return encode_merged(place, decode_text(data) or "", made)
         # What stands on the change may come to nothing by itself, as a word that was replaced and put back.
         merged = self._merged(place, before, after)
         if isinstance(merged, bytes):
             along = lineage.without(self._change, number, self._taking.chosen, along=True)
-            return merged if text_of(merged) == along else told(place, made)
-        return merged if self._is(place, after) else told(place, made)
+            return merged if decode_text(merged) == along else to_file_conflicts(place, made)
+        return merged if self._is(place, after) else to_file_conflicts(place, made)
 
-    def _lineage(self, number: int) -> Lineage | None:
+    def _lineage(self, number: int) -> LineHistory | None:
         """Return how the note of a step came to be as it is; None when nothing is turned back."""
         change = self._change
         return None if self._taking is None else self._taking.lineages(change.now[number], change.gone[number])
 
-    def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[Conflict, ...]:
+    def _merged(self, place: VaultPath, before: Digest, after: Digest) -> bytes | tuple[FileConflict, ...]:
         """Bring what a step made of a file together with what it says now."""
         base, theirs, touching = self._kept(place, before), self._kept(place, after), self.touching
         if touching and self._is(place, after):
-            return (Conflict(place, "It is so already: somebody changed it back since."),)
-        return reconciled(place, base, self._desk.read(place), theirs, touching=touching, alike=not touching)
+            return (FileConflict(place, "It is so already: somebody changed it back since."),)
+        return merge_file(place, base, self._desk.read(place), theirs, touching=touching, alike=not touching)
 
     def _remove(self, number: int, step: Step, place: VaultPath) -> None:
         path, before = step.path, step.before
@@ -300,4 +300,4 @@ class Turning:
         return data
 
     def _conflict(self, place: VaultPath, why: str) -> None:
-        self._conflicts.append(Conflict(self.before(place), why))
+        self._conflicts.append(FileConflict(self.before(place), why))

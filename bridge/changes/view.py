@@ -14,7 +14,7 @@ BOOKMARKS: Final = ".obsidian/bookmarks.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class VaultView:
     """A vault as a planner sees it; nothing of it may change meanwhile. Denied files are in none of it."""
 
     names: Names

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from bridge.cli.did_you_mean import Paragraphs
+from bridge.cli.did_you_mean import ParagraphHelpFormatter
 from bridge.types import Preset, Scope
 
 if TYPE_CHECKING:
@@ -67,13 +67,15 @@ def add_commands(commands: "Commands") -> None:
 
 def add_serve(commands: "Commands") -> None:
     """Add `serve`."""
-    serve = commands.add_parser("serve", parents=[folders()], description=COMMANDS["serve"], allow_abbrev=False)
+    serve = commands.add_parser("serve", parents=[common_options()], description=COMMANDS["serve"], allow_abbrev=False)
     serve.add_argument("vaults", nargs="+", type=Path, metavar="VAULT", help="The folder of a vault.")
-    serve.add_argument("--port", type=port, default=0, help="The port on 127.0.0.1; 0 takes a free one (default).")
+    serve.add_argument(
+        "--port", type=parse_port, default=0, help="The port on 127.0.0.1; 0 takes a free one (default)."
+    )
     serve.add_argument("--print-ready", action="store_true", help="Print one line of JSON once listening.")
     serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
     # For the bridge that an agent starts: nobody else would end it.
-    serve.add_argument("--leave-after", type=seconds, metavar="SECONDS", help=argparse.SUPPRESS)
+    serve.add_argument("--leave-after", type=parse_seconds, metavar="SECONDS", help=argparse.SUPPRESS)
     # For the bridge that an agent has for itself, where it may not start one for all.
     serve.add_argument("--fleeting", action="store_true", help=argparse.SUPPRESS)
     serve.set_defaults(module="serve")
@@ -81,7 +83,7 @@ def add_serve(commands: "Commands") -> None:
 
 def add_mcp(commands: "Commands") -> None:
     """Add `mcp`."""
-    mcp = commands.add_parser("mcp", parents=[folders()], description=COMMANDS["mcp"], allow_abbrev=False)
+    mcp = commands.add_parser("mcp", parents=[common_options()], description=COMMANDS["mcp"], allow_abbrev=False)
     mcp.add_argument(
         "vault",
         nargs="?",
@@ -97,14 +99,14 @@ def add_mcp(commands: "Commands") -> None:
 
 def add_index(commands: "Commands") -> None:
     """Add `index`."""
-    index = commands.add_parser("index", parents=[folders()], description=COMMANDS["index"], allow_abbrev=False)
+    index = commands.add_parser("index", parents=[common_options()], description=COMMANDS["index"], allow_abbrev=False)
     index.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id.")
     index.set_defaults(module="index")
 
 
 def add_stop(commands: "Commands") -> None:
     """Add `stop`."""
-    stop = commands.add_parser("stop", parents=[folders()], description=COMMANDS["stop"], allow_abbrev=False)
+    stop = commands.add_parser("stop", parents=[common_options()], description=COMMANDS["stop"], allow_abbrev=False)
     stop.set_defaults(module="stop", vault=None)
     which = "A vault that the bridge serves, when several run."
     stop.add_argument("vault", nargs="?", default=argparse.SUPPRESS, metavar="VAULT", help=which)
@@ -113,7 +115,9 @@ def add_stop(commands: "Commands") -> None:
 
 def add_forget(commands: "Commands") -> None:
     """Add `forget`."""
-    forget = commands.add_parser("forget", parents=[folders()], description=COMMANDS["forget"], allow_abbrev=False)
+    forget = commands.add_parser(
+        "forget", parents=[common_options()], description=COMMANDS["forget"], allow_abbrev=False
+    )
     forget.add_argument("vault", metavar="VAULT", help="The vault, by path, name or id; its folder may be gone.")
     forget.add_argument("--yes", action="store_true", help="Do not ask.")
     forget.set_defaults(module="forget")
@@ -140,15 +144,17 @@ def add_tokens(commands: "Commands") -> None:
 
 def add_pair(commands: "Commands") -> None:
     """Add `pair`."""
-    pair = commands.add_parser("pair", parents=[folders()], description=COMMANDS["pair"], allow_abbrev=False)
+    pair = commands.add_parser("pair", parents=[common_options()], description=COMMANDS["pair"], allow_abbrev=False)
     pair.add_argument("--vault", help="A vault of the bridge that is meant, when several run.")
     pair.set_defaults(module="pair")
 
 
 def add_completion(commands: "Commands") -> None:
     """Add `completion`."""
-    completion = commands.add_parser("completion", parents=[folders()], description=COMPLETION, allow_abbrev=False)
-    completion.formatter_class = Paragraphs
+    completion = commands.add_parser(
+        "completion", parents=[common_options()], description=COMPLETION, allow_abbrev=False
+    )
+    completion.formatter_class = ParagraphHelpFormatter
     completion.add_argument("shell", choices=SHELLS, help="The shell.")
     completion.set_defaults(module="completion")
 
@@ -157,16 +163,18 @@ def add_actions(
     commands: "Commands", command: str, actions: Mapping[str, str]
 ) -> Mapping[str, argparse.ArgumentParser]:
     """Add a command with actions after it; the folders may be named before or after these."""
-    held = commands.add_parser(command, parents=[folders()], description=COMMANDS[command], allow_abbrev=False)
+    held = commands.add_parser(command, parents=[common_options()], description=COMMANDS[command], allow_abbrev=False)
     held.set_defaults(module=command)
     after = held.add_subparsers(dest="action", required=True, metavar="|".join(actions))
     return {
-        name: after.add_parser(name, parents=[folders(inner=True)], help=what, description=what, allow_abbrev=False)
+        name: after.add_parser(
+            name, parents=[common_options(inner=True)], help=what, description=what, allow_abbrev=False
+        )
         for name, what in actions.items()
     }
 
 
-def folders(*, inner: bool = False) -> argparse.ArgumentParser:
+def common_options(*, inner: bool = False) -> argparse.ArgumentParser:
     """Return the options that every command has.
 
     Args:
@@ -184,7 +192,7 @@ def folders(*, inner: bool = False) -> argparse.ArgumentParser:
     return shared
 
 
-def seconds(written: str) -> float:
+def parse_seconds(written: str) -> float:
     """Read a time."""
     number = float(written)
     if not 0 < number < float("inf"):
@@ -192,7 +200,7 @@ def seconds(written: str) -> float:
     return number
 
 
-def port(written: str) -> int:
+def parse_port(written: str) -> int:
     """Read a port."""
     number = int(written)
     if not 0 <= number < 65536:

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from bridge.data_folder import Folders
 
 Kind = Literal["anything", "vault", "note", "folder", "directory", "file"]
-Takes = Kind | list[str] | None
+ValueType = Kind | list[str] | None
 """What stands in a place: a kind of word, one of some words, or nothing after an option that takes none."""
 
 
 class Command(TypedDict):
     """What may follow a command."""
 
-    options: dict[str, Takes]
-    places: list[Takes]
+    options: dict[str, ValueType]
+    places: list[ValueType]
     repeats: bool
     """Whether the last place may be filled again and again."""
 
@@ -90,40 +90,42 @@ complete -c vault-bridge -f -a '(__vault_bridge)'
 def main(given: argparse.Namespace) -> int:
     """Print the script for a shell."""
     # In single quotes, for which no shell needs an escape but for the quote itself.
-    table = json.dumps(commands(), separators=(",", ":")).replace("'", "\\u0027")
+    table = json.dumps(describe_commands(), separators=(",", ":")).replace("'", "\\u0027")
     sys.stdout.write(SCRIPTS[given.shell].replace("TABLE", table, 1).replace("COMPLETE", COMPLETE))
     return 0
 
 
-def commands() -> dict[str, Command]:
+def describe_commands() -> dict[str, Command]:
     """Describe every command, as its parser knows it."""
-    from bridge.cli.parser import parser
+    from bridge.cli.parser import build_parser
     from bridge.features import operations
 
     arguments = {o.name.replace("_", "-"): {a.name: a for a in o.arguments} for o in operations()}
-    (held,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001
-    return {name: command(made, arguments.get(name, {})) for name, made in held.choices.items() if "_" not in name}
+    (held,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))  # noqa: SLF001
+    return {
+        name: describe_command(made, arguments.get(name, {})) for name, made in held.choices.items() if "_" not in name
+    }
 
 
-def command(made: argparse.ArgumentParser, arguments: "Mapping[str, Argument]") -> Command:
+def describe_command(made: argparse.ArgumentParser, arguments: "Mapping[str, Argument]") -> Command:
     """Describe a command."""
     found: Command = {"options": {}, "places": [], "repeats": False}
     for action in made._actions:  # noqa: SLF001  # argparse has no other way to read what it was told
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             found["places"].append(list(action.choices))
             for inner in action.choices.values():
-                found["options"] |= command(inner, arguments)["options"]
+                found["options"] |= describe_command(inner, arguments)["options"]
         elif not action.option_strings:
-            found["places"].append(takes(action, arguments))
+            found["places"].append(value_type(action, arguments))
             found["repeats"] = action.nargs in {"+", "*"}
         elif action.help != argparse.SUPPRESS:
-            found["options"] |= dict.fromkeys(action.option_strings, takes(action, arguments))
+            found["options"] |= dict.fromkeys(action.option_strings, value_type(action, arguments))
     return found
 
 
-def takes(action: argparse.Action, arguments: "Mapping[str, Argument]") -> Takes:
+def value_type(action: argparse.Action, arguments: "Mapping[str, Argument]") -> ValueType:
     """Say what an option or a place takes."""
-    from bridge.api.hints import Folder, plain
+    from bridge.api.hints import Folder, strip_hint
     from bridge.cli.options import placeholder
     from bridge.types import VaultPath
 
@@ -133,7 +135,7 @@ def takes(action: argparse.Action, arguments: "Mapping[str, Argument]") -> Takes
         return list(map(str, action.choices))
     if (argument := arguments.get(action.dest)) is not None:
         words = placeholder(argument).split("|")
-        kinds = (plain(argument.hint), *getattr(plain(argument.hint), "__args__", ()))
+        kinds = (strip_hint(argument.hint), *getattr(strip_hint(argument.hint), "__args__", ()))
         return (
             words if len(words) > 1 else "note" if VaultPath in kinds else "folder" if Folder in kinds else "anything"
         )
@@ -144,7 +146,7 @@ def takes(action: argparse.Action, arguments: "Mapping[str, Argument]") -> Takes
 # -- at a Tab -------------------------------------------------------------------------------------------------------
 
 
-def answer(words: Sequence[str]) -> int:
+def print_completions(words: Sequence[str]) -> int:
     """Print how the last of some words may go on, a line each.
 
     Args:
@@ -167,19 +169,19 @@ def candidates(table: Mapping[str, Command], words: Sequence[str]) -> list[str]:
     """Return how the last word may go on."""
     *before, last = words
     if not before:
-        return beginning([*table, "--help", "--version"], last)
+        return match_prefix([*table, "--help", "--version"], last)
     command = table.get(before[0].replace("_", "-"))
     if command is None:
         return []
     takes, options = next_place(command, before[1:])
     if last.startswith("-"):
-        return beginning(command["options"], last)
+        return match_prefix(command["options"], last)
     if isinstance(takes, list):
-        return beginning(takes, last)
-    return of_kind(takes or "anything", last, options)
+        return match_prefix(takes, last)
+    return complete_kind(takes or "anything", last, options)
 
 
-def next_place(command: Command, before: Sequence[str]) -> tuple[Takes, Mapping[str, str]]:
+def next_place(command: Command, before: Sequence[str]) -> tuple[ValueType, Mapping[str, str]]:
     """Return what the next word is, and the options that were given with their values."""
     place, waits = 0, ""
     options: dict[str, str] = {}
@@ -198,41 +200,41 @@ def next_place(command: Command, before: Sequence[str]) -> tuple[Takes, Mapping[
     return places[place] if place < len(places) else None, options
 
 
-def beginning(words: Sequence[str] | Mapping[str, Any], begun: str) -> list[str]:
+def match_prefix(words: Sequence[str] | Mapping[str, Any], begun: str) -> list[str]:
     """Return the words that begin so; whatever their case, when none does otherwise."""
     exact = [word for word in words if word.startswith(begun)]
     return exact or [word for word in words if word.casefold().startswith(begun.casefold())]
 
 
-def of_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[str]:
+def complete_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[str]:
     """Return words of a kind."""
-    from bridge.data_folder import Folders, data_dir_wanted, remembered
+    from bridge.data_folder import Folders, read_vault_list, resolve_data_dir
 
-    folders = Folders(Path(options["--data-dir"]) if "--data-dir" in options else data_dir_wanted())
+    folders = Folders(Path(options["--data-dir"]) if "--data-dir" in options else resolve_data_dir())
     match kind:
         case "anything":
             return []
         case "vault":
-            names = sorted({path.name for path in remembered(folders).values()})
-            return beginning(names, begun) or list_paths(Path(), begun, files=False)
+            names = sorted({path.name for path in read_vault_list(folders).values()})
+            return match_prefix(names, begun) or list_paths(Path(), begun, files=False)
         case "directory" | "file":
             return list_paths(Path(), begun, files=kind == "file")
-    root = vault(folders, options.get("--vault"))
+    root = current_vault(folders, options.get("--vault"))
     inside = [] if root is None or is_elsewhere(begun) else list_paths(root, begun, files=kind == "note")
     return inside or (list_paths(Path(), begun, files=kind == "note") if is_elsewhere(begun) or is_inside(root) else [])
 
 
-def vault(folders: "Folders", wanted: str | None) -> Path | None:
+def current_vault(folders: "Folders", wanted: str | None) -> Path | None:
     """Return the vault that a command would take; None when that is not certain."""
-    from bridge.data_folder import known_as, remembered, vault_around
-    from bridge.server.runtime_file import read
+    from bridge.data_folder import enclosing_vault, find_known_vaults, read_vault_list
+    from bridge.server.runtime_file import read_runtime
 
     if wanted is not None:
         here = Path(wanted).expanduser()
-        return here if here.is_dir() else next(iter(known_as(folders, wanted)), None)
-    known = remembered(folders)
-    served = [path for id_, path in known.items() if read(folders.runtime(id_)) is not None]
-    return vault_around(Path.cwd(), known.values()) or (served[0] if len(served) == 1 else None)
+        return here if here.is_dir() else next(iter(find_known_vaults(folders, wanted)), None)
+    known = read_vault_list(folders)
+    served = [path for id_, path in known.items() if read_runtime(folders.runtime(id_)) is not None]
+    return enclosing_vault(Path.cwd(), known.values()) or (served[0] if len(served) == 1 else None)
 
 
 def is_elsewhere(begun: str) -> bool:
@@ -249,10 +251,10 @@ def list_paths(root: Path, begun: str, *, files: bool) -> list[str]:
     """Return what lies in a folder and begins so; folders end with `/`."""
     above, slash, name = begun.rpartition("/")
     place = root / Path(above + slash).expanduser()
-    return [above + slash + found for found in beginning(sorted(entries(place, files=files)), nfc(name))]
+    return [above + slash + found for found in match_prefix(sorted(visible_entries(place, files=files)), nfc(name))]
 
 
-def entries(place: Path, *, files: bool) -> Iterator[str]:
+def visible_entries(place: Path, *, files: bool) -> Iterator[str]:
     """Yield the names in a folder that are not hidden."""
     try:
         found = list(os.scandir(place))

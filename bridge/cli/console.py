@@ -37,24 +37,24 @@ def console() -> "Console":
     )
 
 
-def safe(text: object) -> str:
+def strip_control(text: object) -> str:
     """Take out what would steer the terminal."""
     return "".join(c for c in str(text) if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"})
 
 
-def styled(*parts: tuple[object, str]) -> "Text":
+def styled_text(*parts: tuple[object, str]) -> "Text":
     """Join parts of different styles."""
     from rich.text import Text
 
-    return Text.assemble(*((safe(text), style) for text, style in parts))
+    return Text.assemble(*((strip_control(text), style) for text, style in parts))
 
 
-def marked(snippet: str, style: str = "") -> "Text":
+def highlight(snippet: str, style: str = "") -> "Text":
     """Show the marks of a snippet as a terminal can."""
     from rich.text import Text
 
     text = Text(style=style)
-    for number, part in enumerate(safe(snippet).split("==")):
+    for number, part in enumerate(strip_control(snippet).split("==")):
         text.append(part, "bold yellow" if number % 2 else "")
     return text
 
@@ -62,10 +62,10 @@ def marked(snippet: str, style: str = "") -> "Text":
 def tell(line: str) -> None:
     """Say something beside an answer, on standard error."""
     sys.stdout.flush()
-    sys.stderr.write(f"{safe(line)}\n")
+    sys.stderr.write(f"{strip_control(line)}\n")
 
 
-def listed(
+def list_view(
     name: str, columns: Sequence[str], *, headed: bool = False, empty: str = "Nothing found."
 ) -> Callable[[dict[str, Any]], None]:
     """Return a printer of a list of records.
@@ -122,15 +122,15 @@ def blocks(rows: Rows, columns: Sequence[str]) -> None:
     out = console()
     for row in rows:
         first, *rest = columns
-        out.print(styled((cell(row[first]), "bold")))
+        out.print(styled_text((cell(row[first]), "bold")))
         facts = [(column, row[column]) for column in rest if cell(row[column])]
         short = [(f"{heading(column)} {cell(value)}", "") for column, value in facts if column not in PATHS]
         if short:
             parts = [part for fact in short for part in ((" · ", "dim"), fact)][1:]
-            out.print(Padding(styled(*parts), (0, 0, 0, 4)), soft_wrap=False)
+            out.print(Padding(styled_text(*parts), (0, 0, 0, 4)), soft_wrap=False)
         for value in (value for column, value in facts if column in PATHS):
             for path in value if isinstance(value, list) else [value]:
-                out.print(styled((f"    {cell(path)}", "cyan")))
+                out.print(styled_text((f"    {cell(path)}", "cyan")))
 
 
 def heading(column: str) -> str:
@@ -146,4 +146,4 @@ def cell(value: Any) -> str:
         return orjson.dumps(value).decode()
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else " ".join(safe(value).split())
+    return "" if value is None else " ".join(strip_control(value).split())

@@ -25,7 +25,7 @@ class Threads(ThreadPoolExecutor):
         super().shutdown(wait=False, cancel_futures=True)
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end and return the result."""
     # Python's own tracker cleans up after processes that were ended; that it did is nobody's concern.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
@@ -36,7 +36,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 def leave(status: int) -> int:
     """Return the exit status once all is printed; leaves the process when something would hold it back."""
-    if end_children() or not ended(THREADS_GET_S):
+    if end_children() or not join_threads(THREADS_GET_S):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
@@ -54,7 +54,7 @@ def end_children() -> bool:
     return bool(children)
 
 
-def ended(patience: float) -> bool:
+def join_threads(patience: float) -> bool:
     """Wait for our threads, but not for long."""
     until = time.monotonic() + patience
     ours = [thread for thread in threading.enumerate() if thread.name.startswith(THREADS)]

@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 
 import bridge as program
 from bridge.cli.render import Indexer
-from bridge.data_folder import Folders, called, known_as, remembered, vault_around
+from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, match_vaults, read_vault_list
 from bridge.errors import BridgeError, NoSuchVault
-from bridge.server.runtime_file import Runtime, running
+from bridge.server.runtime_file import Runtime, running_bridges
 from bridge.types import VaultId
 
 CONNECT_S = 5.0
 
 
-class Refused(BridgeError):
+class RemoteError(BridgeError):
     """The running bridge refused."""
 
     def __init__(self, error: Mapping[str, Any]) -> None:
@@ -67,7 +67,7 @@ def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, pati
     finally:
         connection.close()
     if response.status != http.HTTPStatus.OK:
-        raise Refused(answer["error"])
+        raise RemoteError(answer["error"])
     return answer
 
 
@@ -76,7 +76,7 @@ LOOK_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedVault:
     """A vault that a running bridge serves."""
 
     runtime: Runtime
@@ -87,16 +87,16 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class UnservedVault:
     """A vault that no bridge serves."""
 
     path: Path
 
 
-Reached = Served | Folder
+FoundVault = ServedVault | UnservedVault
 
 
-def reach(data_dir: Path, wanted: str | None) -> Reached:
+def find_vault(data_dir: Path, wanted: str | None) -> FoundVault:
     """Find the vault.
 
     Args:
@@ -106,30 +106,30 @@ def reach(data_dir: Path, wanted: str | None) -> Reached:
     Raises:
         NoSuchVault: There is none, or several.
     """
-    served = list(served_now(data_dir))
+    served = list(served_vaults(data_dir))
     if wanted is None:
-        known = [*remembered(Folders(data_dir)).values(), *(vault.path for vault in served)]
-        if (around := vault_around(Path.cwd(), known)) is not None:
-            return next((vault for vault in served if same(vault.path, around)), Folder(around))
-        return only(served)
-    matching = [vault for vault in served if same(vault.path, Path(wanted))] or called(
+        known = [*read_vault_list(Folders(data_dir)).values(), *(vault.path for vault in served)]
+        if (around := enclosing_vault(Path.cwd(), known)) is not None:
+            return next((vault for vault in served if is_same_folder(vault.path, around)), UnservedVault(around))
+        return only_vault(served)
+    matching = [vault for vault in served if is_same_folder(vault.path, Path(wanted))] or match_vaults(
         wanted, {VaultId(v.id): v.name for v in served}, {VaultId(v.id): v for v in served}
     )
     if len(matching) == 1:
         return matching[0]
     if not matching and Path(wanted).is_dir():
-        return Folder(Path(wanted))
-    if not matching and len(known := known_as(Folders(data_dir), wanted)) == 1:
-        return Folder(known[0])
+        return UnservedVault(Path(wanted))
+    if not matching and len(known := find_known_vaults(Folders(data_dir), wanted)) == 1:
+        return UnservedVault(known[0])
     raise NoSuchVault(
         f"There is no folder and no running vault `{wanted}`."
         if not matching
         else f"Several vaults are called `{wanted}`.",
-        hint=f"Give a path{or_one_of(served)}.",
+        hint=f"Give a path{vault_choices(served)}.",
     )
 
 
-def only(served: list[Served]) -> Served:
+def only_vault(served: list[ServedVault]) -> ServedVault:
     """Return the only vault that is served.
 
     Raises:
@@ -141,30 +141,30 @@ def only(served: list[Served]) -> Served:
         "There are several vaults: say which."
         if served
         else "No bridge runs, and this folder is not a vault: neither it nor a folder above it has `.obsidian`.",
-        hint=f"Give `--vault` with the folder of your notes{or_one_of(served)}."
+        hint=f"Give `--vault` with the folder of your notes{vault_choices(served)}."
         if served
         else "Go to the folder of your notes, give it with `--vault`, or run `vault-bridge serve` with it.",
     )
 
 
-def or_one_of(served: list[Served]) -> str:
+def vault_choices(served: list[ServedVault]) -> str:
     """Name the vaults that run."""
     return " or one of " + ", ".join(f"`{vault.name}`" for vault in served) if served else ""
 
 
-def served_now(data_dir: Path) -> Iterator[Served]:
+def served_vaults(data_dir: Path) -> Iterator[ServedVault]:
     """Ask every running bridge for its vaults; one that does not answer is none."""
-    for runtime in running(data_dir):
+    for runtime in running_bridges(data_dir):
         try:
             status: dict[str, Any] = call(runtime, "status", {}, patience=LOOK_S)
         except BridgeError:
             continue
         for vault in status["vaults"]:
             indexer: Indexer = "paused" if vault["paused"] else "running"
-            yield Served(runtime, vault["id"], vault["name"], Path(vault["path"]), indexer)
+            yield ServedVault(runtime, vault["id"], vault["name"], Path(vault["path"]), indexer)
 
 
-def same(one: Path, other: Path) -> bool:
+def is_same_folder(one: Path, other: Path) -> bool:
     """Say whether two paths are the same folder."""
     try:
         return one.samefile(other)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from bridge.cli.console import tell
 from bridge.cli.render import json_line
-from bridge.data_folder import Folders, called, forget, remembered, size_of, vault_id
-from bridge.engine.vault_lock import Hold
+from bridge.data_folder import Folders, folder_size, match_vaults, read_vault_list, remove_from_vault_list, vault_id
+from bridge.engine.vault_lock import VaultLock
 from bridge.errors import BridgeError, InvalidArguments, NoSuchVault, VaultHeld
 from bridge.types import VaultId
 
 
-class Unconfirmed(BridgeError):
+class NotConfirmed(BridgeError):
     """Nobody said yes."""
 
     code = "confirmation_required"
@@ -25,15 +25,15 @@ def main(given: argparse.Namespace) -> int:
     folders = Folders(given.data_dir)
     if not given.vault:
         raise InvalidArguments("VAULT is empty.")
-    vault, path = find_vault(folders, given.vault)
+    vault, path = find_kept_vault(folders, given.vault)
     held = take_lock(folders, vault)
     try:
         what = (
-            f"everything kept of {path or vault} ({size_of(folders.vault(vault)) / 1e6:,.1f} MB): "
+            f"everything kept of {path or vault} ({folder_size(folders.vault(vault)) / 1e6:,.1f} MB): "
             "the index, and the history by which changes are undone"
         )
         if not given.yes and not ask(what):
-            raise Unconfirmed(f"This deletes {what}. The notes themselves stay as they are.")
+            raise NotConfirmed(f"This deletes {what}. The notes themselves stay as they are.")
         delete(folders, vault)
     finally:
         held.release()
@@ -43,17 +43,19 @@ def main(given: argparse.Namespace) -> int:
     return 0
 
 
-def find_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None]:
+def find_kept_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None]:
     """Return the vault of a path, name or id, and where its notes are or were.
 
     Raises:
         NoSuchVault: Nothing is kept of such a vault, or of several.
     """
-    paths = dict(remembered(folders))
+    paths = dict(read_vault_list(folders))
     # What is left of a vault that fell out of the list goes by its id.
     kept = {*paths, *(VaultId(folder.name) for folder in folders.vault(VaultId("")).glob("*"))}
     names = {id_: paths[id_].name if id_ in paths else id_ for id_ in kept}
-    found = [id_] if (id_ := vault_id(Path(wanted))) in kept else called(wanted, names, {id_: id_ for id_ in kept})
+    found = (
+        [id_] if (id_ := vault_id(Path(wanted))) in kept else match_vaults(wanted, names, {id_: id_ for id_ in kept})
+    )
     if len(found) == 1:
         return found[0], paths.get(found[0])
     if found:
@@ -66,14 +68,14 @@ def find_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None]:
     )
 
 
-def take_lock(folders: Folders, vault: VaultId) -> Hold:
+def take_lock(folders: Folders, vault: VaultId) -> VaultLock:
     """Take the vault's lock, so that no bridge works on what is deleted.
 
     Raises:
         VaultHeld: One does.
     """
     try:
-        return Hold.take(folders.lock(vault), folders.runtime(vault))
+        return VaultLock.take(folders.lock(vault), folders.runtime(vault))
     except VaultHeld as error:
         way_out = f"Stop it with `vault-bridge stop --vault {vault}`." if error.facts else "Wait until it has ended."
         raise VaultHeld(error.message, hint=way_out, **error.facts) from None
@@ -97,7 +99,7 @@ def delete(folders: Folders, vault: VaultId) -> None:
         elif part != lock:
             part.unlink()
     folders.runtime(vault).unlink(missing_ok=True)
-    forget(folders, vault)
+    remove_from_vault_list(folders, vault)
     try:
         lock.unlink()
         lock.parent.rmdir()

@@ -12,7 +12,7 @@ import orjson
 
 import bridge as program
 from bridge.api.call import OWNER, Call
-from bridge.api.dispatch import answer
+from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode, to_json
 from bridge.api.registry import Operation
 from bridge.cli.console import tell
@@ -34,18 +34,18 @@ Report = Callable[[dict[str, Any]], None]
 
 
 @asynccontextmanager
-async def opened(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> "AsyncIterator[Bridge]":
+async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> "AsyncIterator[Bridge]":
     """Open a bridge for a block."""
     from bridge.engine.bridge import Bridge
 
-    bridge = await begun(lambda: Bridge(data_dir, models_dir, vaults))
+    bridge = await start_bridge(lambda: Bridge(data_dir, models_dir, vaults))
     try:
         yield bridge
     finally:
         await bridge.stop()
 
 
-async def begun(make: "Callable[[], Bridge]") -> "Bridge":
+async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
     """Start a bridge, once another command that holds the vault has ended.
 
     Raises:
@@ -68,7 +68,7 @@ async def begun(make: "Callable[[], Bridge]") -> "Bridge":
             return bridge
 
 
-async def run(
+async def run_when_ready(
     bridge: "Bridge", operation: Operation, arguments: Mapping[str, Any], report: Report | None = None
 ) -> dict[str, Any]:
     """Run an operation once the vault's words can be searched.
@@ -82,17 +82,17 @@ async def run(
     operation.bind(arguments)
     for engine in bridge.vaults.values():
         if operation.name == "doctor":
-            await opened_or_failed(bridge, engine)
+            await wait_for_diagnosis(bridge, engine)
         else:
-            await readable(bridge, engine, report)
+            await wait_until_readable(bridge, engine, report)
         while operation.name == "status" and engine.is_open and engine.parts.filling.can_answer is None:
             await engine.signal.wait(LOOK_EVERY_S)
     call = Call(bridge, OWNER, client=f"vault-bridge/{program.__version__}", transport="command")
-    answered: dict[str, Any] = orjson.loads(await answer(operation, call, arguments, encode))
+    answered: dict[str, Any] = orjson.loads(await dispatch_call(operation, call, arguments, encode))
     return answered
 
 
-async def readable(bridge: "Bridge", engine: "VaultEngine", report: Report | None) -> None:
+async def wait_until_readable(bridge: "Bridge", engine: "VaultEngine", report: Report | None) -> None:
     """Wait until words can be searched.
 
     Raises:
@@ -100,7 +100,7 @@ async def readable(bridge: "Bridge", engine: "VaultEngine", report: Report | Non
     """
     while not is_readable(engine):
         if report is not None:
-            report(await state(bridge))
+            report(await first_vault_status(bridge))
         await asyncio.sleep(LOOK_EVERY_S)
 
 
@@ -117,17 +117,17 @@ def is_readable(engine: "VaultEngine") -> bool:
     return True
 
 
-async def opened_or_failed(bridge: "Bridge", engine: "VaultEngine") -> None:
+async def wait_for_diagnosis(bridge: "Bridge", engine: "VaultEngine") -> None:
     """Wait a while until words can be searched or something is found to be in the way."""
     with contextlib.suppress(BridgeError, TimeoutError):
         async with asyncio.timeout(DOCTOR_WAITS_S):
-            await readable(bridge, engine, None)
+            await wait_until_readable(bridge, engine, None)
 
 
-async def state(bridge: "Bridge") -> dict[str, Any]:
+async def first_vault_status(bridge: "Bridge") -> dict[str, Any]:
     """Return the status of the first vault."""
-    from bridge.features import named
+    from bridge.features import get_operation
 
-    status = to_json(await named("status").run(Call(bridge, OWNER), {}))
+    status = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))
     first: dict[str, Any] = status["vaults"][0]
     return first

@@ -33,7 +33,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     # they are interrupted in the middle of being loaded: Ctrl-C just ends the process.
     switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
     try:
-        status = ran(sys.argv[1:] if argv is None else argv)
+        status = parse_and_run(sys.argv[1:] if argv is None else argv)
         # Loaded at the end: nobody should wait for it at the start.
         from bridge.cli.exit import leave
 
@@ -59,21 +59,21 @@ def interrupt() -> "NoReturn":
         os._exit(INTERRUPTED)
 
 
-def ran(words: "Sequence[str]") -> int:
+def parse_and_run(words: "Sequence[str]") -> int:
     """Run the command, and say what goes wrong."""
     from bridge.cli.commands import COMPLETE
 
     if words[:1] == [COMPLETE]:
-        from bridge.cli.completion import answer
+        from bridge.cli.completion import print_completions
 
-        return answer(words[1:])
-    from bridge.cli.parser import command_first, parser
+        return print_completions(words[1:])
+    from bridge.cli.parser import build_parser, command_first
 
     words = command_first(words)
-    return carried_out(parser(words).parse_args(words))
+    return run_command(build_parser(words).parse_args(words))
 
 
-def carried_out(given: "argparse.Namespace") -> int:
+def run_command(given: "argparse.Namespace") -> int:
     """Run a command that was understood."""
     import importlib
     import logging
@@ -85,14 +85,14 @@ def carried_out(given: "argparse.Namespace") -> int:
     os.umask(PRIVATE)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        complete(given)
+        fill_in_folders(given)
         command = importlib.import_module(f"bridge.cli.{given.module}")
         switch_interrupts(signal.SIG_DFL, signal.default_int_handler)
         status: int = command.main(given)
         switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
         sys.stdout.flush()
     except BridgeError as error:
-        return refused(error, given)
+        return report_refusal(error, given)
     except BrokenPipeError:
         # Whoever read us has gone; the interpreter must not complain about it at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -101,45 +101,45 @@ def carried_out(given: "argparse.Namespace") -> int:
         sys.stderr.write(f"vault-bridge: {error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
         return 1
     except Exception as error:  # noqa: BLE001  # the top of the program: whatever is left is our own fault
-        return failed(error)
+        return report_crash(error)
     return status
 
 
-def complete(given: "argparse.Namespace") -> None:
+def fill_in_folders(given: "argparse.Namespace") -> None:
     """Fill in the folders that were not named."""
     if given.data_dir is None:
-        from bridge.data_folder import data_dir_wanted
+        from bridge.data_folder import resolve_data_dir
 
-        given.data_dir = data_dir_wanted()
+        given.data_dir = resolve_data_dir()
     if given.models_dir is None:
-        from bridge.data_folder import models_dir_wanted
+        from bridge.data_folder import resolve_models_dir
 
-        given.models_dir = models_dir_wanted()
+        given.models_dir = resolve_models_dir()
 
 
-def refused(error: "BridgeError", given: "argparse.Namespace") -> int:
+def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
     """Say on standard error what went wrong and what to do."""
     if given.json:
         from bridge.api.encode import encode
 
         sys.stderr.buffer.write(encode(error.wire()) + b"\n")
     else:
-        way_out = spoken(error.hint, given.command) if given.module == "run_operation" else error.hint
+        way_out = translate_hint(error.hint, given.command) if given.module == "run_operation" else error.hint
         sys.stderr.write(f"vault-bridge: {error.message}\n" + (f"  {way_out}\n" if way_out else ""))
     return USAGE if error.code == "invalid_arguments" else 1
 
 
-def spoken(hint: str, command: str) -> str:
+def translate_hint(hint: str, command: str) -> str:
     """Put a hint into the words of who types commands; others know operations and arguments by their names."""
     import re
 
     from bridge.errors import Invalid
-    from bridge.features import named, operations
+    from bridge.features import get_operation, operations
 
     if hint == Invalid.hint:
         return f"`vault-bridge {command.replace('_', '-')} --help` tells what it takes."
     commands = {operation.name: f"vault-bridge {operation.name}" for operation in operations()}
-    options = {argument.name: f"--{argument.name}" for argument in named(command).arguments}
+    options = {argument.name: f"--{argument.name}" for argument in get_operation(command).arguments}
 
     def typed(name: "re.Match[str]") -> str:
         return ({**options, **commands}.get(name[0]) or name[0]).replace("_", "-")
@@ -147,7 +147,7 @@ def spoken(hint: str, command: str) -> str:
     return re.sub(r"(?<=`)\w+(?=`)", typed, hint)
 
 
-def failed(error: Exception) -> int:
+def report_crash(error: Exception) -> int:
     """Say where the program failed, without the words it failed on."""
     import traceback
     from pathlib import Path

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 def main(given: argparse.Namespace) -> int:
     """Run the subcommand."""
-    return {"list": show, "install": install, "use": use, "verify": verify}[given.action](given)
+    return {"list": list_models, "install": install, "use": use, "verify": verify}[given.action](given)
 
 
-def show(given: argparse.Namespace) -> int:
+def list_models(given: argparse.Namespace) -> int:
     """List the catalogue and what is installed."""
     from bridge.models.catalogue import catalogue
-    from bridge.models.folder import installed
+    from bridge.models.folder import installed_models
 
-    here = {model.spec.id: model for model in installed(given.models_dir)}
+    here = {model.spec.id: model for model in installed_models(given.models_dir)}
     chosen = chosen_model(given.data_dir)
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
-    rows = [row(spec, installed=spec.id in here, chosen=spec.id == chosen) for spec in specs.values()]
+    rows = [model_row(spec, installed=spec.id in here, chosen=spec.id == chosen) for spec in specs.values()]
     if given.json:
         json_line({"models": rows})
     else:
@@ -36,7 +36,7 @@ def show(given: argparse.Namespace) -> int:
     return 0
 
 
-def row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, object]:
+def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, object]:
     """Describe a model in one row."""
     state = ("in use" if installed else "chosen, not installed") if chosen else "installed" if installed else ""
     size = f"{spec.size_bytes / 1e6:.0f} MB" if spec.size_bytes else ""
@@ -57,7 +57,7 @@ def install(given: argparse.Namespace) -> int:
     from bridge.models.catalogue import DEFAULT_MODEL
     from bridge.models.install import install as fetch
 
-    with Steps() as steps:
+    with InstallProgress() as steps:
         model = fetch(given.models_dir, given.id or DEFAULT_MODEL, steps.show)
     tell(f"{model.spec.id} is installed at {model.path}.")
     if chosen_model(given.data_dir) != model.spec.id:
@@ -68,28 +68,28 @@ def install(given: argparse.Namespace) -> int:
 def use(given: argparse.Namespace) -> int:
     """Choose a model, copying it in when it is a file."""
     from bridge.data_folder import Folders
-    from bridge.models.folder import find
+    from bridge.models.folder import find_model
     from bridge.models.install import use_file
-    from bridge.settings.file import change
+    from bridge.settings.file import save_settings
 
     if Path(given.model).is_file():
-        with Steps() as steps:
+        with InstallProgress() as steps:
             model = use_file(given.models_dir, Path(given.model), steps.show)
     else:
-        model = find(given.models_dir, given.model)
+        model = find_model(given.models_dir, given.model)
     folders = Folders(given.data_dir)
     folders.make()
-    change(folders.settings, {"model": model.spec.id})
+    save_settings(folders.settings, {"model": model.spec.id})
     tell(f"{model.spec.id} is used from now on; the old vectors answer until the new ones are complete.")
     return 0
 
 
 def verify(given: argparse.Namespace) -> int:
     """Compare models with their checksums."""
-    from bridge.models.folder import installed
+    from bridge.models.folder import installed_models
     from bridge.models.install import verify as check
 
-    ids = given.id or [model.spec.id for model in installed(given.models_dir)]
+    ids = given.id or [model.spec.id for model in installed_models(given.models_dir)]
     if not ids:
         tell("No model is installed. Run `vault-bridge models install`.")
         return 1
@@ -108,18 +108,18 @@ def verify(given: argparse.Namespace) -> int:
 def chosen_model(data_dir: Path) -> str:
     """Return the model of the settings."""
     from bridge.data_folder import Folders
-    from bridge.settings.file import load
+    from bridge.settings.file import load_settings
 
-    return load(Folders(data_dir).settings)[0].model
+    return load_settings(Folders(data_dir).settings)[0].model
 
 
-class Steps:
+class InstallProgress:
     """Shows the steps of an installation."""
 
     def __init__(self) -> None:
-        from bridge.cli.progress import bars
+        from bridge.cli.progress import progress_bars
 
-        self._bars = bars()
+        self._bars = progress_bars()
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:

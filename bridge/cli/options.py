@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from bridge.api.hints import Folder, expected, plain, records_in
+from bridge.api.hints import Folder, describe_hint, records_in, strip_hint
 from bridge.api.registry import Argument, Operation
 from bridge.errors import InvalidArguments
 from bridge.types import Day, VaultPath
@@ -18,47 +18,53 @@ RANGE = re.compile(r"(\d+)(?:[-–:,](\d+))?")
 
 def add(parser: argparse.ArgumentParser, operation: Operation) -> None:
     """Add an option for each argument; some may stand in order without a name."""
-    in_order = unnamed(operation)
+    in_order = positional_arguments(operation)
     for argument in operation.arguments:
         if argument in in_order:
             # Optional to the parser, since `--json-args` can bring it; the registry asks for it.
             parser.add_argument(
-                argument.name, nargs="?", default=argparse.SUPPRESS, metavar=argument.name.upper(), help=told(argument)
+                argument.name,
+                nargs="?",
+                default=argparse.SUPPRESS,
+                metavar=argument.name.upper(),
+                help=argument_help(argument),
             )
             # With its name too, as where it may be left out: not everybody looks which arguments are required.
             parser.add_argument(
-                option(argument.name), dest=argument.name, default=argparse.SUPPRESS, help=argparse.SUPPRESS
+                option_name(argument.name), dest=argument.name, default=argparse.SUPPRESS, help=argparse.SUPPRESS
             )
-        elif plain(argument.hint) is bool:
+        elif strip_hint(argument.hint) is bool:
             parser.add_argument(
-                option(argument.name),
+                option_name(argument.name),
                 action=argparse.BooleanOptionalAction,
                 default=argparse.SUPPRESS,
-                help=told(argument),
+                help=argument_help(argument),
             )
         else:
             parser.add_argument(
-                option(argument.name),
+                option_name(argument.name),
                 dest=argument.name,
-                action="append" if is_many(argument) else "store",
+                action="append" if is_repeatable(argument) else "store",
                 default=argparse.SUPPRESS,
                 metavar=placeholder(argument),
-                help=told(argument),
+                help=argument_help(argument),
             )
 
 
-def unnamed(operation: Operation) -> Sequence[Argument]:
+def positional_arguments(operation: Operation) -> Sequence[Argument]:
     """Return the arguments that may stand without their names: the required ones, else the first if it is words."""
-    required = [argument for argument in operation.arguments if argument.required and not is_many(argument)]
+    required = [argument for argument in operation.arguments if argument.required and not is_repeatable(argument)]
     if required:
         # Nobody types a digest: the command finds it.
         return [argument for argument in required if argument.name != "digest"]
-    return [argument for argument in operation.arguments[:1] if plain(argument.hint) in (VaultPath, Folder, Day, str)]
+    return [
+        argument for argument in operation.arguments[:1] if strip_hint(argument.hint) in (VaultPath, Folder, Day, str)
+    ]
 
 
-def is_many(argument: Argument) -> bool:
+def is_repeatable(argument: Argument) -> bool:
     """Say whether an option may be repeated."""
-    kind = plain(argument.hint)
+    kind = strip_hint(argument.hint)
     return is_mapping(kind) or (get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis)
 
 
@@ -68,20 +74,20 @@ def is_mapping(kind: Any) -> bool:
     return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
-def option(name: str) -> str:
+def option_name(name: str) -> str:
     """Name an argument's option."""
     return "--" + name.replace("_", "-")
 
 
 def placeholder(argument: Argument) -> str:
     """Show what an option takes."""
-    kind = plain(argument.hint)
+    kind = strip_hint(argument.hint)
     if is_mapping(kind):
         return "NAME=VALUE"
-    one = plain(get_args(kind)[0]) if is_many(argument) else kind
+    one = strip_hint(get_args(kind)[0]) if is_repeatable(argument) else kind
     if get_origin(one) is Literal:
         return "|".join(map(str, get_args(one)))
-    if get_origin(kind) is tuple and not is_many(argument):
+    if get_origin(kind) is tuple and not is_repeatable(argument):
         return "FIRST-LAST"
     return "JSON" if has_records(kind) else argument.name.rstrip("s").upper()
 
@@ -91,11 +97,15 @@ def has_records(kind: Any) -> bool:
     return any(records_in(kind))
 
 
-def told(argument: Argument) -> str:
+def argument_help(argument: Argument) -> str:
     """Describe an argument on one line of help."""
     default = "" if argument.required or not argument.default else f" (default {argument.default})"
-    repeated = " May be repeated." if is_many(argument) else ""
-    takes = expected(argument.hint) if plain(argument.hint) in (int, float) or placeholder(argument) == "JSON" else ""
+    repeated = " May be repeated." if is_repeatable(argument) else ""
+    takes = (
+        describe_hint(argument.hint)
+        if strip_hint(argument.hint) in (int, float) or placeholder(argument) == "JSON"
+        else ""
+    )
     takes = f" {takes[0].upper()}{takes[1:]}." if takes else ""
     return f"{argument.meaning}{takes}{repeated}{default}".replace("%", "%%")
 
@@ -109,7 +119,7 @@ def collect(operation: Operation, given: argparse.Namespace) -> dict[str, Any]:
     arguments = from_json(given.json_args) if given.json_args else {}
     for argument in operation.arguments:
         if argument.name in given:
-            arguments[argument.name] = converted(plain(argument.hint), getattr(given, argument.name))
+            arguments[argument.name] = convert(strip_hint(argument.hint), getattr(given, argument.name))
     return arguments
 
 
@@ -127,25 +137,25 @@ def from_json(source: str) -> dict[str, Any]:
     return arguments
 
 
-def converted(kind: Any, written: Any) -> Any:
+def convert(kind: Any, written: Any) -> Any:
     """Turn what was typed into what JSON would carry; what does not fit stays, for the registry to refuse."""
     if is_mapping(kind):
-        return mapped(written)
+        return parse_mapping(written)
     if isinstance(written, list):
-        items = [converted(plain(get_args(kind)[0]), item) for item in written]
+        items = [convert(strip_hint(get_args(kind)[0]), item) for item in written]
         # All of a list of records may be written at once, as JSON has it.
         return [part for item in items for part in (item if has_records(kind) and isinstance(item, list) else [item])]
     if has_records(kind) or (kind is bool and isinstance(written, str)):
-        return value_of(written)
+        return parse_value(written)
     if kind in (int, float):
-        return number(kind, written)
+        return parse_number(kind, written)
     if get_origin(kind) is tuple and isinstance(written, str):
         found = RANGE.fullmatch(written.strip())
         return [int(found[1]), int(found[2] or found[1])] if found else written
     return written
 
 
-def number(kind: type[int] | type[float], written: str) -> int | float | str:
+def parse_number(kind: type[int] | type[float], written: str) -> int | float | str:
     """Read a number."""
     try:
         return kind(written)
@@ -153,22 +163,22 @@ def number(kind: type[int] | type[float], written: str) -> int | float | str:
         return written
 
 
-def mapped(pairs: list[str]) -> dict[str, Any]:
+def parse_mapping(pairs: list[str]) -> dict[str, Any]:
     """Read `name=value` pairs, or several as a JSON object; a name given twice means any of its values."""
     found: dict[str, list[Any]] = {}
     for pair in pairs:
         name, equals, written = pair.partition("=")
-        if isinstance(several := value_of(pair), dict):
+        if isinstance(several := parse_value(pair), dict):
             for each, value in several.items():
                 found.setdefault(each, []).append(value)
         elif equals:
-            found.setdefault(name, []).append(value_of(written))
+            found.setdefault(name, []).append(parse_value(written))
         else:
             raise InvalidArguments(f"`{pair}` is neither of the form NAME=VALUE nor a JSON object.")
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
-def value_of(written: str) -> Any:
+def parse_value(written: str) -> Any:
     """Read a value as JSON if it is JSON, else as text."""
     try:
         return json.loads(written)

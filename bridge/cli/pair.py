@@ -5,15 +5,15 @@ import sys
 
 from bridge.cli import find_bridge
 from bridge.cli.console import tell
-from bridge.cli.find_bridge import Served, reach
+from bridge.cli.find_bridge import ServedVault, find_vault
 from bridge.cli.render import json_line
 from bridge.errors import NoSuchVault, NotReady
-from bridge.server.runtime_file import Runtime, running
+from bridge.server.runtime_file import Runtime, running_bridges
 
 
 def main(given: argparse.Namespace) -> int:
     """Open pairing in the running bridge and print the code."""
-    runtime = listening(given)
+    runtime = require_runtime(given)
     opened = find_bridge.call(runtime, "open_pairing", {})
     if given.json:
         json_line({**opened, "url": runtime.url})
@@ -26,7 +26,7 @@ def main(given: argparse.Namespace) -> int:
     return 0
 
 
-def listening(given: argparse.Namespace) -> Runtime:
+def require_runtime(given: argparse.Namespace) -> Runtime:
     """Find the bridge that is meant.
 
     Raises:
@@ -34,12 +34,12 @@ def listening(given: argparse.Namespace) -> Runtime:
         NoSuchVault: Several do, or none serves the vault that was named.
     """
     if given.vault is not None:
-        match reach(given.data_dir, given.vault):
-            case Served(runtime):
+        match find_vault(given.data_dir, given.vault):
+            case ServedVault(runtime):
                 return runtime
             case _:
                 raise NotReady("No bridge serves this vault.", hint="Start `vault-bridge serve`, then pair.")
-    match list(running(given.data_dir)):
+    match list(running_bridges(given.data_dir)):
         case [runtime]:
             return runtime
         case []:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import bridge
-from bridge.cli.commands import COMMANDS, add_commands, folders
-from bridge.cli.did_you_mean import Paragraphs, Parser
+from bridge.cli.commands import COMMANDS, add_commands, common_options
+from bridge.cli.did_you_mean import ParagraphHelpFormatter, Parser
 
 if TYPE_CHECKING:
     from bridge.api.registry import Operation
@@ -16,7 +16,7 @@ EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json
 """Options that may stand before the command, and whether a value follows."""
 
 
-def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """Build the parser for every command and operation.
 
     Args:
@@ -28,7 +28,7 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         prog="vault-bridge",
         description="A local companion for an Obsidian vault: search, links and agents' tools, offline.",
         epilog="" if by_hand else overview(),
-        formatter_class=Paragraphs,
+        formatter_class=ParagraphHelpFormatter,
         allow_abbrev=False,
     )
     made.add_argument("--version", action="version", version=f"vault-bridge {bridge.__version__}")
@@ -64,9 +64,9 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
         typed,
         # As programs and hints write it.
         aliases=[operation.name] if operation.name != typed else [],
-        parents=[folders()],
+        parents=[common_options()],
         description="\n\n".join(filter(None, (operation.summary, operation.details))).replace("%", "%%"),
-        formatter_class=Paragraphs,
+        formatter_class=ParagraphHelpFormatter,
         allow_abbrev=False,
     )
     # Before the arguments of this name, which it would give a default that hides what another of them was given.

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from bridge.api.hints import Folder, plain
+from bridge.api.hints import Folder, strip_hint
 from bridge.api.registry import Operation
 from bridge.cli.console import tell
 from bridge.errors import OutsideVault
 from bridge.types import VaultPath
 
 
-def inside_vault(operation: Operation, arguments: Mapping[str, Any], root: Path) -> dict[str, Any]:
+def to_vault_paths(operation: Operation, arguments: Mapping[str, Any], root: Path) -> dict[str, Any]:
     """Return typed arguments with every path as the vault names it.
 
     Args:
@@ -24,7 +24,7 @@ def inside_vault(operation: Operation, arguments: Mapping[str, Any], root: Path)
     """
     found = dict(arguments)
     for argument in operation.arguments:
-        kind, value = plain(argument.hint), arguments.get(argument.name)
+        kind, value = strip_hint(argument.hint), arguments.get(argument.name)
         if kind in (VaultPath, Folder) and isinstance(value, str):
             found[argument.name] = vault_path(value, root)
         elif VaultPath in get_args(kind) and isinstance(value, list):
@@ -49,7 +49,7 @@ def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
     here = Path.cwd() if here is None else here
     if not typed:
         return typed
-    from_here = below(root, here / typed)
+    from_here = relative_to_vault(root, here / typed)
     if from_here and typed.endswith("/"):
         # The slash says that a folder is meant.
         from_here += "/"
@@ -71,7 +71,7 @@ def exists(path: Path) -> bool:
     return os.path.lexists(path) or os.path.lexists(f"{path}.md")
 
 
-def below(root: Path, path: Path) -> str | None:
+def relative_to_vault(root: Path, path: Path) -> str | None:
     """Return a path from the root, in the form in which the vault names it; None when it leads out of the vault."""
     real = Path(os.path.realpath(path.parent), path.name)
     for base, place in ((root, path), (Path(os.path.realpath(root)), real)):

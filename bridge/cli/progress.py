@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.cli.console import tell
-from bridge.data_folder import default_data_dir, elsewhere
+from bridge.data_folder import default_data_dir, unless_default
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -62,7 +62,7 @@ class IndexBar:
     def _bar(self, name: str, done: int, total: int) -> None:
         """Move one bar."""
         if self._progress is None:
-            self._progress = bars()
+            self._progress = progress_bars()
             self._progress.start()
         if name not in self._tasks:
             self._tasks[name] = self._progress.add_task(name, total=None)
@@ -75,7 +75,7 @@ class IndexBar:
             sys.stderr.write(f"{line}\n")
 
 
-def bars() -> "Progress":
+def progress_bars() -> "Progress":
     """Make a set of bars on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -94,21 +94,21 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
     """Tell a person where the bridge listens and how far it is, until everything is indexed."""
     from bridge.api.call import OWNER, Call
     from bridge.api.encode import to_json
-    from bridge.features import named
+    from bridge.features import get_operation
 
     names = ", ".join(engine.name for engine in bridge.vaults.values())
     folder = bridge.folders.runtime(next(iter(bridge.vaults))).parent
     tell(f"Serving {names} at {runtime.url}, token in {folder}. Ctrl-C stops.")
-    tell(f"Search from another terminal: {follow_up(bridge.data_dir)}")
+    tell(f"Search from another terminal: {search_command(bridge.data_dir)}")
     searchable = False
     with IndexBar() as bar:
         while True:
-            status = to_json(await named("status").run(Call(bridge, OWNER), {}))["vaults"]
-            bar.show(together(status))
+            status = to_json(await get_operation("status").run(Call(bridge, OWNER), {}))["vaults"]
+            bar.show(sum_progress(status))
             if not searchable and all(vault["ready"]["keyword"] for vault in status):
                 searchable = True
             missing = bridge.embedders is not None and bridge.embedders.trouble is not None
-            if searchable and all(settled(vault, missing=missing) for vault in status):
+            if searchable and all(is_settled(vault, missing=missing) for vault in status):
                 break
             await asyncio.sleep(LOOK_EVERY_S)
     # The entry for agents loads this module too, and must not load the operations.
@@ -118,15 +118,15 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
         tell(summary(vault))
 
 
-def follow_up(data_dir: Path) -> str:
+def search_command(data_dir: Path) -> str:
     """Return the command that searches what is served here, for a shell of another terminal."""
     # In a virtual environment that is not active, the name alone would not be found.
     program = "vault-bridge" if shutil.which("vault-bridge") else str(Path(sys.executable).with_name("vault-bridge"))
-    place = elsewhere(data_dir, default_data_dir())
+    place = unless_default(data_dir, default_data_dir())
     return f'{shlex.quote(program)} search "words"' + (f" --data-dir {shlex.quote(str(place))}" if place else "")
 
 
-def settled(vault: dict[str, Any], *, missing: bool) -> bool:
+def is_settled(vault: dict[str, Any], *, missing: bool) -> bool:
     """Say whether nothing is left to do that could be done now.
 
     Args:
@@ -137,7 +137,7 @@ def settled(vault: dict[str, Any], *, missing: bool) -> bool:
     return not vault["pending"]["keyword"] and (missing or vault["paused"] or embedded)
 
 
-def together(vaults: list[dict[str, Any]]) -> dict[str, Any]:
+def sum_progress(vaults: list[dict[str, Any]]) -> dict[str, Any]:
     """Add up the progress of several vaults."""
     return {
         "notes": sum(vault["notes"] for vault in vaults),

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import orjson
 
-from bridge.cli.console import cell, console, listed, marked, safe, styled, tell
+from bridge.cli.console import cell, console, highlight, list_view, strip_control, styled_text, tell
 
 Indexer = Literal["running", "paused", "none"]
 """What goes on with passages that have no vector yet."""
@@ -21,16 +21,16 @@ def json_line(result: Any) -> None:
 def show(operation: str, result: dict[str, Any]) -> None:
     """Print the result of an operation."""
     from bridge.cli import render_changes, render_graph, render_status
-    from bridge.features import named
+    from bridge.features import get_operation
 
     shown = {
-        **SHOWN,
-        **render_changes.SHOWN,
+        **RESULT_VIEWS,
+        **render_changes.CHANGE_VIEWS,
         **render_graph.GRAPH_VIEWS,
         **render_graph.LINK_VIEWS,
-        **render_status.SHOWN,
+        **render_status.STATUS_VIEWS,
     }
-    shown.get(named(operation).result.__name__, anything)(result)
+    shown.get(get_operation(operation).result.__name__, any_record)(result)
     sys.stdout.flush()
 
 
@@ -40,16 +40,16 @@ def hits(result: dict[str, Any]) -> None:
     for number, hit in enumerate(result["hits"], start=1):
         first, last = hit["lines"]
         place = f"{hit['path']}:{first}" + (f"-{last}" if last != first else "")
-        out.print(styled((f"{number:2}. ", "dim"), (hit["title"], "bold"), (f"  {place}", "cyan")))
+        out.print(styled_text((f"{number:2}. ", "dim"), (hit["title"], "bold"), (f"  {place}", "cyan")))
         if hit["heading"]:
-            out.print(styled((f"    {hit['heading']}", "magenta")))
+            out.print(styled_text((f"    {hit['heading']}", "magenta")))
         for line in hit["snippet"].splitlines():
             if line.strip():
-                out.print("    ", marked(line.strip()), sep="") if out.is_terminal else out.print(
-                    f"    {safe(line.strip())}"
+                out.print("    ", highlight(line.strip()), sep="") if out.is_terminal else out.print(
+                    f"    {strip_control(line.strip())}"
                 )
         tags = " ".join(f"#{tag}" for tag in hit["tags"])
-        out.print(styled((f"    {' · '.join(hit['why'])}", "dim"), (f"  {tags}" if tags else "", "dim green")))
+        out.print(styled_text((f"    {' · '.join(hit['why'])}", "dim"), (f"  {tags}" if tags else "", "dim green")))
         out.print()
     if not result["hits"] and not result["notices"]:
         tell("Nothing found.")
@@ -57,7 +57,7 @@ def hits(result: dict[str, Any]) -> None:
         tell(notice)
 
 
-def unfinished(result: Mapping[str, Any], indexer: Indexer) -> None:
+def report_pending(result: Mapping[str, Any], indexer: Indexer) -> None:
     """Say what a search could not find yet, and when it will be found."""
     from bridge.text.counts import count_of
 
@@ -84,11 +84,13 @@ def read_note(result: dict[str, Any]) -> None:
     first, last = result["lines"]
     tags = " ".join(f"#{tag}" for tag in result["tags"])
     out.print(
-        styled((result["title"], "bold"), (f"  {result['path']}:{first}-{last}", "cyan"), (f"  {tags}", "dim green"))
+        styled_text(
+            (result["title"], "bold"), (f"  {result['path']}:{first}-{last}", "cyan"), (f"  {tags}", "dim green")
+        )
     )
     out.print()
     for line in result["text"].splitlines():
-        out.print(styled((line, "bold" if line.startswith("#") and line.lstrip("#").startswith(" ") else "")))
+        out.print(styled_text((line, "bold" if line.startswith("#") and line.lstrip("#").startswith(" ") else "")))
     if "next" in result:
         (first, last), offset = result["next"]["lines"], result["next"]["offset"]
         tell(f"Cut here; --lines {first}-{last} --offset {offset} reads on.")
@@ -99,7 +101,7 @@ def links(result: dict[str, Any]) -> None:
     out = console()
     for name, title in (("links", "Links to"), ("backlinks", "Linked from"), ("unresolved", "Unresolved")):
         if result[name]:
-            out.print(styled((title, "bold")))
+            out.print(styled_text((title, "bold")))
         for link in result[name]:
             shown = link["path"] or link["target"]
             part = (f"#^{link['block']}" if link["block"] else f"#{link['heading'] or ''}").rstrip("#")
@@ -110,20 +112,20 @@ def links(result: dict[str, Any]) -> None:
                 else f"{link['line']:>4}  {shown}{part if link['path'] else ''}"
             )
             label = link["text"] if link["text"] != link["target"] else ""
-            out.print(styled((f"  {place}", "cyan"), (f"  {label}" if label else "", "dim")))
+            out.print(styled_text((f"  {place}", "cyan"), (f"  {label}" if label else "", "dim")))
             if link.get("context"):
-                out.print(styled((f"    {link['context']}", "")))
+                out.print(styled_text((f"    {link['context']}", "")))
         if (left := result["totals"][name] - result["offset"] - len(result[name])) > 0:
             out.print(f"  … and {left:,} more; --offset shows them")
     if said := result.get("mentions"):
-        out.print(styled(("Mentioned without a link", "bold")))
+        out.print(styled_text(("Mentioned without a link", "bold")))
     for one in said or ():
-        out.print(styled((f"  {one['path']}:{one['line']}", "cyan"), (f"  {one['context']}", "dim")))
+        out.print(styled_text((f"  {one['path']}:{one['line']}", "cyan"), (f"  {one['context']}", "dim")))
     if not any(result["totals"].values()) and not result.get("mentions_total"):
         tell("It links to nothing, and nothing links to it.")
 
 
-def resolved(result: dict[str, Any]) -> None:
+def resolved_link(result: dict[str, Any]) -> None:
     """Print where a link leads, as a link would say it."""
     if result["path"] is None:
         tell("It points to no note.")
@@ -132,14 +134,14 @@ def resolved(result: dict[str, Any]) -> None:
     sys.stdout.write("#".join(cell(part) for part in (result["path"], result["heading"], block) if part) + "\n")
 
 
-def anything(result: dict[str, Any]) -> None:
+def any_record(result: dict[str, Any]) -> None:
     """Print a record by its fields."""
     for name, value in result.items():
-        for line in lines_of(name, value):
+        for line in field_lines(name, value):
             sys.stdout.write(f"{line}\n")
 
 
-def lines_of(name: str, value: Any) -> Iterable[str]:
+def field_lines(name: str, value: Any) -> Iterable[str]:
     """Write one field, a list of records with a line each."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         yield f"{name}:"
@@ -148,16 +150,18 @@ def lines_of(name: str, value: Any) -> Iterable[str]:
         yield f"{name}: {cell(value)}"
 
 
-SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
+RESULT_VIEWS: dict[str, Callable[[dict[str, Any]], None]] = {
     "SearchResult": hits,
     "ReadNote": read_note,
     "NoteLinks": links,
-    "ResolvedLink": resolved,
-    "FoundNotes": listed("notes", ("path", "title", "tags", "modified")),
-    "TaskList": listed("tasks", ("path", "line", "status", "text", "due")),
-    "FolderList": listed("folders", ("path", "notes")),
-    "TagList": listed("tags", ("tag", "count")),
-    "ListedClients": listed("clients", ("id", "name", "scopes", "preset", "created", "last_used"), empty="No clients."),
-    "SettingsInUse": listed("settings", ("name", "value", "default", "meaning"), headed=True),
+    "ResolvedLink": resolved_link,
+    "FoundNotes": list_view("notes", ("path", "title", "tags", "modified")),
+    "TaskList": list_view("tasks", ("path", "line", "status", "text", "due")),
+    "FolderList": list_view("folders", ("path", "notes")),
+    "TagList": list_view("tags", ("tag", "count")),
+    "ListedClients": list_view(
+        "clients", ("id", "name", "scopes", "preset", "created", "last_used"), empty="No clients."
+    ),
+    "SettingsInUse": list_view("settings", ("name", "value", "default", "meaning"), headed=True),
 }
 """By the record that an operation answers with: two that answer alike are shown alike."""

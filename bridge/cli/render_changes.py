@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bridge.cli.console import console, listed, safe, styled, tell
+from bridge.cli.console import console, list_view, strip_control, styled_text, tell
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -12,15 +12,15 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 def diff(text: str) -> None:
     """Print a diff; in a pipe as it is, that it can be applied."""
     if not sys.stdout.isatty():
-        sys.stdout.write(safe(text))
+        sys.stdout.write(strip_control(text))
         return
     out = console()
     for line in text.splitlines():
         style = "bold" if line.startswith(("--- ", "+++ ", "rename ")) else COLOURS.get(line[:1], "")
-        out.print(styled((line, style)))
+        out.print(styled_text((line, style)))
 
 
-def written(result: dict[str, Any]) -> None:
+def change_result(result: dict[str, Any]) -> None:
     """Print what was changed and how to turn it back."""
     diff(result["diff"])
     for warning in result["warnings"]:
@@ -53,26 +53,26 @@ def outcome(files: Sequence[Mapping[str, Any]]) -> str:
     return "Written"
 
 
-def linked(result: dict[str, Any]) -> None:
+def link_edit(result: dict[str, Any]) -> None:
     """Print an edit that makes links, and what it leaves out."""
     if not result["links"]:
         tell("There is nothing to link.")
     for one in result["refused"]:
         tell(f"Line {one['line']} does not link to {one['target']}: {one['why']}.")
-    written(result)
+    change_result(result)
 
 
-def daily(result: dict[str, Any]) -> None:
+def daily_note(result: dict[str, Any]) -> None:
     """Print a daily note, or what was added to it."""
     if result["diff"]:
-        written(result)
+        change_result(result)
     elif result["text"] is None:
         tell(f"There is no {result['path']} yet; `--append` makes it.")
     else:
-        sys.stdout.write(safe(result["text"]))
+        sys.stdout.write(strip_control(result["text"]))
 
 
-def shown(result: dict[str, Any]) -> None:
+def change_details(result: dict[str, Any]) -> None:
     """Print a change whole."""
     diff(result["diff"])
     for hunk in result["hunks"] if len(result["hunks"]) > 1 else ():
@@ -81,18 +81,18 @@ def shown(result: dict[str, Any]) -> None:
     tell(f"{result['operation']} by {result['client'] or 'nobody named'}, {result['time']}{reason}: {result['state']}.")
 
 
-def settled(result: dict[str, Any]) -> None:
+def change_states(result: dict[str, Any]) -> None:
     """Print what became of changes."""
-    written(result)
+    change_result(result)
     for change in result["changes"]:
         tell(f"{change['id']} is {change['state']}.")
 
 
-SHOWN: dict[str, Callable[[dict[str, Any]], None]] = {
-    "Written": written,
-    "Settled": settled,
-    "LinkEdit": linked,
-    "DailyNote": daily,
-    "ShownChange": shown,
-    "ListedChanges": listed("changes", ("id", "time", "client", "operation", "state", "paths"), headed=True),
+CHANGE_VIEWS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "Written": change_result,
+    "Settled": change_states,
+    "LinkEdit": link_edit,
+    "DailyNote": daily_note,
+    "ShownChange": change_details,
+    "ListedChanges": list_view("changes", ("id", "time", "client", "operation", "state", "paths"), headed=True),
 }

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from bridge.cli.console import console, styled, table, tell
+from bridge.cli.console import console, styled_text, table, tell
 from bridge.text.counts import count_of
 
 NAMES_SHOWN = 200
@@ -22,13 +22,15 @@ def paths(result: dict[str, Any]) -> None:
     """Print each way from note to note, with what leads on."""
     out = console()
     for number, path in enumerate(result["paths"], start=1):
-        out.print(styled((f"{number:2}. ", "dim"), (path["notes"][0], "cyan")))
+        out.print(styled_text((f"{number:2}. ", "dim"), (path["notes"][0], "cyan")))
         for step in path["steps"]:
             arrow = "←" if step["note"] == step["target"] else "→"
             where = f" {step['note']}:{step['line']}" if step["line"] else ""
-            out.print(styled((f"    {arrow} ", "dim"), (step["target"], "cyan"), (f"  {step['kind']}{where}", "dim")))
+            out.print(
+                styled_text((f"    {arrow} ", "dim"), (step["target"], "cyan"), (f"  {step['kind']}{where}", "dim"))
+            )
             if step["text"]:
-                out.print(styled((f"      {step['text']}", "")))
+                out.print(styled_text((f"      {step['text']}", "")))
     if not result["paths"]:
         tell("Nothing joins the two.")
 
@@ -45,11 +47,13 @@ def insights(result: dict[str, Any]) -> None:
         rows = found["notes"] if isinstance(found, dict) else found
         total = found["total"] if isinstance(found, dict) else result["totals"].get(part) or len(rows)
         out.print(
-            styled((f"\n{part.replace('_', ' ').capitalize()}", "bold"), (f"  {total:,}" if total else "  none", "dim"))
+            styled_text(
+                (f"\n{part.replace('_', ' ').capitalize()}", "bold"), (f"  {total:,}" if total else "  none", "dim")
+            )
         )
         names = [row for row in rows if isinstance(row, str)]
         for name in names:
-            out.print(styled((f"  {name}", "cyan")))
+            out.print(styled_text((f"  {name}", "cyan")))
         if rows and not names:
             table(rows, tuple(rows[0]), headed=True)
 
@@ -68,21 +72,21 @@ def history(result: dict[str, Any]) -> None:
     for week in result["weeks"]:
         counts = week["counts"]
         out.print(
-            styled(
+            styled_text(
                 (week["week"], "bold"),
                 (f"  {count_of(counts['notes'], 'note')}, {count_of(counts['links'], 'link')}", "dim"),
             )
         )
         for path in week["appeared"]:
-            out.print(styled(("  + ", "green"), (path, "cyan")))
+            out.print(styled_text(("  + ", "green"), (path, "cyan")))
         for path in week["vanished"]:
-            out.print(styled(("  - ", "red"), (path, "cyan")))
+            out.print(styled_text(("  - ", "red"), (path, "cyan")))
         for grown in week["grown"]:
-            out.print(styled((f"  {grown['more']:+} ", "dim"), (grown["path"], "cyan")))
+            out.print(styled_text((f"  {grown['more']:+} ", "dim"), (grown["path"], "cyan")))
     tell(f"Recorded since {result['since']}, on the days on which a bridge ran.")
 
 
-def exported(result: dict[str, Any]) -> None:
+def exported_graph(result: dict[str, Any]) -> None:
     """Print the graph as it is, for a file or another program."""
     sys.stdout.buffer.write(result["text"].encode())
 
@@ -93,7 +97,7 @@ GRAPH_VIEWS: dict[str, Callable[[dict[str, Any]], None]] = {
     "GraphInsights": insights,
     "GraphView": view,
     "GraphHistory": history,
-    "ExportedGraph": exported,
+    "ExportedGraph": exported_graph,
 }
 
 
@@ -102,14 +106,14 @@ def suggestions(result: dict[str, Any]) -> None:
     out = console()
     for found in result["suggestions"]:
         out.print(
-            styled(
+            styled_text(
                 (found["text"], "bold"),
                 (" → ", "dim"),
                 (found["target"], "cyan"),
                 (f"  line {found['lines'][0]}", "dim"),
             )
         )
-        out.print(styled((f"    {found['score']:.2f} · {' · '.join(found['why'])}", "dim")))
+        out.print(styled_text((f"    {found['score']:.2f} · {' · '.join(found['why'])}", "dim")))
     if not result["suggestions"]:
         tell("There is no link to suggest.")
 
@@ -129,19 +133,19 @@ def report(result: dict[str, Any]) -> None:
     unresolved = result["unresolved"]
     lack = "has" if unresolved == 1 else "have"
     out.print(f"{count_of(unresolved, 'name')} that links ask for {lack} no note.")
-    for sort, (title, line) in SORTS.items():
+    for sort, (title, line) in REPORT_SECTIONS.items():
         total = result["totals"][sort]
         if not result[sort]:
             continue
-        out.print(styled((f"\n{title}", "bold"), (f"  {total:,}", "dim")))
+        out.print(styled_text((f"\n{title}", "bold"), (f"  {total:,}", "dim")))
         for found in result[sort]:
             name, rest = line(found)
-            out.print(styled((f"  {name}", "cyan"), (f"  {rest}", "dim")))
+            out.print(styled_text((f"  {name}", "cyan"), (f"  {rest}", "dim")))
     if (onward := result.get("next_offset")) is not None:
         tell(f"--offset {onward} shows more.")
 
 
-def unlinked(found: dict[str, Any]) -> tuple[str, str]:
+def unlinked_mentions(found: dict[str, Any]) -> tuple[str, str]:
     """Return a note and where others mention it."""
     said = ", ".join(f"“{name}”" for name in found["said"])
     places = ", ".join(f"{place['path']}:{place['line']}" for place in found["places"])
@@ -150,7 +154,7 @@ def unlinked(found: dict[str, Any]) -> tuple[str, str]:
 
 Line = Callable[[dict[str, Any]], tuple[str, str]]
 
-SORTS: dict[str, tuple[str, Line]] = {
+REPORT_SECTIONS: dict[str, tuple[str, Line]] = {
     "broken": (
         "Likely mean a note",
         lambda found: (f"[[{found['name']}]]", f"{found['meant']}: {found['why']}, in {', '.join(found['notes'])}"),
@@ -159,7 +163,7 @@ SORTS: dict[str, tuple[str, Line]] = {
         "Mean none",
         lambda found: (f"[[{found['name']}]]", f"wanted by {found['wanted']:,}: {', '.join(found['notes'])}"),
     ),
-    "unlinked": ("Mentioned without a link", unlinked),
+    "unlinked": ("Mentioned without a link", unlinked_mentions),
     "ambiguous": (
         "Names of several notes",
         lambda found: (found["name"], f"{count_of(found['links'], 'link')} mean one of {', '.join(found['notes'])}"),

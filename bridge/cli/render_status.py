@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bridge.cli.console import console, styled, table, tell
+from bridge.cli.console import console, styled_text, table, tell
 from bridge.text.counts import count_of
 
 Vault = Mapping[str, Any]
@@ -15,37 +15,41 @@ def status(result: dict[str, Any]) -> None:
     out = console()
     for vault in result["vaults"]:
         ready, pending = vault["ready"], vault["pending"]
-        out.print(styled((vault["name"], "bold"), (f"  {vault['path']}", "cyan")))
-        out.print(styled(("  bridge   ", "dim"), (process(result["bridge"]), "")))
+        out.print(styled_text((vault["name"], "bold"), (f"  {vault['path']}", "cyan")))
+        out.print(styled_text(("  bridge   ", "dim"), (describe_bridge(result["bridge"]), "")))
         out.print(
-            styled(
+            styled_text(
                 ("  indexed  ", "dim"),
                 (f"{count_of(vault['notes'], 'note')}, {count_of(vault['passages'], 'passage')}", ""),
             )
         )
         words = "ready" if ready["keyword"] else "being read"
         left = f", {count_of(pending['keyword'], 'note')} to go" if pending["keyword"] else ""
-        out.print(styled(("  words    ", "dim"), (words, good(ready["keyword"])), (left, "")))
-        means = meaning(vault)
+        out.print(styled_text(("  words    ", "dim"), (words, status_colour(ready["keyword"])), (left, "")))
+        means = semantic_state(vault)
         out.print(
-            styled(("  meaning  ", "dim"), (means, good(ready["semantic"])), (backlog(vault, result["bridge"]), ""))
+            styled_text(
+                ("  meaning  ", "dim"),
+                (means, status_colour(ready["semantic"])),
+                (backlog(vault, result["bridge"]), ""),
+            )
         )
         if vault["paused"]:
-            out.print(styled(("  Embedding is paused; `vault-bridge resume-indexing` goes on.", "yellow")))
+            out.print(styled_text(("  Embedding is paused; `vault-bridge resume-indexing` goes on.", "yellow")))
         if vault["trouble"]:
-            out.print(styled((f"  {vault['trouble']}", "red")))
+            out.print(styled_text((f"  {vault['trouble']}", "red")))
         for kind, style in (("skipped", "dim"), ("failed", "red")):
             for left_out in vault[kind]["first"]:
-                out.print(styled((f"  {kind:8} {left_out['path']}: {left_out['reason']}", style)))
+                out.print(styled_text((f"  {kind:8} {left_out['path']}: {left_out['reason']}", style)))
             if more := vault[kind]["count"] - len(vault[kind]["first"]):
-                out.print(styled((f"  {kind:8} … and {more:,} more", style)))
+                out.print(styled_text((f"  {kind:8} … and {more:,} more", style)))
         if vault["disk"]:
-            out.print(styled(("  disk     ", "dim"), (sizes(vault["disk"]), "")))
+            out.print(styled_text(("  disk     ", "dim"), (disk_sizes(vault["disk"]), "")))
     if "disk" in result:
-        out.print(sizes(result["disk"]))
+        out.print(disk_sizes(result["disk"]))
 
 
-def process(bridge: Mapping[str, Any] | None) -> str:
+def describe_bridge(bridge: Mapping[str, Any] | None) -> str:
     """Say which bridge serves a vault."""
     if bridge is None:
         return "none runs; this command opened the vault by itself"
@@ -53,7 +57,7 @@ def process(bridge: Mapping[str, Any] | None) -> str:
     return f"process {bridge['pid']} at {bridge['url']}, since {since}"
 
 
-def meaning(vault: Vault) -> str:
+def semantic_state(vault: Vault) -> str:
     """Say whether notes can be found by meaning, and by which model."""
     model = vault["model"]
     if vault["ready"]["semantic"]:
@@ -77,14 +81,14 @@ def backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
     return f", {count_of(pending, 'passage')} to go{speed}"
 
 
-def sizes(disk: Mapping[str, int]) -> str:
+def disk_sizes(disk: Mapping[str, int]) -> str:
     """Say how much disk each part takes."""
     from rich.filesize import decimal
 
     return ", ".join(f"{name} {decimal(size)}" for name, size in disk.items())
 
 
-def good(true: bool) -> str:
+def status_colour(true: bool) -> str:
     """Return the colour of yes or not yet."""
     return "green" if true else "yellow"
 
@@ -96,10 +100,10 @@ def findings(result: dict[str, Any]) -> None:
     for finding in result["findings"]:
         vault = f" ({finding['vault']})" if finding["vault"] else ""
         out.print(
-            styled(signs[finding["verdict"]], (f"  {finding['check']}{vault}: ", "bold"), (finding["message"], ""))
+            styled_text(signs[finding["verdict"]], (f"  {finding['check']}{vault}: ", "bold"), (finding["message"], ""))
         )
         if finding["do"]:
-            out.print(styled((f"      → {finding['do']}", "cyan")))
+            out.print(styled_text((f"      → {finding['do']}", "cyan")))
 
 
 def usage(result: dict[str, Any]) -> None:
@@ -124,7 +128,7 @@ def summary(vault: Vault) -> str:
     return f"{vault['name']}: {count_of(vault['notes'], 'note')}{skipped}{failed}; search by {how}."
 
 
-SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
+STATUS_VIEWS: Mapping[str, Callable[[dict[str, Any]], None]] = {
     "Status": status,
     "Diagnosis": findings,
     "UsageReport": usage,

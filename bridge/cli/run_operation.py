@@ -9,56 +9,56 @@ from typing import Any
 from bridge.api.arguments import VAULT
 from bridge.api.registry import Operation
 from bridge.cli import find_bridge, options, paths
-from bridge.cli.find_bridge import Folder, Reached, Served, reach, served_now
+from bridge.cli.find_bridge import FoundVault, ServedVault, UnservedVault, find_vault, served_vaults
 from bridge.errors import NoSuchVault
-from bridge.features import named
+from bridge.features import get_operation
 
 
 def main(given: argparse.Namespace) -> int:
     """Run an operation and print what it says."""
     from bridge.cli import render
 
-    operation = named(given.command)
-    result, reached = answer(given, operation)
+    operation = get_operation(given.command)
+    result, reached = find_and_run(given, operation)
     if given.json:
         render.json_line(result)
     else:
         render.show(operation.name, result)
         if "freshness" in result:
-            render.unfinished(result, reached.indexer if isinstance(reached, Served) else "none")
+            render.report_pending(result, reached.indexer if isinstance(reached, ServedVault) else "none")
     return int(operation.name == "doctor" and result["verdict"] == "fail")
 
 
-def answer(given: argparse.Namespace, operation: Operation) -> tuple[dict[str, Any], Reached | None]:
+def find_and_run(given: argparse.Namespace, operation: Operation) -> tuple[dict[str, Any], FoundVault | None]:
     """Run an operation where it can be run, and return its result and where that was."""
     typed = options.collect(operation, given)
     wanted = typed.pop(VAULT, None) or given.vault
     # The runtime token may not do what is for the owner alone; whoever may write the settings file may, and running
     # bridges look at it.
-    reached = None if operation.scope == "admin" else place(given.data_dir, wanted, operation)
-    arguments = typed if reached is None else paths.inside_vault(operation, typed, reached.path)
+    reached = None if operation.scope == "admin" else target_vault(given.data_dir, wanted, operation)
+    arguments = typed if reached is None else paths.to_vault_paths(operation, typed, reached.path)
     if needs_digest(operation, arguments):
         # Who types a command means the note as it is now; that it stays so until it is written is seen to.
         asked = {"path": arguments["path"], "max_chars": 1}
-        arguments["digest"] = run(given, named("read_note"), asked, reached)["digest"]
-    if isinstance(reached, Served) and (operation.vault or wanted is not None):
+        arguments["digest"] = run_operation(given, get_operation("read_note"), asked, reached)["digest"]
+    if isinstance(reached, ServedVault) and (operation.vault or wanted is not None):
         arguments[VAULT] = reached.id
-    return run(given, operation, arguments, reached), reached
+    return run_operation(given, operation, arguments, reached), reached
 
 
-def run(
-    given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], reached: Reached | None
+def run_operation(
+    given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], reached: FoundVault | None
 ) -> dict[str, Any]:
     """Run an operation in the bridge that serves the vault, or else in this process."""
     operation.bind({name: value for name, value in arguments.items() if name != VAULT})
     match reached:
-        case Served(runtime):
+        case ServedVault(runtime):
             answered: dict[str, Any] = find_bridge.call(runtime, operation.name, arguments)
             return answered
-        case Folder(path):
-            return here(given, operation, arguments, [path])
+        case UnservedVault(path):
+            return run_in_process(given, operation, arguments, [path])
         case None:
-            return here(given, operation, arguments, [])
+            return run_in_process(given, operation, arguments, [])
 
 
 def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
@@ -68,35 +68,37 @@ def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
     return any(taken.name == "digest" and (taken.required or "edits" in arguments) for taken in operation.arguments)
 
 
-def place(data_dir: Path, wanted: str | None, operation: Operation) -> Reached | None:
+def target_vault(data_dir: Path, wanted: str | None, operation: Operation) -> FoundVault | None:
     """Find the vault; an operation on no vault in particular can do without.
 
     Raises:
         NoSuchVault: There is none, or several.
     """
     try:
-        return reach(data_dir, wanted)
+        return find_vault(data_dir, wanted)
     except NoSuchVault:
         if operation.vault or wanted is not None:
             raise
         # One that works on no vault in particular is answered by any bridge that runs.
-        running = next(served_now(data_dir), None)
+        running = next(served_vaults(data_dir), None)
         if running is None and operation.name == "status":
             raise
         return running
 
 
-def here(
+def run_in_process(
     given: argparse.Namespace, operation: Operation, arguments: Mapping[str, Any], vaults: list[Path]
 ) -> dict[str, Any]:
     """Run an operation in this process."""
     from bridge.cli import local
-    from bridge.cli.exit import run
+    from bridge.cli.exit import run_coroutine
     from bridge.cli.progress import IndexBar
 
     async def work() -> dict[str, Any]:
-        async with local.opened(given.data_dir, given.models_dir, vaults) as bridge:
+        async with local.open_bridge(given.data_dir, given.models_dir, vaults) as bridge:
             with IndexBar(patient=True) as bar:
-                return await local.run(bridge, operation, arguments, bar.show if sys.stderr.isatty() else None)
+                return await local.run_when_ready(
+                    bridge, operation, arguments, bar.show if sys.stderr.isatty() else None
+                )
 
-    return run(work())
+    return run_coroutine(work())

@@ -18,7 +18,7 @@ import orjson
 
 from bridge.cli.progress import watch
 from bridge.data_folder import Folders
-from bridge.private_files import make_private, unwritable
+from bridge.private_files import make_private, write_error
 from bridge.server.runtime_file import Runtime
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def fleeting(data_dir: Path) -> Iterator[Path]:
+def temporary_data_folder(data_dir: Path) -> Iterator[Path]:
     """Make a data folder that goes with the block; what the user's own says of rules and clients holds in it too."""
     own = Folders(data_dir.absolute())
     with tempfile.TemporaryDirectory(prefix="vault-bridge-", ignore_cleanup_errors=True) as folder:
@@ -36,11 +36,11 @@ def fleeting(data_dir: Path) -> Iterator[Path]:
         yield made.data
 
 
-MOST = 10_240
+MAX_OPEN_FILES = 10_240
 """What macOS permits; elsewhere it is more than enough, too."""
 
 
-def permit_many() -> None:
+def raise_file_limit() -> None:
     """Raise how many files this process may have open, where its user may.
 
     LanceDB keeps two files open of each index that was replaced, and an index is replaced every few hundred edits:
@@ -51,13 +51,13 @@ def permit_many() -> None:
     import resource
 
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST if most == resource.RLIM_INFINITY else min(MOST, most)
+    wanted = MAX_OPEN_FILES if most == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, most)
     if resource.RLIM_INFINITY not in {now, wanted} and now < wanted:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-LIMIT = 2**20
+MAX_LOG_BYTES = 2**20
 """Bytes after which it begins anew."""
 
 LOOK_EVERY_S = 60.0
@@ -74,7 +74,7 @@ def open_log(path: Path) -> int:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError as error:
-        raise unwritable(path, error) from None
+        raise write_error(path, error) from None
     shorten(descriptor)
     return descriptor
 
@@ -82,11 +82,11 @@ def open_log(path: Path) -> int:
 def shorten(descriptor: int) -> None:
     """Begin a log anew when it is large; what is no file has no end to it."""
     facts = os.fstat(descriptor)
-    if stat.S_ISREG(facts.st_mode) and facts.st_size > LIMIT:
+    if stat.S_ISREG(facts.st_mode) and facts.st_size > MAX_LOG_BYTES:
         os.ftruncate(descriptor, 0)
 
 
-async def keep_short(descriptor: int) -> None:
+async def keep_log_short(descriptor: int) -> None:
     """Look at a log now and then, for as long as it is written."""
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
@@ -95,15 +95,17 @@ async def keep_short(descriptor: int) -> None:
 
 def main(given: argparse.Namespace) -> int:
     """Serve the vaults that are named."""
-    from bridge.cli.exit import run
+    from bridge.cli.exit import run_coroutine
 
-    permit_many()
-    return run(serve(given))
+    raise_file_limit()
+    return run_coroutine(serve(given))
 
 
 async def serve(given: argparse.Namespace) -> int:
     """Serve until a signal, or the end of standard input, says to leave."""
-    with fleeting(given.data_dir) if given.fleeting else contextlib.nullcontext(given.data_dir) as data_dir:
+    with (
+        temporary_data_folder(given.data_dir) if given.fleeting else contextlib.nullcontext(given.data_dir) as data_dir
+    ):
         # Without models, nothing is computed that would be lost.
         models_dir = data_dir / "models" if given.fleeting else given.models_dir
         return await serve_from(data_dir, models_dir, given)
@@ -120,11 +122,11 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
     if given.parent_stdin:
         leave_with_parent(stop, asyncio.get_running_loop())
     bridge = Bridge(data_dir, models_dir, given.vaults)
-    watching = [] if given.leave_after is None else [asyncio.create_task(keep_short(sys.stderr.fileno()))]
+    watching = [] if given.leave_after is None else [asyncio.create_task(keep_log_short(sys.stderr.fileno()))]
 
     def ready(runtime: Runtime) -> None:
         if given.print_ready:
-            sys.stdout.buffer.write(orjson.dumps(announced(bridge, runtime)) + b"\n")
+            sys.stdout.buffer.write(orjson.dumps(ready_message(bridge, runtime)) + b"\n")
             sys.stdout.buffer.flush()
         else:
             watching.append(asyncio.create_task(watch(bridge, runtime)))
@@ -170,7 +172,7 @@ def leave_with_parent(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> N
     threading.Thread(target=wait, name="parent", daemon=True).start()
 
 
-def announced(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
+def ready_message(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
     """Return what the ready line says."""
     vaults = [{"id": engine.id, "name": engine.name, "path": str(engine.root)} for engine in bridge.vaults.values()]
     facts = {"url": runtime.url, "token": runtime.token, "pid": runtime.pid, "version": runtime.version}

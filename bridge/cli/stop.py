@@ -8,10 +8,10 @@ from pathlib import Path
 
 from bridge.cli import find_bridge
 from bridge.cli.console import tell
-from bridge.cli.find_bridge import Served, reach, served_now
+from bridge.cli.find_bridge import ServedVault, find_vault, served_vaults
 from bridge.cli.render import json_line
 from bridge.errors import BridgeError, NoSuchVault, NotReady
-from bridge.server.runtime_file import Runtime, alive, running
+from bridge.server.runtime_file import Runtime, is_alive, running_bridges
 
 LOOK_S = 3.0
 LOOK_EVERY_S = 0.05
@@ -27,37 +27,37 @@ class StillRunning(BridgeError):
 
 def main(given: argparse.Namespace) -> int:
     """Stop the bridge that is meant, and wait until it has stopped."""
-    runtime = meant(given.data_dir, given.vault)
+    runtime = find_runtime(given.data_dir, given.vault)
     if runtime is None:
         tell("No bridge runs." if given.vault is None else "No bridge serves this vault.")
     else:
-        end(runtime)
+        stop_bridge(runtime)
         tell(f"The bridge at {runtime.url} (process {runtime.pid}) has stopped.")
     if given.json:
         json_line({"stopped": None if runtime is None else {"url": runtime.url, "pid": runtime.pid}})
     return 0
 
 
-def meant(data_dir: Path, vault: str | None) -> Runtime | None:
+def find_runtime(data_dir: Path, vault: str | None) -> Runtime | None:
     """Return the bridge that serves a vault, or the only one that runs; None when there is none.
 
     Raises:
         NoSuchVault: Several bridges run and no vault is named, or there is no such vault.
     """
     if vault is None:
-        match list(running(data_dir)):
+        match list(running_bridges(data_dir)):
             case []:
                 return None
             case [runtime]:
                 return runtime
             case _:
-                names = ", ".join(f"`{served.name}`" for served in served_now(data_dir))
+                names = ", ".join(f"`{served.name}`" for served in served_vaults(data_dir))
                 raise NoSuchVault("Several bridges run: say which.", hint=f"Give one of these vaults: {names}.")
-    reached = reach(data_dir, vault)
-    return reached.runtime if isinstance(reached, Served) else None
+    reached = find_vault(data_dir, vault)
+    return reached.runtime if isinstance(reached, ServedVault) else None
 
 
-def end(runtime: Runtime) -> None:
+def stop_bridge(runtime: Runtime) -> None:
     """Ask a bridge to leave, as Ctrl-C does, and wait until it has left.
 
     Raises:
@@ -67,7 +67,7 @@ def end(runtime: Runtime) -> None:
     require_ours(runtime)
     os.kill(runtime.pid, signal.SIGTERM)
     ends = time.monotonic() + PATIENCE_S
-    while alive(runtime.pid):
+    while is_alive(runtime.pid):
         if time.monotonic() > ends:
             raise StillRunning(
                 f"The bridge (process {runtime.pid}) is still at work.",

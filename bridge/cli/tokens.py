@@ -15,7 +15,7 @@ def main(given: argparse.Namespace) -> int:
 
     folders = Folders(given.data_dir)
     folders.make()
-    return {"create": create, "list": show, "revoke": revoke}[given.action](given, Tokens(folders.tokens))
+    return {"create": create, "list": list_clients, "revoke": revoke}[given.action](given, Tokens(folders.tokens))
 
 
 def create(given: argparse.Namespace, tokens: Tokens) -> int:
@@ -25,11 +25,11 @@ def create(given: argparse.Namespace, tokens: Tokens) -> int:
         json_line({**client.wire(), "token": token})
     else:
         sys.stdout.write(f"{token}\n")
-    tell(f"{client.name} may {allowed(client)}. Its token is shown only this once.")
+    tell(f"{client.name} may {describe_scopes(client)}. Its token is shown only this once.")
     return 0
 
 
-def show(given: argparse.Namespace, tokens: Tokens) -> int:
+def list_clients(given: argparse.Namespace, tokens: Tokens) -> int:
     """List the clients."""
     rows = [client.wire() for client in tokens.clients()]
     if given.json:
@@ -47,6 +47,6 @@ def revoke(given: argparse.Namespace, tokens: Tokens) -> int:
     return 0
 
 
-def allowed(client: Client) -> str:
+def describe_scopes(client: Client) -> str:
     """Say what a client may do."""
     return " and ".join({"admin": "change settings"}.get(scope, scope) for scope in client.wire()["scopes"])

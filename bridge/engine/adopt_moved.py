@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import suppress
 
-from bridge.data_folder import Folders, remembered
+from bridge.data_folder import Folders, read_vault_list
 from bridge.errors import BridgeError
 from bridge.types import VaultId, VaultPath
 from bridge.vault.vault import Vault
@@ -29,13 +29,13 @@ def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
     """
     if folders.index(vault).exists() or folders.state(vault).exists():
         return None
-    vanished = [v for v, path in remembered(folders).items() if v != vault and not path.exists()]
+    vanished = [v for v, path in read_vault_list(folders).items() if v != vault and not path.exists()]
     candidates = [v for v in vanished if folders.index(v).is_dir()]
     if not candidates:
         return None
     here = set(digests(files))
     for old in candidates:
-        if shared(folders, old, here) >= SAME_VAULT:
+        if content_overlap(folders, old, here) >= SAME_VAULT:
             for part in list(folders.vault(old).iterdir()):
                 if part.name != "lock":
                     part.replace(folders.vault(vault) / part.name)
@@ -44,7 +44,7 @@ def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
     return None
 
 
-def shared(folders: Folders, old: VaultId, here: set[str]) -> float:
+def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
     """Return the share of an index's notes whose bytes are here too."""
     from bridge.index.index import Index
 

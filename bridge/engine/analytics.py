@@ -29,7 +29,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Apart:
+class WorkerProcess:
     """Runs functions in one process beside this one, which starts with the first and ends when idle."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chart:
+class GraphSnapshot:
     """A snapshot of the links with the notes that it was taken of."""
 
     graph: Graph
@@ -94,7 +94,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class GraphMeasures:
     """The notes as a network, what was measured of it, and how often a reader of each note is there."""
 
     network: "Network"
@@ -102,16 +102,16 @@ class Shape:
     rank: Any
 
 
-class Atlas:
+class GraphAnalytics:
     """Answers of one vault's graph; belongs to one event loop."""
 
     def __init__(self) -> None:
-        self._apart = Apart()
+        self._apart = WorkerProcess()
         self._graph: Graph | None = None
         self._kept: dict[Hashable, asyncio.Task[Any]] = {}
         self._places: dict[str, dict[str, Place]] = {}
 
-    async def edges(self, chart: Chart, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
+    async def edges(self, chart: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
         """Return the edges of some kinds, those too that nobody wrote.
 
         Args:
@@ -122,33 +122,39 @@ class Atlas:
         similar = await self._similar(chart) if "similar" in kinds else ()
 
         async def gather() -> "Edges":
-            return await asyncio.to_thread(gathered, chart, kinds, similar, stubs=stubs)
+            return await asyncio.to_thread(gather_edges, chart, kinds, similar, stubs=stubs)
 
         return await self._once(chart, ("edges", frozenset(kinds), stubs, chart.index.pending_vectors()), gather)
 
-    async def shape(self, chart: Chart, kinds: Collection[EdgeKind]) -> Shape:
+    async def shape(self, chart: GraphSnapshot, kinds: Collection[EdgeKind]) -> GraphMeasures:
         """Measure the network that some kinds of edges make of the notes; seconds in a large vault."""
-        from bridge.graph.measure import measured, network_of, pagerank
+        from bridge.graph.measure import build_network, measure_network, pagerank
         from bridge.graph.walk import arcs
 
         edges = await self.edges(chart, kinds)
 
-        async def measure() -> Shape:
-            network = await asyncio.to_thread(network_of, edges, chart.graph.present)
-            measures = await self._apart.run(measured, network)
+        async def measure() -> GraphMeasures:
+            network = await asyncio.to_thread(build_network, edges, chart.graph.present)
+            measures = await self._apart.run(measure_network, network)
             rank = await self._apart.run(pagerank, edges.size, *await asyncio.to_thread(arcs, edges, "out"))
-            return Shape(network, measures, rank)
+            return GraphMeasures(network, measures, rank)
 
         return await self._once(chart, ("shape", frozenset(kinds), chart.index.pending_vectors()), measure)
 
-    async def gaps(self, chart: Chart, kinds: Collection[EdgeKind], most: int) -> list[tuple[int, int, int, float]]:
+    async def gaps(
+        self, chart: GraphSnapshot, kinds: Collection[EdgeKind], most: int
+    ) -> list[tuple[int, int, int, float]]:
         """Find pairs of notes that others name together and that do not link to each other."""
-        from bridge.graph.cocitation import gaps
+        from bridge.graph.cocitation import find_gaps
 
         edges = await self.edges(chart, kinds)
-        return await self._once(chart, ("gaps", frozenset(kinds), most), lambda: self._apart.run(gaps, edges, most))
+        return await self._once(
+            chart, ("gaps", frozenset(kinds), most), lambda: self._apart.run(find_gaps, edges, most)
+        )
 
-    async def places(self, chart: Chart, picture: str, network: "Network", labels: Sequence[str]) -> list[Place]:
+    async def places(
+        self, chart: GraphSnapshot, picture: str, network: "Network", labels: Sequence[str]
+    ) -> list[Place]:
         """Place the nodes of a picture, near where they were in the last one of this name.
 
         Args:
@@ -157,13 +163,13 @@ class Atlas:
             network: Its nodes and what joins them.
             labels: By node, what it is known by.
         """
-        from bridge.graph.layout import laid_out
+        from bridge.graph.layout import compute_layout
 
         async def draw() -> list[Place]:
             before = self._places.get(picture, {})
-            start = await asyncio.to_thread(placed, before, labels)
-            drawn = await self._apart.run(laid_out, network, start)
-            places, self._places[picture] = await asyncio.to_thread(remembering, before, labels, drawn)
+            start = await asyncio.to_thread(previous_places, before, labels)
+            drawn = await self._apart.run(compute_layout, network, start)
+            places, self._places[picture] = await asyncio.to_thread(remember_places, before, labels, drawn)
             return places
 
         return await self._once(chart, ("places", picture, tuple(labels)), draw)
@@ -174,9 +180,9 @@ class Atlas:
             task.cancel()
         self._apart.close()
 
-    async def _similar(self, chart: Chart) -> Sequence[tuple[int, int, float]]:
+    async def _similar(self, chart: GraphSnapshot) -> Sequence[tuple[int, int, float]]:
         """Find the notes that are mutually nearest in meaning, by number."""
-        from bridge.graph.similar import mutually_nearest
+        from bridge.graph.similar import mutual_neighbours
 
         async def compare() -> Sequence[tuple[int, int, float]]:
             import numpy as np
@@ -193,12 +199,12 @@ class Atlas:
                     numbers.append(number)
                 if at % AT_ONCE == 0:
                     await asyncio.sleep(0)
-            found = await self._apart.run(mutually_nearest, vectors[: len(numbers)])
+            found = await self._apart.run(mutual_neighbours, vectors[: len(numbers)])
             return [(numbers[one], numbers[other], alike) for one, other, alike in found]
 
         return await self._once(chart, ("similar", chart.index.answering_model, chart.index.pending_vectors()), compare)
 
-    async def _once(self, chart: Chart, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
+    async def _once(self, chart: GraphSnapshot, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
         """Compute something unless this snapshot has it; those who ask meanwhile wait for the same."""
         if chart.graph is not self._graph:
             self._graph, self._kept = chart.graph, {}
@@ -217,7 +223,7 @@ class Atlas:
         return answer
 
 
-def placed(before: Mapping[str, Place], labels: Sequence[str]) -> "NDArray[np.float64]":
+def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> "NDArray[np.float64]":
     """Return where nodes were before, nowhere if they are new."""
     import numpy as np
 
@@ -225,7 +231,7 @@ def placed(before: Mapping[str, Place], labels: Sequence[str]) -> "NDArray[np.fl
     return np.array([before.get(label, nowhere) for label in labels], np.float64).reshape(-1, 2)
 
 
-def remembering(
+def remember_places(
     before: Mapping[str, Place], labels: Sequence[str], drawn: "NDArray[np.float64]"
 ) -> tuple[list[Place], dict[str, Place]]:
     """Return the places of nodes, and what to remember: these and as many earlier ones as there is room for."""
@@ -235,21 +241,21 @@ def remembering(
     return places, dict(kept[: max(0, REMEMBERED - len(now))]) | now
 
 
-def gathered(
-    chart: Chart, kinds: Collection[EdgeKind], similar: Sequence[tuple[int, int, float]], *, stubs: bool
+def gather_edges(
+    chart: GraphSnapshot, kinds: Collection[EdgeKind], similar: Sequence[tuple[int, int, float]], *, stubs: bool
 ) -> "Edges":
     """Put all edges of some kinds together; half a second for a million."""
-    from bridge.graph.columns import Edges, together
-    from bridge.graph.pairs import by_folder, by_tag
+    from bridge.graph.columns import Edges, concat_edges
+    from bridge.graph.pairs import pairs_by_folder, pairs_by_tag
 
     graph = chart.graph
     parts = [graph.edges_of(kinds, stubs=stubs)]
     if "tag" in kinds:
         tags = {number: chart.notes[path].tags for number, path in graph.paths.items() if path in chart.notes}
-        parts.append(Edges.made(graph.size, "tag", by_tag(tags)))
+        parts.append(Edges.made(graph.size, "tag", pairs_by_tag(tags)))
     if "folder" in kinds:
         folders = {number: path.rpartition("/")[0] for number, path in graph.paths.items()}
-        parts.append(Edges.made(graph.size, "folder", by_folder(folders)))
+        parts.append(Edges.made(graph.size, "folder", pairs_by_folder(folders)))
     if similar:
         parts.append(Edges.made(graph.size, "similar", similar))
-    return together(graph.size, parts)
+    return concat_edges(graph.size, parts)

@@ -8,15 +8,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.changes.apply import Around, Carried, carry, together
-from bridge.changes.draft import Desk
+from bridge.changes.apply import AppliedRequest, RequestContext, apply_request, merge_effects
+from bridge.changes.draft import Draft
 from bridge.changes.link_check import check_links
-from bridge.changes.move import names_kept
+from bridge.changes.move import stale_name_warnings
 from bridge.changes.requests import AddTask, CreateNote, MoveNote, Renaming, Request, ToggleTask
-from bridge.changes.view import Known
-from bridge.engine.indexer import Following
-from bridge.engine.read_cache import Recent
-from bridge.engine.transactions import Author, Drawn, Made, Writing
+from bridge.changes.view import VaultView
+from bridge.engine.indexer import Indexer
+from bridge.engine.read_cache import ReadCache
+from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter, PlannedChange
 from bridge.errors import BridgeError
 from bridge.markdown.names import Names
 from bridge.state.store import Store
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 BOOKMARKS = Path(".obsidian", "bookmarks.json")
 
 
-class Carrying:
+class RequestExecutor:
     """Does what requests ask, on the vault as it is."""
 
-    def __init__(self, following: Following, writing: Writing, store: Store, recent: Recent) -> None:
+    def __init__(self, following: Indexer, writing: ChangeWriter, store: Store, recent: ReadCache) -> None:
         self._following = following
         self._writing = writing
         self._store = store
@@ -46,8 +46,8 @@ class Carrying:
         *,
         dry_run: bool = False,
         expect: Mapping[str, int] | None = None,
-        finish: Callable[[Desk], None] | None = None,
-    ) -> Made:
+        finish: Callable[[Draft], None] | None = None,
+    ) -> ChangeOutcome:
         """Do what was asked, as one change.
 
         Args:
@@ -64,10 +64,10 @@ class Carrying:
         following = self._following
         following.require_complete()
 
-        def draw(desk: Desk) -> Drawn:
+        def draw(desk: Draft) -> PlannedChange:
             # Only now: whoever was before us may have written other links.
-            known = around(following.vault, following.names, following.index.notes, self._read_before)
-            drawn = carried(requests, desk, known)
+            known = request_context(following.vault, following.names, following.index.notes, self._read_before)
+            drawn = apply_requests(requests, desk, known)
             if finish is not None:
                 finish(desk)
             if all(isinstance(request, Renaming) for request in requests):
@@ -82,7 +82,7 @@ class Carrying:
                 ),
             )
 
-        return await self._writing.make(draw, touched(requests), author, dry_run=dry_run, expect=expect)
+        return await self._writing.make(draw, touched_paths(requests), author, dry_run=dry_run, expect=expect)
 
     def _sources(self, path: VaultPath) -> Collection[VaultPath]:
         """Return the notes that may link to a note: all, while links are being resolved."""
@@ -99,33 +99,33 @@ class Carrying:
         return held
 
 
-def touched(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
+def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
     """Return the notes that requests can change; None when links may take them anywhere."""
     if any(isinstance(request, Renaming) for request in requests):
         return None
     return frozenset(request.path for request in requests)
 
 
-def carried(requests: Sequence[Request], desk: Desk, around: Around) -> Drawn:
+def apply_requests(requests: Sequence[Request], desk: Draft, around: RequestContext) -> PlannedChange:
     """Put requests on a desk, one after the other.
 
     Raises:
         BridgeError: One of them cannot be done.
     """
-    done: list[Carried] = []
-    for number, request in enumerate(with_digests(requests)):
+    done: list[AppliedRequest] = []
+    for number, request in enumerate(fill_digests(requests)):
         try:
-            done.append(carry(request, desk, around))
+            done.append(apply_request(request, desk, around))
         except BridgeError as error:
             if len(requests) > 1:
                 error.locate(f"edits[{number}]")
             raise
-    effect = together([one.effect for one in done])
-    effect = replace(effect, warnings=(*effect.warnings, *names_kept(desk)))
-    return Drawn(done[-1].path, effect, requests=requests)
+    effect = merge_effects([one.effect for one in done])
+    effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(desk)))
+    return PlannedChange(done[-1].path, effect, requests=requests)
 
 
-def with_digests(requests: Sequence[Request]) -> Iterator[Request]:
+def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:
     """Yield requests, those without a digest with the one that an earlier request gave for the same note."""
     known: dict[VaultPath, Digest] = {}
     for request in requests:
@@ -139,12 +139,12 @@ def with_digests(requests: Sequence[Request]) -> Iterator[Request]:
             known[request.to] = known.pop(request.path)
 
 
-def around(
+def request_context(
     vault: Vault,
     names: Names,
     notes: "Mapping[VaultPath, IndexedNote]",
     read_before: Callable[[Digest], bytes | None],
-) -> Around:
+) -> RequestContext:
     """Say what is known of a vault, from when it is first asked for: most requests need little of it.
 
     Args:
@@ -158,22 +158,22 @@ def around(
     def paths() -> tuple[VaultPath, ...]:
         return tuple(names)
 
-    def known(desk: Desk) -> Known:
+    def known(desk: Draft) -> VaultView:
         changed = desk.touched
-        return Known(
+        return VaultView(
             names=Names(desk.paths(paths())),
             # What was changed on the desk has other links than the index knows.
             notes={path: note for path, note in notes.items() if path not in changed} if changed else notes,
             read=desk.read,
             rules=vault.rules,
-            bookmarks=bookmarks(vault.root),
+            bookmarks=read_bookmarks(vault.root),
         )
 
     settings = cache(partial(read_obsidian_settings, vault.root))
-    return Around(known, settings, datetime.now().astimezone(), read_before)
+    return RequestContext(known, settings, datetime.now().astimezone(), read_before)
 
 
-def bookmarks(root: Path) -> bytes:
+def read_bookmarks(root: Path) -> bytes:
     """Read Obsidian's bookmarks; empty when there are none."""
     try:
         return (root / BOOKMARKS).read_bytes()

@@ -4,25 +4,25 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from bridge.engine.link_context import Around, source_of
+from bridge.engine.link_context import LinkContext, source_of
 
 if TYPE_CHECKING:
-    from bridge.changes.draft import Desk
+    from bridge.changes.draft import Draft
     from bridge.engine.host import VaultEngine
     from bridge.linking.corpus import Corpus
     from bridge.types import Span, VaultPath
 
 
-async def weaver(engine: "VaultEngine", client: str | None) -> "Callable[[Desk], None] | None":
+async def make_auto_linker(engine: "VaultEngine", client: str | None) -> "Callable[[Draft], None] | None":
     """Return what adds links to the text on a desk; None when the text of this client gets none, or of no client."""
     wanted = {name.casefold() for name in engine.settings.auto_link_clients}
     if client is None or not wanted & {"*", client.casefold()}:
         return None
     corpus = await engine.mentioning.corpus()
-    return lambda desk: weave(engine, corpus, desk)
+    return lambda desk: add_links(engine, corpus, desk)
 
 
-def weave(engine: "VaultEngine", corpus: "Corpus", desk: "Desk") -> None:
+def add_links(engine: "VaultEngine", corpus: "Corpus", desk: "Draft") -> None:
     """Make links in what the steps on a desk add to notes; where words stood before, nothing is linked."""
     from bridge.markdown.kinds import kind_of
 
@@ -30,40 +30,42 @@ def weave(engine: "VaultEngine", corpus: "Corpus", desk: "Desk") -> None:
         if step.kind == "put" and step.after is not None and kind_of(step.path) == "note":
             before = desk.plan.blobs[step.before] if step.before is not None else b""
             after = desk.read(step.path)
-            if (linked := with_links(engine, corpus, step.path, before, after)) is not None:
+            if (linked := link_new_text(engine, corpus, step.path, before, after)) is not None:
                 desk.replace(step.path, linked)
 
 
-def with_links(engine: "VaultEngine", corpus: "Corpus", path: "VaultPath", before: bytes, after: bytes) -> bytes | None:
+def link_new_text(
+    engine: "VaultEngine", corpus: "Corpus", path: "VaultPath", before: bytes, after: bytes
+) -> bytes | None:
     """Return a note with links in what is new of it; None when there are none to make."""
-    from bridge.linking.apply import linked, places
-    from bridge.linking.evidence import Learned
+    from bridge.linking.apply import find_places, insert_links
+    from bridge.linking.evidence import FeedbackModel
     from bridge.markdown.parse import parse
-    from bridge.text.diff import text_of
+    from bridge.text.diff import decode_text
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
-    old, note = text_of(before), parse(path, after)
+    old, note = decode_text(before), parse(path, after)
     mark = "\ufeff" if after.startswith(b"\xef\xbb\xbf") else ""
     if old is None or (mark + note.text).encode("utf-8", "surrogatepass") != after:
         return None
-    around = Around(engine, path, Learned(engine.store.verdicts()))
-    found = places(source_of(engine, note), corpus, around, strictness="conservative")
-    fresh = added(old.removeprefix("\ufeff"), note.text)
+    around = LinkContext(engine, path, FeedbackModel(engine.store.verdicts()))
+    found = find_places(source_of(engine, note), corpus, around, strictness="conservative")
+    fresh = added_spans(old.removeprefix("\ufeff"), note.text)
     chosen = [place for place in found if any(start <= place.span[0] and place.span[1] <= end for start, end in fresh)]
     if not chosen:
         return None
-    made = linked(note, chosen, engine.names, read_obsidian_settings(engine.root))
+    made = insert_links(note, chosen, engine.names, read_obsidian_settings(engine.root))
     return (mark + made.text).encode() if made.made else None
 
 
-def added(before: str, after: str) -> "list[Span]":
+def added_spans(before: str, after: str) -> "list[Span]":
     """Return which characters of a text are new, line by line."""
-    from bridge.text.diff import hunks
+    from bridge.text.diff import diff_hunks
 
     starts = [0, *(at + 1 for at, character in enumerate(after) if character == "\n"), len(after)]
     spans = list(pairwise(starts))
     fresh: list[Span] = []
-    for hunk in hunks(before, after):
+    for hunk in diff_hunks(before, after):
         line = hunk.after[0] - 1
         for row in hunk.rows:
             if row.kind == "added":

@@ -11,12 +11,12 @@ from bridge.engine.model_pool import Embedders, model_key
 from bridge.engine.signal import Signal
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.models.embedder import Embedder
-from bridge.models.embeddings import PoisonText
+from bridge.models.embeddings import RejectedText
 from bridge.state.store import Store
 
 if TYPE_CHECKING:
     from bridge.index.index import Index
-    from bridge.index.vectors import Missing
+    from bridge.index.vectors import MissingVector
 
 STEPS = 16
 """Steps looked back on: enough to be steady, few enough to tell what else the machine does meanwhile."""
@@ -58,7 +58,7 @@ LOOK_AGAIN_S = 5.0
 """Seconds between looks for a model that is not installed yet."""
 
 
-class Filling:
+class VectorBackfill:
     """Gives every passage its vector, one small batch at a time."""
 
     def __init__(self, index: "Index", store: Store, embedders: Embedders, told: Callable[[], None]) -> None:
@@ -138,12 +138,12 @@ class Filling:
         self._told()
         return True
 
-    async def _embed(self, model: Embedder, batch: "list[Missing]") -> int:
+    async def _embed(self, model: Embedder, batch: "list[MissingVector]") -> int:
         """Embed a batch, keep its vectors and count its passages; what stops the model each time is set aside."""
         try:
             vectors = (await model.embed([missing.text for missing in batch])).vectors
             done = list(range(len(batch)))
-        except PoisonText as poison:
+        except RejectedText as poison:
             log.warning("%d passages stop the model each time and are left out", len(poison.indexes))
             await self._index.quarantine([batch[at].digest for at in poison.indexes])
             done = [at for at in range(len(batch)) if at not in poison.indexes]

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bridge.access.pairing import Pairing
-from bridge.data_folder import Folders, remember
+from bridge.data_folder import Folders, add_to_vault_list
 from bridge.engine.host import VaultEngine
 from bridge.engine.jobs import Jobs
 from bridge.engine.model_pool import Embedders
 from bridge.engine.sessions import Sessions
 from bridge.errors import BridgeError, NoSuchVault, RulesUnknown
 from bridge.events import Events
-from bridge.settings.file import keeping_rules, load
+from bridge.settings.file import keep_rules, load_settings
 from bridge.settings.schema import SettingProblem, Settings
 from bridge.types import VaultId
 
@@ -82,10 +82,10 @@ class Bridge:
             DiskFull: There is no room in it.
         """
         self.folders.make()
-        self.settings, self.setting_problems = load(self.settings_path)
+        self.settings, self.setting_problems = load_settings(self.settings_path)
         for problem in self.setting_problems:
             log.warning("Settings: %s", problem.message)
-        self.settings = keeping_rules(self.settings, self.setting_problems, None)
+        self.settings = keep_rules(self.settings, self.setting_problems, None)
         self.embedders = Embedders(self.models_dir, self.settings)
         engines: dict[VaultId, VaultEngine] = {}
         for path in self._paths:
@@ -98,7 +98,9 @@ class Bridge:
             for engine in engines.values():
                 engine.hold()
             # Who starts now must find them by name.
-            await asyncio.to_thread(remember, self.folders, {engine.id: engine.root for engine in engines.values()})
+            await asyncio.to_thread(
+                add_to_vault_list, self.folders, {engine.id: engine.root for engine in engines.values()}
+            )
         except BaseException:
             await asyncio.gather(*(engine.stop() for engine in engines.values()))
             raise
@@ -136,8 +138,8 @@ class Bridge:
 
     async def _read(self) -> Settings:
         """Read the settings file; what cannot be understood lifts no rule."""
-        settings, self.setting_problems = await asyncio.to_thread(load, self.settings_path)
-        return keeping_rules(settings, self.setting_problems, self.settings)
+        settings, self.setting_problems = await asyncio.to_thread(load_settings, self.settings_path)
+        return keep_rules(settings, self.setting_problems, self.settings)
 
     async def use(self, settings: Settings) -> None:
         """Take over changed settings in every vault."""

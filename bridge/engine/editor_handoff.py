@@ -105,7 +105,7 @@ class Offer:
         return self._answer.result()
 
 
-class Handing:
+class EditorSessions:
     """Knows who makes changes of one vault, and what is offered to them."""
 
     def __init__(self, vault: VaultId, events: Events) -> None:
@@ -179,10 +179,10 @@ WHY: Mapping[Refusal, str] = {
 }
 
 
-class Handover:
+class EditorDelegate:
     """Hands changes over."""
 
-    def __init__(self, store: Store, handing: Handing, tell: Callable[[Change], None]) -> None:
+    def __init__(self, store: Store, handing: EditorSessions, tell: Callable[[Change], None]) -> None:
         """Name the parts.
 
         Args:
@@ -206,7 +206,7 @@ class Handover:
             DiskFull: There is no room for the journal.
             ReadOnly: The data folder cannot be written.
         """
-        text = text_afterwards(plan) if self._handing.is_wanted else None
+        text = planned_text(plan) if self._handing.is_wanted else None
         if text is None:
             return False
         change = replace(change, steps=tuple(plan.steps), facts={**change.facts, **BY})
@@ -236,7 +236,7 @@ class Handover:
 
     def _settled(self, change: Change, entry: Entry, said: Answer | None, vault: Vault) -> State:
         """Write down what became of a change that was claimed."""
-        if is_made(change, vault):
+        if is_applied(change, vault):
             entry.settle(True)
             return "applied"
         if said is not None and said.refused is not None:
@@ -246,7 +246,7 @@ class Handover:
         return "conflict"
 
 
-def text_afterwards(plan: Plan) -> str | None:
+def planned_text(plan: Plan) -> str | None:
     """Return what a program is to make of a note; None when the plan is not for one.
 
     It is when it only puts one plain text in place of another, in a note. What is new, moved or removed is in no
@@ -255,13 +255,13 @@ def text_afterwards(plan: Plan) -> str | None:
     """
     match plan.steps:
         case [Step(kind="put", path=path, before=str(before), after=str(after))]:
-            old, new = plain(plan.blobs[Digest(before)]), plain(plan.blobs[Digest(after)])
+            old, new = decode_plain(plan.blobs[Digest(before)]), decode_plain(plan.blobs[Digest(after)])
             return new if path.lower().endswith(".md") and old is not None else None
         case _:
             return None
 
 
-def plain(data: bytes) -> str | None:
+def decode_plain(data: bytes) -> str | None:
     """Return the text of UTF-8 without a byte order mark, a carriage return or a null; None of all else."""
     if data.startswith(codecs.BOM_UTF8) or b"\r" in data or b"\0" in data:
         return None
@@ -271,12 +271,12 @@ def plain(data: bytes) -> str | None:
         return None
 
 
-def is_handed_over(change: Change) -> bool:
+def is_delegated(change: Change) -> bool:
     """Say whether a program claimed a change: then only the disk can tell what became of it."""
     return change.facts.get("by") == BY["by"]
 
 
-def is_made(change: Change, vault: Vault) -> bool:
+def is_applied(change: Change, vault: Vault) -> bool:
     """Say whether the note is what a change that was handed over makes of it."""
     try:
         return digest_of(vault.read(change.steps[0].path)[0]) == change.steps[0].after

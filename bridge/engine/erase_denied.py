@@ -3,8 +3,8 @@
 import asyncio
 import logging
 
-from bridge.engine.indexer import Following
-from bridge.engine.parser import sample
+from bridge.engine.indexer import Indexer
+from bridge.engine.parser import sample_texts
 from bridge.errors import BridgeError, IndexUnusable
 from bridge.state.store import Store
 from bridge.vault.vault import Vault
@@ -15,10 +15,10 @@ RETRY_S = 5.0
 """Seconds before another try after a full disk."""
 
 
-class Enforcing:
+class DenyEnforcer:
     """Erases what was kept of denied notes whenever the rules change, and when a note was moved to a denied place."""
 
-    def __init__(self, following: Following, store: Store) -> None:
+    def __init__(self, following: Indexer, store: Store) -> None:
         self.trouble: BridgeError | None = None
         self._following = following
         self._store = store
@@ -98,7 +98,7 @@ class Enforcing:
         learnt = index.boilerplate
         if not learnt.recurring:
             return False
-        kept = await asyncio.to_thread(lambda: learnt.among(sample(vault, index.notes)))
+        kept = await asyncio.to_thread(lambda: learnt.among(sample_texts(vault, index.notes)))
         if kept == learnt:
             return False
         await index.use_boilerplate(kept)

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.data_folder import Folders, vault_id
 from bridge.engine.adopt_moved import adopt
-from bridge.engine.analytics import Atlas
-from bridge.engine.apply_requests import Carrying
-from bridge.engine.editor_handoff import Handing
-from bridge.engine.indexer import Following, pause
+from bridge.engine.analytics import GraphAnalytics
+from bridge.engine.apply_requests import RequestExecutor
+from bridge.engine.editor_handoff import EditorSessions
+from bridge.engine.indexer import Indexer, pause
 from bridge.engine.jobs import Job, Jobs
-from bridge.engine.mentions import Mentioning
+from bridge.engine.mentions import MentionIndex
 from bridge.engine.model_pool import Embedders, model_key
-from bridge.engine.notify import News
-from bridge.engine.open_vault import Parts, made
-from bridge.engine.parser_pool import Readers, rules_of
-from bridge.engine.progress import Inspection, Progress, progress
-from bridge.engine.read_cache import Recent
-from bridge.engine.review import Deciding
-from bridge.engine.schedule import Drifting, go_on_remembering
+from bridge.engine.notify import Notifications
+from bridge.engine.open_vault import OpenVault, build_open_vault
+from bridge.engine.parser_pool import ParserPool, rules_of
+from bridge.engine.progress import Inspection, Progress, measure_progress
+from bridge.engine.read_cache import ReadCache
+from bridge.engine.review import ChangeReview
+from bridge.engine.schedule import CoReadingTracker, run_graph_recorder
 from bridge.engine.signal import Signal
-from bridge.engine.transactions import Writing
-from bridge.engine.vault_lock import Hold
-from bridge.engine.wait import Waiting, inspect
-from bridge.engine.watchdog import open_index, told
+from bridge.engine.transactions import ChangeWriter
+from bridge.engine.vault_lock import VaultLock
+from bridge.engine.wait import VaultWaiter, inspect_note
+from bridge.engine.watchdog import log_failure, open_index
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.events import Events
 from bridge.graph.graph import Graph
@@ -67,25 +67,25 @@ class VaultEngine:
         self.settings = settings
         self.vault = Vault(self.root, rules_of(self.root, settings))
         self._folders = folders
-        self.news = News(self, events)
+        self.news = Notifications(self, events)
         events.hide(self.id, self.vault.rules.denies)
         self.embedders = embedders
         self._jobs = jobs
         self._stop = asyncio.Event()
         self.signal = Signal()
         """Told whenever something of the vault is news."""
-        self._hold: Hold | None = None
+        self._hold: VaultLock | None = None
         self._task: asyncio.Task[None] | None = None
         self.trouble: BridgeError | None = None
         """What keeps it closed."""
         self.paused = False
         self._store: Store | None = None
-        self._parts: Parts | None = None
-        self.handing = Handing(self.id, events)
-        self.atlas = Atlas()
-        self.recent = Recent()
-        self.waiting = Waiting(self)
-        self.readers = Readers()
+        self._parts: OpenVault | None = None
+        self.handing = EditorSessions(self.id, events)
+        self.atlas = GraphAnalytics()
+        self.recent = ReadCache()
+        self.waiting = VaultWaiter(self)
+        self.readers = ParserPool()
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ class VaultEngine:
             VaultHeld: Another process holds it.
             ReadOnly: The data folder cannot be written.
         """
-        self._hold = Hold.take(self._folders.lock(self.id), self._folders.runtime(self.id))
+        self._hold = VaultLock.take(self._folders.lock(self.id), self._folders.runtime(self.id))
         state = self._folders.state(self.id)
         if state.exists():
             # What was counted is told from the first answer on; what is wrong with the file is told by `_open`.
@@ -144,13 +144,13 @@ class VaultEngine:
             try:
                 parts = await self._open()
                 self.trouble = None
-                await parts.keep(self._folders.index(self.id), self._stop, go_on_remembering(self))
+                await parts.keep(self._folders.index(self.id), self._stop, run_graph_recorder(self))
             except Exception as error:  # noqa: BLE001 - the top of the vault's task
-                self.trouble = told(error)
+                self.trouble = log_failure(error)
             await self._let_go()
             await pause(self._stop, AGAIN_AFTER_S)
 
-    async def _open(self) -> Parts:
+    async def _open(self) -> OpenVault:
         """Open the state and the index, adopting those of a vault that was moved here."""
         await asyncio.to_thread(adopt, self._folders, self.id, self.vault)
         self._store = self._store or Store.open(self._folders.state(self.id))
@@ -162,7 +162,7 @@ class VaultEngine:
         # Learnt by the first search, it would keep everybody waiting.
         await asyncio.to_thread(vocabulary.follow, index.notes)
         # From here on settings that change are handed on: nothing may be awaited before the parts are there.
-        self._parts = parts = made(self, index, vocabulary)
+        self._parts = parts = build_open_vault(self, index, vocabulary)
         await asyncio.to_thread(parts.deciding.recover)
         await self._limit_history()
         return parts
@@ -187,7 +187,7 @@ class VaultEngine:
         return self._parts is not None
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> OpenVault:
         """What the vault is made of while it is open.
 
         Raises:
@@ -214,7 +214,7 @@ class VaultEngine:
         return self.parts.index
 
     @property
-    def following(self) -> Following:
+    def following(self) -> Indexer:
         """What follows the files."""
         return self.parts.following
 
@@ -229,27 +229,27 @@ class VaultEngine:
         return self.following.weaving.graph
 
     @property
-    def mentioning(self) -> Mentioning:
+    def mentioning(self) -> MentionIndex:
         """What the notes mention."""
         return self.parts.mentioning
 
     @property
-    def writing(self) -> Writing:
+    def writing(self) -> ChangeWriter:
         """What changes the files."""
         return self.parts.writing
 
     @property
-    def drifting(self) -> Drifting:
+    def drifting(self) -> CoReadingTracker:
         """How near notes have drifted."""
         return self.parts.drifting
 
     @property
-    def deciding(self) -> Deciding:
+    def deciding(self) -> ChangeReview:
         """What settles changes after they were made or proposed."""
         return self.parts.deciding
 
     @property
-    def carrying(self) -> Carrying:
+    def carrying(self) -> RequestExecutor:
         """What does as it is asked to."""
         return self.parts.carrying
 
@@ -284,11 +284,13 @@ class VaultEngine:
 
     def progress(self) -> Progress:
         """Tell how far the index is behind the vault; never raises."""
-        return progress(self._parts, self._store, self.embedders, self.settings, self.trouble, paused=self.paused)
+        return measure_progress(
+            self._parts, self._store, self.embedders, self.settings, self.trouble, paused=self.paused
+        )
 
     def inspect(self, path: VaultPath) -> Inspection:
         """Tell what the index holds of a note, or why it holds nothing."""
-        return inspect(self.following, self.store, path)
+        return inspect_note(self.following, self.store, path)
 
     def health(self) -> Mapping[str, Any]:
         """Gather what `doctor` judges."""

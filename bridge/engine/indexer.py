@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable,
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
-from bridge.engine.link_graph import Weaving, targets
-from bridge.engine.parser import Outcome, Reading
-from bridge.engine.parser_pool import Readers
+from bridge.engine.link_graph import LinkResolver, resolve_targets
+from bridge.engine.parser import Outcome, ReadOptions
+from bridge.engine.parser_pool import ParserPool
 from bridge.errors import BridgeError, IndexUnusable, NotReady
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.diff import plan
 from bridge.index.note import IndexedNote
-from bridge.index.prepare import Prepared, recipe
+from bridge.index.prepare import PreparedNote, preparation_version
 from bridge.markdown.names import Names
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from bridge.index.index import Index
 
 
-def heed_links(store: Store, notes: Iterable[IndexedNote], names: Names) -> None:
+def learn_from_links(store: Store, notes: Iterable[IndexedNote], names: Names) -> None:
     """Learn from the links of notes that were just written."""
     accepting = store.accepting
     for note in notes:
         if note.path in accepting:
-            store.follow_links(note.path, frozenset(targets(note, names)), names.__contains__)
+            store.follow_links(note.path, frozenset(resolve_targets(note, names)), names.__contains__)
 
 
-def moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:
+def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:
     """Return where notes that are gone went; the old path comes first.
 
     To the only new note that says the same. Of several that do, as notes made of one template, to the only one that has
@@ -45,28 +45,30 @@ def moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mappin
     if not gone:
         return {}
     known = list(fresh)
-    return paired(gone, known, named) | paired(gone, known, said)
+    return match_moves(gone, known, content_and_name_key) | match_moves(gone, known, content_key)
 
 
-def said(note: IndexedNote) -> Hashable:
+def content_key(note: IndexedNote) -> Hashable:
     """Tell a note by its text."""
     return note.digest
 
 
-def named(note: IndexedNote) -> Hashable:
+def content_and_name_key(note: IndexedNote) -> Hashable:
     """Tell a note by its text and the name of its file."""
     return note.digest, note.path.rpartition("/")[2]
 
 
-def paired(
+def match_moves(
     gone: Iterable[IndexedNote], fresh: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
 ) -> dict[VaultPath, VaultPath]:
     """Return where notes went, by marks that only one of each has."""
-    old, new = by_mark(gone, mark), by_mark(fresh, mark)
+    old, new = unique_by_key(gone, mark), unique_by_key(fresh, mark)
     return {path: new[each] for each, path in old.items() if each in new}
 
 
-def by_mark(notes: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]) -> Mapping[Hashable, VaultPath]:
+def unique_by_key(
+    notes: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
+) -> Mapping[Hashable, VaultPath]:
     """Return notes by their mark, those alone that share it with no other."""
     marked = [(mark(note), note.path) for note in notes]
     count = Counter(each for each, _ in marked)
@@ -84,11 +86,11 @@ RETRY_S = 5.0
 LEARN_AT = 32
 """Fewer notes than this have no boilerplate to speak of."""
 
-Write = Callable[[Sequence[Prepared], Collection[VaultPath]], Awaitable[None]]
+Write = Callable[[Sequence[PreparedNote], Collection[VaultPath]], Awaitable[None]]
 """Puts notes into the index, and takes others out of it."""
 
 
-class Following:
+class Indexer:
     """The vault's files, names, links and full text, one change at a time."""
 
     def __init__(
@@ -97,7 +99,7 @@ class Following:
         index: "Index",
         store: Store,
         settings: Settings,
-        readers: Readers,
+        readers: ParserPool,
         told: Callable[[Collection[VaultPath], Collection[VaultPath]], None],
         buried: Callable[[], None],
     ) -> None:
@@ -126,7 +128,7 @@ class Following:
         self._readers = readers
         self._told = told
         self._buried = buried
-        self.weaving = Weaving(index, self.names, lambda: told((), ()))
+        self.weaving = LinkResolver(index, self.names, lambda: told((), ()))
         self._turn = asyncio.Lock()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -225,7 +227,7 @@ class Following:
             known = self._known(places, scan)
             self._take_names(places, scan)
             notes = {path: self.index.notes[path] for path in known if path in self.index.notes}
-            due = plan(scan.files, notes, recipe(self.boilerplate))
+            due = plan(scan.files, notes, preparation_version(self.boilerplate))
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
             # What an earlier try left is read now, or has gone since.
@@ -244,7 +246,7 @@ class Following:
                 await self._apply(newest, gone, write or self.index.write)
             self.pending -= read
             now = self.index.notes
-            if moved := moves(left, (now[path] for path in fresh if path in now)):
+            if moved := detect_moves(left, (now[path] for path in fresh if path in now)):
                 await asyncio.to_thread(self._store.move, moved)
         if "" in places and not self.complete:
             self.complete = True
@@ -297,8 +299,8 @@ class Following:
 
     async def _apply(self, read: Sequence[VaultPath], gone: set[VaultPath], write: Write) -> None:
         """Read notes and write what they say; `gone` notes leave with the last write."""
-        gathered: list[Prepared] = []
-        reading = Reading(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
+        gathered: list[PreparedNote] = []
+        reading = ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
         async for outcomes in self._readers.read(reading, read):
             for outcome in outcomes:
                 self._sort(outcome, gathered, gone)
@@ -307,9 +309,9 @@ class Following:
                 gathered = []
         await self._write(gathered, gone, write)
 
-    def _sort(self, outcome: Outcome, gathered: list[Prepared], gone: set[VaultPath]) -> None:
+    def _sort(self, outcome: Outcome, gathered: list[PreparedNote], gone: set[VaultPath]) -> None:
         """File one outcome under what is to be written, gone or failed."""
-        if isinstance(outcome, Prepared):
+        if isinstance(outcome, PreparedNote):
             gathered.append(outcome)
             return
         self.pending.discard(outcome.path)
@@ -321,7 +323,7 @@ class Following:
         if stat is not None:
             self._store.fail(outcome.path, state_of(stat), outcome.reason)
 
-    async def _write(self, entries: list[Prepared], gone: Collection[VaultPath], write: Write) -> None:
+    async def _write(self, entries: list[PreparedNote], gone: Collection[VaultPath], write: Write) -> None:
         """Write one batch, and tell of it."""
         # The rules may have changed since these were read.
         entries = [entry for entry in entries if not self.vault.rules.denies(entry.note.path)]
@@ -330,7 +332,7 @@ class Following:
         await write(entries, gone)
         written = [entry.note.path for entry in entries]
         self._store.mend(written)
-        heed_links(self._store, (entry.note for entry in entries), self.names)
+        learn_from_links(self._store, (entry.note for entry in entries), self.names)
         for path in gone:
             self.names.discard(path)
         self.weaving.changed([*written, *gone], names=gone)

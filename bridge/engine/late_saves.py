@@ -8,15 +8,15 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bridge.changes.draft import Desk, digest_of
-from bridge.changes.rebase import reconciled
+from bridge.changes.draft import Draft, digest_of
+from bridge.changes.rebase import merge_file
 from bridge.engine.signal import Signal
-from bridge.engine.transactions import Author, Drawn, Writing
+from bridge.engine.transactions import Author, ChangeWriter, PlannedChange
 from bridge.errors import BridgeError, NoteNotFound
 from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.stable_read import EMPTY_S, QUIET_S
-from bridge.vault.write.guard import Displaced
+from bridge.vault.write.guard import DisplacedFile
 
 log = logging.getLogger(__name__)
 
@@ -33,10 +33,10 @@ AUTHOR = Author(
 
 
 @dataclass(slots=True)
-class Watched:
+class WatchedFile:
     """A displaced file and what was seen of it."""
 
-    file: Displaced
+    file: DisplacedFile
     known: tuple[int, int]
     """Time and size when all that it says was in the vault."""
     seen: tuple[int, int]
@@ -45,7 +45,7 @@ class Watched:
 
     def look(self, now: float) -> None:
         """Look at the file again."""
-        if (seen := state(os.fstat(self.file.descriptor))) != self.seen:
+        if (seen := stat_key(os.fstat(self.file.descriptor))) != self.seen:
             self.seen, self.since = seen, now
 
     def is_late(self, now: float) -> bool:
@@ -57,9 +57,9 @@ class Watched:
 class LateSaves:
     """Watches displaced files for some seconds."""
 
-    writing: Writing
+    writing: ChangeWriter
     store: Store
-    _watched: list[Watched] = field(default_factory=list)
+    _watched: list[WatchedFile] = field(default_factory=list)
     _looked: Signal = field(default_factory=Signal)
 
     async def finish(self) -> None:
@@ -88,7 +88,7 @@ class LateSaves:
         displaced = self.writing.writer.displaced
         while displaced:
             file = displaced.pop(0)
-            self._watched.append(Watched(file, state(file.info), state(file.info), now))
+            self._watched.append(WatchedFile(file, stat_key(file.info), stat_key(file.info), now))
         for watched in list(self._watched):
             watched.look(now)
             if watched.is_late(now):
@@ -97,27 +97,27 @@ class LateSaves:
                 os.close(watched.file.descriptor)
                 self._watched.remove(watched)
 
-    async def _bring_back(self, watched: Watched) -> None:
+    async def _bring_back(self, watched: WatchedFile) -> None:
         """Put what was saved late into the vault, with the change if the two do not contradict."""
         file, watched.known = watched.file, watched.seen
         path = VaultPath(file.path)
 
         try:
-            data = await asyncio.to_thread(content, file.descriptor)
+            data = await asyncio.to_thread(read_descriptor, file.descriptor)
         except OSError as error:
             log.warning("What was saved late cannot be read: %s", error.strerror)
             return
 
-        def draw(desk: Desk) -> Drawn:
+        def draw(desk: Draft) -> PlannedChange:
             try:
                 now = desk.read(path)
             except NoteNotFound:
                 desk.create(path, data)
             else:
                 base = self.store.snapshot(file.before)
-                merged = None if base is None else reconciled(path, base, now, data, touching=False, alike=True)
+                merged = None if base is None else merge_file(path, base, now, data, touching=False, alike=True)
                 desk.replace(path, merged if isinstance(merged, bytes) else data)
-            return Drawn(path)
+            return PlannedChange(path)
 
         if digest_of(data) == file.before:
             return
@@ -130,7 +130,7 @@ class LateSaves:
             # It is tried again as long as the file is watched.
             watched.known = (0, -1)
 
-    def _is_newest(self, watched: Watched) -> bool:
+    def _is_newest(self, watched: WatchedFile) -> bool:
         """Say whether nobody but the bridge wrote the note after a late save."""
         try:
             info = Path(self.writing.vault.root, watched.file.path).stat()
@@ -139,12 +139,12 @@ class LateSaves:
         return self.writing.writer.is_ours(info) or info.st_mtime_ns <= watched.seen[0]
 
 
-def state(info: os.stat_result) -> tuple[int, int]:
+def stat_key(info: os.stat_result) -> tuple[int, int]:
     """Return what tells an unchanged file."""
     return info.st_mtime_ns, info.st_size
 
 
-def content(descriptor: int) -> bytes:
+def read_descriptor(descriptor: int) -> bytes:
     """Read an open file whole."""
     with open(os.dup(descriptor), "rb") as file:  # noqa: PTH123 - a descriptor
         file.seek(0)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bridge.engine.analytics import Chart
+    from bridge.engine.analytics import GraphSnapshot
     from bridge.graph.census import Census
 
 Lack = Literal["orphans", "dead_ends", "sources"]
@@ -95,12 +95,12 @@ class Gap:
     score: float
 
 
-def counts(found: "Census") -> LinkCounts:
+def link_counts(found: "Census") -> LinkCounts:
     """Put a census into its wire form."""
     return LinkCounts(found.notes, found.links, found.stubs)
 
 
-def lacking(chart: "Chart", found: "Census", part: Lack, page: slice) -> NoteCount:
+def notes_without_links(chart: "GraphSnapshot", found: "Census", part: Lack, page: slice) -> NoteCount:
     """Find the notes that lack links in one direction or both."""
     import numpy as np
 
@@ -111,17 +111,17 @@ def lacking(chart: "Chart", found: "Census", part: Lack, page: slice) -> NoteCou
             marks = ~found.links_out & found.linked_to
         case "sources":
             marks = found.links_out & ~found.linked_to
-    return listed(chart, np.flatnonzero(marks & chart.graph.present), page)
+    return newest_notes(chart, np.flatnonzero(marks & chart.graph.present), page)
 
 
-def listed(chart: "Chart", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
+def newest_notes(chart: "GraphSnapshot", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
     """Name the notes of some numbers that were changed last."""
     paths = [chart.graph.paths[number] for number in numbers.tolist()]
     paths.sort(key=lambda path: (-chart.notes[path].modified if path in chart.notes else 0.0, path))
     return NoteCount(len(paths), tuple(paths[page]))
 
 
-def stubs(chart: "Chart", page: slice) -> tuple[tuple[Stub, ...], int]:
+def stubs(chart: "GraphSnapshot", page: slice) -> tuple[tuple[Stub, ...], int]:
     """Return the names without a note that most notes link to."""
     import numpy as np
 
@@ -142,7 +142,7 @@ def stubs(chart: "Chart", page: slice) -> tuple[tuple[Stub, ...], int]:
     return names, len(found)
 
 
-def strong_pairs(chart: "Chart", page: slice) -> tuple[tuple[StrongPair, ...], int]:
+def strong_pairs(chart: "GraphSnapshot", page: slice) -> tuple[tuple[StrongPair, ...], int]:
     """Return the notes that link to each other most."""
     import numpy as np
 
@@ -164,7 +164,7 @@ def strong_pairs(chart: "Chart", page: slice) -> tuple[tuple[StrongPair, ...], i
     return tuple(found), len(there)
 
 
-def gaps(chart: "Chart", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
+def gaps(chart: "GraphSnapshot", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
     """Name the notes of gaps."""
     paths = chart.graph.paths
     return tuple(Gap(paths[one], paths[other], times, round(score, 3)) for one, other, times, score in found)

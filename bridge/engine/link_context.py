@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.engine.host import VaultEngine
-    from bridge.linking.evidence import Learned, Part
+    from bridge.linking.evidence import Evidence, FeedbackModel
     from bridge.linking.suggest import Source
     from bridge.markdown.note import Note
 
@@ -17,20 +17,22 @@ if TYPE_CHECKING:
 def source_of(engine: "VaultEngine", note: "Note", end: int | None = None) -> "Source":
     """Take a note's prose, up to an offset if one is given, and what it links to already."""
     from bridge.linking.suggest import Source
-    from bridge.markdown.prose import protected
+    from bridge.markdown.prose import protected_spans
 
     written = {(link.target, link.kind) for link in note.links}
     targets = (engine.names.resolve(target, note.path, kind).path for target, kind in written)
-    return Source(note.text, protected(note, end), note.path or None, frozenset(t for t in targets if t is not None))
+    return Source(
+        note.text, protected_spans(note, end), note.path or None, frozenset(t for t in targets if t is not None)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class LinkContext:
     """What the vault knows of the notes that a text may link to."""
 
     engine: "VaultEngine"
     path: VaultPath | None
-    learned: "Learned"
+    learned: "FeedbackModel"
 
     def linked(self, target: VaultPath) -> int:
         """Count the notes that link to a note."""
@@ -41,21 +43,21 @@ class Around:
         """Return which of several notes of one name a link would mean."""
         return self.engine.names.resolve(said, self.path or VaultPath("")).path
 
-    def more(self, target: VaultPath, form: str) -> "Sequence[Part]":
+    def more(self, target: VaultPath, form: str) -> "Sequence[Evidence]":
         """Judge how near the two notes are in meaning and by links, and what was said of such links before."""
-        from bridge.linking.evidence import of_graph, of_meaning
+        from bridge.linking.evidence import graph_evidence, similarity_evidence
 
         graph, index = self.engine.graph, self.engine.index
         learned = self.learned.part(self.path, target, form)
-        parts: list[Part] = [learned] if learned is not None else []
+        parts: list[Evidence] = [learned] if learned is not None else []
         if self.path is None:
             return parts
         near = graph is not None and not graph.neighbours(self.path).isdisjoint(graph.neighbours(target))
         if near:
-            parts.append(of_graph())
+            parts.append(graph_evidence())
         mine, other = index.vector_of(self.path), index.vector_of(target)
         model = index.answering_model
         if mine is not None and other is not None and model is not None:
-            meaning = of_meaning(float(mine @ other), model)
+            meaning = similarity_evidence(float(mine @ other), model)
             parts += [meaning] if meaning else []
         return parts

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from bridge.graph.columns import Nodes
 from bridge.graph.graph import Graph
 from bridge.graph.kinds import CODES
-from bridge.index.background import settling
+from bridge.index.background import pause_gc
 from bridge.index.note import IndexedNote
-from bridge.markdown.link_targets import asked_file, name_key
+from bridge.markdown.link_targets import name_key, target_file
 from bridge.markdown.names import Names
 from bridge.markdown.note import Link, LinkKind
 from bridge.types import VaultPath
@@ -31,7 +31,7 @@ Row = tuple[int, int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class StaleLinks:
     """What must be resolved again."""
 
     notes: frozenset[VaultPath]
@@ -41,7 +41,7 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Web:
+class ResolvedLinks:
     """Every link as it was resolved last."""
 
     nodes: Nodes
@@ -59,7 +59,7 @@ class Web:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LinkRequest:
     """What a link asks for."""
 
     file: str
@@ -68,15 +68,15 @@ class Asked:
     """The number of what it leads to; None when that depends on the note that asks."""
 
 
-class Links:
+class LinkTable:
     """Resolved links of every note; only what a change can have moved is resolved again."""
 
     def __init__(self) -> None:
-        self.web: Web | None = None
+        self.web: ResolvedLinks | None = None
         """The links that `resolve` left; replaced, never changed."""
         self._nodes = Nodes()
         self._names: dict[str, int] = {}
-        self._due = Due(frozenset(), frozenset(), everything=True)
+        self._due = StaleLinks(frozenset(), frozenset(), everything=True)
 
     def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
         """Note which notes changed.
@@ -86,22 +86,22 @@ class Links:
             names: Files that appeared or vanished, which can change the target of links to their names.
         """
         due = self._due
-        self._due = Due(due.notes.union(paths), due.names.union(names), due.everything)
+        self._due = StaleLinks(due.notes.union(paths), due.names.union(names), due.everything)
 
     @property
     def settled(self) -> bool:
         """True when nothing waits to be resolved."""
-        return self._due == Due(frozenset(), frozenset(), everything=False)
+        return self._due == StaleLinks(frozenset(), frozenset(), everything=False)
 
-    def take(self) -> Due:
+    def take(self) -> StaleLinks:
         """Hand out what is to be resolved again; call on the event loop, before `resolve`."""
-        due, self._due = self._due, Due(frozenset(), frozenset(), everything=False)
+        due, self._due = self._due, StaleLinks(frozenset(), frozenset(), everything=False)
         return due
 
-    def resolve(self, due: Due, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
+    def resolve(self, due: StaleLinks, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
         """Resolve what is due; call in a thread, one at a time."""
         if due.everything or self.web is None:
-            with settling():
+            with pause_gc():
                 self._resolve_all(notes, names)
             return
         asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
@@ -112,21 +112,23 @@ class Links:
 
     def _resolve_all(self, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
         """Begin anew; what is gone has no number any more."""
-        from bridge.graph.columns import stacked
+        from bridge.graph.columns import concat_tables
 
         self._nodes, self._names = Nodes(), {}
         for path in notes:
             self._nodes.of(path)
-        self._replace(stacked(()), notes, notes, names)
+        self._replace(concat_tables(()), notes, notes, names)
 
     def _replace(
         self, table: "Table", stale: Collection[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
     ) -> None:
         """Resolve the links of some notes again."""
-        from bridge.graph.columns import stacked
+        from bridge.graph.columns import concat_tables
 
         owners = [self._nodes.of(path) for path in stale]
-        self.web = Web(self._nodes, table.replaced(owners, stacked(self._resolved(stale, notes, names))))
+        self.web = ResolvedLinks(
+            self._nodes, table.replaced(owners, concat_tables(self._resolved(stale, notes, names)))
+        )
 
     def _resolved(
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
@@ -134,11 +136,13 @@ class Links:
         """Resolve the links of notes, many notes a table."""
         from bridge.graph.columns import Table
 
-        left, seen = iter(stale), dict[tuple[str, LinkKind], Asked | None]()
+        left, seen = iter(stale), dict[tuple[str, LinkKind], LinkRequest | None]()
         while some := tuple(islice(left, AT_ONCE)):
             yield Table.of(row for path in some if path in notes for row in self._rows(notes[path], names, seen))
 
-    def _rows(self, note: IndexedNote, names: Names, seen: "dict[tuple[str, LinkKind], Asked | None]") -> Iterator[Row]:
+    def _rows(
+        self, note: IndexedNote, names: Names, seen: "dict[tuple[str, LinkKind], LinkRequest | None]"
+    ) -> Iterator[Row]:
         """Resolve the links of a note, each target once for each kind; `seen` are those that were met before."""
         owner = self._nodes.of(note.path)
         found: Counter[tuple[int, int, int, int]] = Counter()
@@ -160,15 +164,15 @@ class Links:
         for (source, target, kind, name), count in found.items():
             yield owner, source, target, kind, count, name
 
-    def _asked(self, link: Link, source: VaultPath, names: Names) -> Asked | None:
+    def _asked(self, link: Link, source: VaultPath, names: Names) -> LinkRequest | None:
         """Find out what links of one text ask for; None when that is no file."""
-        file = asked_file(link.target, link.kind)
+        file = target_file(link.target, link.kind)
         if not file:
             return None
         name = self._name(name_key(file))
         if names.depends_on_source(file, link.kind):
-            return Asked(file, name, None)
-        return Asked(file, name, self._target(names.resolve(link.target, source, link.kind).path, file))
+            return LinkRequest(file, name, None)
+        return LinkRequest(file, name, self._target(names.resolve(link.target, source, link.kind).path, file))
 
     def _target(self, path: VaultPath | None, asked: str) -> int:
         """Return the number of what a link leads to: a file, or a name that no note has."""
@@ -183,7 +187,7 @@ class Links:
         return self._names.setdefault(key, len(self._names))
 
 
-def targets(note: IndexedNote, names: Names) -> tuple[VaultPath, ...]:
+def resolve_targets(note: IndexedNote, names: Names) -> tuple[VaultPath, ...]:
     """Return the path that each link of a note means; links that mean nothing are left out."""
     found = (names.resolve(link.target, note.path, link.kind).path for link in note.links)
     return tuple(path for path in found if path is not None)
@@ -193,7 +197,7 @@ SETTLED_S, LONGEST_S = 0.1, 1.0
 """Seconds without a change before the graph is drawn anew, for whoever writes has the processor first; and at most."""
 
 
-class Weaving:
+class LinkResolver:
     """The links and the graph of one vault; belongs to one event loop."""
 
     def __init__(self, index: "Index", names: Names, told: Callable[[], None]) -> None:
@@ -209,7 +213,7 @@ class Weaving:
         self._index = index
         self._names = names
         self._told = told
-        self._links = Links()
+        self._links = LinkTable()
         self._resolving = asyncio.Lock()
         self._drawing = asyncio.Lock()
         self._undrawn = asyncio.Event()
@@ -221,7 +225,7 @@ class Weaving:
         return self.web is not None and self._links.settled
 
     @property
-    def web(self) -> Web | None:
+    def web(self) -> ResolvedLinks | None:
         """Every link as it is resolved now; None before the first time."""
         return self._links.web
 
@@ -271,7 +275,7 @@ class Weaving:
     async def _pause(self) -> None:
         """Wait until nothing changes for a moment."""
         ends = time.monotonic() + LONGEST_S
-        before: Web | None = None
+        before: ResolvedLinks | None = None
         while before is not self.web and time.monotonic() < ends:
             before = self.web
             await asyncio.sleep(SETTLED_S)

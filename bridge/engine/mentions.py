@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.index.note import IndexedNote
 from bridge.linking.corpus import Corpus
-from bridge.linking.mentions import Name, Names
+from bridge.linking.mentions import Name, NameFinder
 from bridge.types import Digest, VaultPath
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ MANY = 500
 """Changed notes from which on all are read: one pass is faster than picking them."""
 
 
-class Mentioning:
+class MentionIndex:
     """What the notes of a vault mention; brought up to date when it is asked for."""
 
     def __init__(self, index: "Index", templates: str | None = None) -> None:
@@ -42,41 +42,43 @@ class Mentioning:
             return self._corpus
 
     async def _follow(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
-        news = await asyncio.to_thread(compared, self._notes, notes, self._corpus, self._templates)
+        news = await asyncio.to_thread(compare_notes, self._notes, notes, self._corpus, self._templates)
         texts = await self._index.wholes(None if news.everything else news.changed)
-        self._corpus = await asyncio.to_thread(followed, self._corpus, news, texts)
+        self._corpus = await asyncio.to_thread(update_corpus, self._corpus, news, texts)
         self._notes = notes
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class NoteChanges:
     """What became of the notes since the last question."""
 
     changed: list[VaultPath]
     gone: set[VaultPath]
-    names: Names | None
+    names: NameFinder | None
     """The names that there are now; None when they are the same."""
     everything: bool
     """Whether all notes must be read: many changed, or there is a name that any of them may say."""
 
 
-def compared(
+def compare_notes(
     before: Mapping[VaultPath, IndexedNote],
     notes: Mapping[VaultPath, IndexedNote],
     corpus: Corpus,
     templates: str | None,
-) -> News:
+) -> NoteChanges:
     """Compare the notes with those before; in a thread, since it takes 50 ms for 100,000."""
-    changed = [path for path, note in notes.items() if path not in before or said(before[path]) != said(note)]
+    changed = [
+        path for path, note in notes.items() if path not in before or text_digest(before[path]) != text_digest(note)
+    ]
     gone = before.keys() - notes.keys()
     names = None
-    if gone or any(path not in before or called(notes[path]) != called(before[path]) for path in changed):
-        names = gathered(notes, templates)
+    if gone or any(path not in before or names_of(notes[path]) != names_of(before[path]) for path in changed):
+        names = collect_names(notes, templates)
     fresh = names is not None and not set(names).issubset(corpus.names)
-    return News(changed, gone, names, everything=fresh or len(changed) > MANY)
+    return NoteChanges(changed, gone, names, everything=fresh or len(changed) > MANY)
 
 
-def followed(corpus: Corpus, news: News, texts: Mapping[VaultPath, str]) -> Corpus:
+def update_corpus(corpus: Corpus, news: NoteChanges, texts: Mapping[VaultPath, str]) -> Corpus:
     """Bring a copy up to date, so that whoever holds the corpus now is not disturbed."""
     corpus = corpus.copy()
     corpus.forget(news.gone)
@@ -88,9 +90,9 @@ def followed(corpus: Corpus, news: News, texts: Mapping[VaultPath, str]) -> Corp
     return corpus
 
 
-def gathered(notes: Mapping[VaultPath, IndexedNote], templates: str | None) -> Names:
+def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: str | None) -> NameFinder:
     """Gather the titles and aliases that a link can name, but those of templates."""
-    return Names(
+    return NameFinder(
         name
         for path, note in notes.items()
         if note.kind == "note" and not (templates and path.startswith(f"{templates}/"))
@@ -98,11 +100,11 @@ def gathered(notes: Mapping[VaultPath, IndexedNote], templates: str | None) -> N
     )
 
 
-def called(note: IndexedNote) -> tuple[str, tuple[str, ...]]:
+def names_of(note: IndexedNote) -> tuple[str, tuple[str, ...]]:
     """Return a note's names."""
     return note.title, note.aliases
 
 
-def said(note: IndexedNote) -> Digest:
+def text_digest(note: IndexedNote) -> Digest:
     """Return what tells whether a note says something else now."""
     return note.digest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.errors import BridgeError, ModelMissing, ModelUnusable
 from bridge.models.embedder import Embedder
-from bridge.models.folder import Installed, find, installed
+from bridge.models.folder import InstalledModel, find_model, installed_models
 from bridge.settings.schema import Settings
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 REMEMBERED_QUERIES = 256
 
 
-def model_key(model: Installed) -> str:
+def model_key(model: InstalledModel) -> str:
     """Name the vectors of one model file: its id and the first digits of its digest."""
     return f"{model.spec.id}-{model.digest[:12]}"
 
@@ -43,7 +43,7 @@ class Embedders:
     async def current(self) -> Embedder | None:
         """Return the chosen model's embedder, or None with `trouble` set."""
         try:
-            model = await asyncio.to_thread(find, self.models_dir, self.settings.model)
+            model = await asyncio.to_thread(find_model, self.models_dir, self.settings.model)
         except (ModelMissing, ModelUnusable) as error:
             self.trouble = error
             return None
@@ -54,14 +54,14 @@ class Embedders:
         """Return the embedder whose vectors have this key, or None when its model is no longer installed."""
         if key in self._open:
             return self._open[key]
-        for model in await asyncio.to_thread(installed, self.models_dir):
+        for model in await asyncio.to_thread(installed_models, self.models_dir):
             if model_key(model) == key:
                 return self._opened(model)
         return None
 
     async def is_installed(self, key: str | None) -> bool:
         """Say whether the model whose vectors have this key is installed."""
-        return key is not None and key in map(model_key, await asyncio.to_thread(installed, self.models_dir))
+        return key is not None and key in map(model_key, await asyncio.to_thread(installed_models, self.models_dir))
 
     def fails(self, key: str) -> bool:
         """Say whether the model whose vectors have this key failed when it was last used."""
@@ -94,7 +94,7 @@ class Embedders:
         await asyncio.gather(*(embedder.close() for embedder in self._open.values()))
         self._open.clear()
 
-    def _opened(self, model: Installed) -> Embedder:
+    def _opened(self, model: InstalledModel) -> Embedder:
         """Return the model's embedder, made on first use."""
         key = model_key(model)
         if key not in self._open:

@@ -15,7 +15,7 @@ FEW_CHANGES = 200
 """Up to so many changed notes are told one by one; more are told as progress."""
 
 
-class News:
+class Notifications:
     """The news of one vault."""
 
     def __init__(self, engine: "VaultEngine", events: Events) -> None:

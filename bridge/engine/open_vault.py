@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge.engine.apply_requests import Carrying
-from bridge.engine.backfill import Filling
-from bridge.engine.erase_denied import Enforcing
-from bridge.engine.indexer import Following
+from bridge.engine.apply_requests import RequestExecutor
+from bridge.engine.backfill import VectorBackfill
+from bridge.engine.erase_denied import DenyEnforcer
+from bridge.engine.indexer import Indexer
 from bridge.engine.late_saves import LateSaves
-from bridge.engine.mentions import Mentioning
-from bridge.engine.review import Deciding
-from bridge.engine.schedule import Drifting, tidy
-from bridge.engine.transactions import Writing
-from bridge.engine.watchdog import mind
+from bridge.engine.mentions import MentionIndex
+from bridge.engine.review import ChangeReview
+from bridge.engine.schedule import CoReadingTracker, run_maintenance
+from bridge.engine.transactions import ChangeWriter
+from bridge.engine.watchdog import watch_index
 from bridge.errors import BridgeError
 from bridge.search.vocabulary import Vocabulary
 from bridge.settings.schema import Settings
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class OpenVault:
     """Everything that is there from when the index was opened until it is closed."""
 
     index: "Index"
     vocabulary: Vocabulary
-    mentioning: Mentioning
-    following: Following
-    filling: Filling
-    enforcing: Enforcing
-    drifting: Drifting
-    writing: Writing
-    deciding: Deciding
-    carrying: Carrying
+    mentioning: MentionIndex
+    following: Indexer
+    filling: VectorBackfill
+    enforcing: DenyEnforcer
+    drifting: CoReadingTracker
+    writing: ChangeWriter
+    deciding: ChangeReview
+    carrying: RequestExecutor
     late_saves: LateSaves
 
     @property
@@ -64,8 +64,8 @@ class Parts:
             group.create_task(self.filling.run(), name="filling")
             group.create_task(self.drifting.run(), name="drifting")
             group.create_task(self.late_saves.run(), name="late saves")
-            group.create_task(mind(self.index, folder), name="minding")
-            group.create_task(tidy(self.deciding, self.index), name="tidying")
+            group.create_task(watch_index(self.index, folder), name="minding")
+            group.create_task(run_maintenance(self.deciding, self.index), name="tidying")
             for work in more:
                 group.create_task(work)
 
@@ -82,25 +82,25 @@ class Parts:
             await self.index.close()
 
 
-def made(engine: "VaultEngine", index: "Index", vocabulary: Vocabulary) -> Parts:
+def build_open_vault(engine: "VaultEngine", index: "Index", vocabulary: Vocabulary) -> OpenVault:
     """Make the parts of a vault around its index."""
     settings, store, news = engine.settings, engine.store, engine.news
-    following = Following(engine.vault, index, store, settings, engine.readers, news.changed, news.buried)
-    writing = Writing(engine.id, following, store, settings, news.events, engine.handing)
-    enforcing = Enforcing(following, store)
+    following = Indexer(engine.vault, index, store, settings, engine.readers, news.changed, news.buried)
+    writing = ChangeWriter(engine.id, following, store, settings, news.events, engine.handing)
+    enforcing = DenyEnforcer(following, store)
     enforcing.hide()
-    filling = Filling(index, store, engine.embedders, news.progressed)
+    filling = VectorBackfill(index, store, engine.embedders, news.progressed)
     filling.paused = engine.paused
-    return Parts(
+    return OpenVault(
         index=index,
         vocabulary=vocabulary,
-        mentioning=Mentioning(index, read_obsidian_settings(engine.root).template_folder),
+        mentioning=MentionIndex(index, read_obsidian_settings(engine.root).template_folder),
         following=following,
         filling=filling,
         enforcing=enforcing,
-        drifting=Drifting(index, store, settings),
+        drifting=CoReadingTracker(index, store, settings),
         writing=writing,
-        deciding=Deciding(store, writing),
-        carrying=Carrying(following, writing, store, engine.recent),
+        deciding=ChangeReview(store, writing),
+        carrying=RequestExecutor(following, writing, store, engine.recent),
         late_saves=LateSaves(writing, store),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge.errors import BridgeError, VaultUnreadable
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.prepare import Prepared, prepare
+from bridge.index.prepare import PreparedNote, prepare
 from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
@@ -25,7 +25,7 @@ LEARN_FROM = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadOptions:
     """How to read the files of one vault; picklable."""
 
     root: Path
@@ -35,7 +35,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class ReadFailure:
     """A note that could not be read; `gone` when there is no such file any more."""
 
     path: VaultPath
@@ -43,39 +43,39 @@ class Unread:
     gone: bool
 
 
-Outcome = Prepared | Unread
+Outcome = PreparedNote | ReadFailure
 
 
-def read_all(reading: Reading, paths: Sequence[VaultPath]) -> list[Outcome]:
+def read_all(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
     """Read, parse and prepare notes, each on its own: one that fails costs only itself."""
     vault = Vault(reading.root, reading.rules)
     stopping: Event | None = getattr(_process, "stopping", None)
     return [read_one(reading, vault, path) for path in paths if stopping is None or not stopping.is_set()]
 
 
-def stoppable(stopping: "Event") -> None:
+def set_stop_event(stopping: "Event") -> None:
     """Let what this process reads end at the next note once it is told to stop."""
     _process.stopping = stopping
 
 
-def read_one(reading: Reading, vault: Vault, path: VaultPath) -> Outcome:
+def read_one(reading: ReadOptions, vault: Vault, path: VaultPath) -> Outcome:
     """Read, parse and prepare one note."""
     try:
         data, stat = vault.read(path)
     except VaultUnreadable:
         raise
     except BridgeError as error:
-        return Unread(path, error.message, gone=error.code == "note_not_found")
+        return ReadFailure(path, error.message, gone=error.code == "note_not_found")
     note = read_document(path, data, max_pdf_pages=reading.max_pdf_pages)
     return prepare(note, stat, reading.boilerplate)
 
 
-def learn(root: Path, rules: Rules, paths: Collection[VaultPath]) -> Boilerplate:
+def learn_boilerplate(root: Path, rules: Rules, paths: Collection[VaultPath]) -> Boilerplate:
     """Learn which lines recur across notes."""
-    return Boilerplate.learn(sample(Vault(root, rules), paths))
+    return Boilerplate.learn(sample_texts(Vault(root, rules), paths))
 
 
-def sample(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[str]:
+def sample_texts(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[str]:
     """Yield the text of Markdown notes that can be read, drawn evenly, the same ones each time."""
     drawn = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
     for path in drawn:

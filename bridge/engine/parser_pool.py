@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.engine.parser import Outcome, Reading, Unread, learn, read_all, stoppable
+from bridge.engine.parser import Outcome, ReadFailure, ReadOptions, learn_boilerplate, read_all, set_stop_event
 from bridge.errors import BridgeError
 from bridge.index.boilerplate import Boilerplate
 from bridge.types import VaultPath
@@ -34,7 +34,7 @@ SLICE = 64
 PROCESSES = min(os.cpu_count() or 1, 4)
 
 
-class Readers:
+class ParserPool:
     """Reads the notes of one vault, one lot at a time; its processes end with each lot."""
 
     def __init__(self) -> None:
@@ -53,10 +53,10 @@ class Readers:
             if len(paths) <= FEW:
                 return None
             pool = self._started()
-            learning = pool.submit(learn, vault.root, vault.rules, paths)
+            learning = pool.submit(learn_boilerplate, vault.root, vault.rules, paths)
             for _ in range(PROCESSES - 1):
                 # Each task without a process to take it starts one.
-                pool.submit(learn, vault.root, vault.rules, ())
+                pool.submit(learn_boilerplate, vault.root, vault.rules, ())
             return await asyncio.wrap_future(learning)
         except (BridgeError, BrokenProcessPool):
             self._end()
@@ -70,9 +70,9 @@ class Readers:
             ahead[1].cancel()
         elif ahead is not None and (learnt := await ahead[1]) is not None:
             return learnt
-        return await asyncio.to_thread(learn, vault.root, vault.rules, paths)
+        return await asyncio.to_thread(learn_boilerplate, vault.root, vault.rules, paths)
 
-    async def read(self, reading: Reading, paths: Sequence[VaultPath]) -> AsyncGenerator[list[Outcome], None]:
+    async def read(self, reading: ReadOptions, paths: Sequence[VaultPath]) -> AsyncGenerator[list[Outcome], None]:
         """Yield the outcome of every path, in slices as they are done."""
         slices = [paths[at : at + SLICE] for at in range(0, len(paths), SLICE)]
         try:
@@ -86,7 +86,7 @@ class Readers:
                 try:
                     yield await future
                 except BrokenProcessPool:
-                    yield await one_by_one(reading, part)
+                    yield await read_isolated(reading, part)
         finally:
             self._end()
 
@@ -96,7 +96,7 @@ class Readers:
             # Spawned, never forked: LanceDB's threads do not survive a fork.
             spawn = multiprocessing.get_context("spawn")
             self._stopping = spawn.Event()
-            self._pool = ProcessPoolExecutor(PROCESSES, spawn, stoppable, (self._stopping,))
+            self._pool = ProcessPoolExecutor(PROCESSES, spawn, set_stop_event, (self._stopping,))
         return self._pool
 
     def close(self) -> None:
@@ -115,7 +115,7 @@ class Readers:
             self._pool = None
 
 
-async def one_by_one(reading: Reading, paths: Sequence[VaultPath]) -> list[Outcome]:
+async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
     """Read notes after a process died, each in a process of its own, to find the one that kills it."""
     outcomes: list[Outcome] = []
     for path in paths:
@@ -124,7 +124,7 @@ async def one_by_one(reading: Reading, paths: Sequence[VaultPath]) -> list[Outco
             outcomes += await asyncio.wrap_future(pool.submit(read_all, reading, [path]))
         except BrokenProcessPool:
             log.warning("A note ends the process that reads it and is left out")
-            outcomes.append(Unread(path, "Reading this note ends the process that reads it.", gone=False))
+            outcomes.append(ReadFailure(path, "Reading this note ends the process that reads it.", gone=False))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
     return outcomes

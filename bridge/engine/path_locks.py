@@ -7,7 +7,7 @@ from bridge.engine.signal import Signal
 from bridge.types import VaultPath
 
 
-class Locks:
+class PathLocks:
     """Holds notes for one change at a time: all that it names at once or none, so that nobody waits in a ring."""
 
     def __init__(self) -> None:

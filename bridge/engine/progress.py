@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bridge.engine.model_pool import Embedders, workers_wanted
-from bridge.engine.open_vault import Parts
+from bridge.engine.open_vault import OpenVault
 from bridge.errors import BridgeError
 from bridge.settings.schema import Settings
 from bridge.state.store import Store
@@ -73,8 +73,8 @@ ENOUGH = 0.5
 """Share of the passages that must have a vector before a search by meaning is worth its name."""
 
 
-def progress(
-    parts: Parts | None,
+def measure_progress(
+    parts: OpenVault | None,
     store: Store | None,
     embedders: Embedders,
     settings: Settings,
@@ -94,14 +94,14 @@ def progress(
     """
     index, following = (parts.index, parts.following) if parts else (None, None)
     told = trouble or (parts.trouble if parts else None)
-    model = in_use(parts, settings) if parts else None
+    model = model_in_use(parts, settings) if parts else None
     return Progress(
         notes=len(index.notes) if index else 0,
         passages=sum(note.passages for note in index.notes.values()) if index else 0,
         pending_keyword=len(following.pending) if following else 0,
         pending_vectors=index.pending_vectors() if index else 0,
         ready_keyword=following.complete if following else False,
-        ready_semantic=parts is not None and answers_by_meaning(parts, embedders),
+        ready_semantic=parts is not None and is_semantic_ready(parts, embedders),
         skipped=following.skipped if following else {},
         failed={str(path): reason for path, (_, reason) in store.failures().items()} if store else {},
         model=model,
@@ -113,14 +113,14 @@ def progress(
     )
 
 
-def answers_by_meaning(parts: Parts, embedders: Embedders) -> bool:
+def is_semantic_ready(parts: OpenVault, embedders: Embedders) -> bool:
     """Say whether words are ready, a model answers queries and at least half of the passages have a vector."""
     key = parts.index.answering_model
     answers = key is not None and parts.filling.can_answer and not embedders.fails(key)
     return bool(answers) and parts.following.complete and parts.index.embedded_share() >= ENOUGH
 
 
-def in_use(parts: Parts, settings: Settings) -> ModelInUse | None:
+def model_in_use(parts: OpenVault, settings: Settings) -> ModelInUse | None:
     """Describe the model that embeds; None when none does."""
     if (model := parts.filling.model) is None:
         return None

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from bridge.types import Digest, same_digest
+from bridge.types import Digest, is_same_digest
 
 ROOM = 32 * 1024 * 1024
 """Bytes that are held."""
@@ -11,7 +11,7 @@ LARGEST = 1024 * 1024
 """Bytes of a file that is held."""
 
 
-class Recent:
+class ReadCache:
     """The contents of files that were read last."""
 
     def __init__(self) -> None:
@@ -31,4 +31,4 @@ class Recent:
 
     def get(self, digest: Digest) -> bytes | None:
         """Return a content by its digest or the beginning of it; None when it is held no more."""
-        return next((data for whole, data in self._held.items() if same_digest(whole, digest)), None)
+        return next((data for whole, data in self._held.items() if is_same_digest(whole, digest)), None)

@@ -7,15 +7,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bridge.changes.draft import Desk, digest_of
+from bridge.changes.draft import Draft, digest_of
 from bridge.changes.effect import Effect
-from bridge.changes.path_history import Today
-from bridge.changes.undo import accept, accepting, redo, redoing, undo, undoing
-from bridge.engine.editor_handoff import Answer, Refusal, is_handed_over, is_made
-from bridge.engine.transactions import Author, Drawn, Made, Writing
+from bridge.changes.path_history import VaultState
+from bridge.changes.undo import (
+    accept,
+    hunk_states_after_accept,
+    hunk_states_after_redo,
+    hunk_states_after_undo,
+    redo,
+    undo,
+)
+from bridge.engine.editor_handoff import Answer, Refusal, is_applied, is_delegated
+from bridge.engine.transactions import Author, ChangeOutcome, ChangeWriter, PlannedChange
 from bridge.errors import BridgeError, ChangeConflict, ChangeNotFound
-from bridge.state.change_parts import facts_of, switches_of
-from bridge.state.change_records import Change, State, Wanted
+from bridge.state.change_parts import hunk_state_facts, read_hunk_states
+from bridge.state.change_records import Change, ChangeFilter, State
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -31,10 +38,10 @@ MOST = 1_000
 NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
 
 
-class Deciding:
+class ChangeReview:
     """What becomes of changes after they were made or proposed."""
 
-    def __init__(self, store: Store, writing: Writing) -> None:
+    def __init__(self, store: Store, writing: ChangeWriter) -> None:
         self._store = store
         self._writing = writing
 
@@ -45,14 +52,14 @@ class Deciding:
         """
         for change, entry in self._store.unsettled():
             try:
-                if is_handed_over(change):
+                if is_delegated(change):
                     # Another program may be about to write the note: whatever is there stays.
-                    if is_made(change, self._vault):
+                    if is_applied(change, self._vault):
                         entry.settle(True)
                     else:
                         self._store.set_state(change.id, "conflict")
                     continue
-                found = {digest: self._store.snapshot(digest) for step in change.steps for digest in contents(step)}
+                found = {digest: self._store.snapshot(digest) for step in change.steps for digest in step_digests(step)}
                 blobs = {digest: data for digest, data in found.items() if data is not None}
                 match self._writing.writer.recover(Plan(change.steps, blobs)):
                     case "conflict":
@@ -80,13 +87,13 @@ class Deciding:
             raise ChangeNotFound(f"There is no change `{id_[:40]}`.")
         return found
 
-    def changes(self, wanted: Wanted, limit: int, offset: int) -> list[Change]:
+    def changes(self, wanted: ChangeFilter, limit: int, offset: int) -> list[Change]:
         """Return changes, the newest first."""
         return [change for change in self._store.changes(wanted, limit, offset) if not self._is_hidden(change)]
 
     async def undo(
         self, ids: Sequence[str], author: Author, hunks: Collection[int] | None = None, *, dry_run: bool = False
-    ) -> Made:
+    ) -> ChangeOutcome:
         """Turn changes back, the newest first, as one change.
 
         Raises:
@@ -95,26 +102,26 @@ class Deciding:
         """
         store, snapshot = self._store, self._store.snapshot
 
-        def draw(desk: Desk) -> Drawn:
+        def draw(desk: Draft) -> PlannedChange:
             desk.back = True
             # Read when it is our turn: whoever was before us may have settled or moved one of them.
             found = (self._in_state(id_, "applied") for id_ in ids)
             changes = sorted(found, key=lambda change: change.made, reverse=True)
             notes = undo(desk, changes, snapshot, self._today, hunks)
-            switches = undoing(changes, snapshot, store.change, store.past, hunks)
-            facts = {"undoes": [change.id for change in changes], **facts_of(switches)}
-            return Drawn(first_path(changes[0]), Effect(warnings=notes), facts)
+            switches = hunk_states_after_undo(changes, snapshot, store.change, store.past, hunks)
+            facts = {"undoes": [change.id for change in changes], **hunk_state_facts(switches)}
+            return PlannedChange(first_path(changes[0]), Effect(warnings=notes), facts)
 
         made = await self._writing.make(draw, None, author, dry_run=dry_run)
         if not made.plan.steps:
             made = replace(made, warnings=(*made.drawn.effect.warnings, NOTHING_LEFT))
             if not (dry_run or author.proposes):
-                await asyncio.to_thread(self._store.switch, [*switches_of(made.drawn.facts)])
+                await asyncio.to_thread(self._store.switch, [*read_hunk_states(made.drawn.facts)])
                 for id_ in ids:
                     self._writing.tell(self.change(id_))
         return made
 
-    async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> Made:
+    async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> ChangeOutcome:
         """Make a change again that was turned back.
 
         Raises:
@@ -122,15 +129,15 @@ class Deciding:
             ChangeConflict: It was not turned back, or what it touched was changed since.
         """
 
-        def draw(desk: Desk) -> Drawn:
+        def draw(desk: Draft) -> PlannedChange:
             change = self._in_state(id_, "undone")
             redo(desk, change, self._store.snapshot, self._today)
-            switches = redoing(change, self._store.snapshot, self._store.change)
-            return Drawn(first_path(change), facts={"redoes": change.id, **facts_of(switches)})
+            switches = hunk_states_after_redo(change, self._store.snapshot, self._store.change)
+            return PlannedChange(first_path(change), facts={"redoes": change.id, **hunk_state_facts(switches)})
 
         return await self._writing.make(draw, None, author, dry_run=dry_run)
 
-    async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> Made:
+    async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> ChangeOutcome:
         """Make a change that was proposed, or some of its hunks; the others are rejected with it.
 
         Raises:
@@ -140,12 +147,12 @@ class Deciding:
         await self.expire()
         change = self._in_state(id_, "proposed")
 
-        def draw(desk: Desk) -> Drawn:
+        def draw(desk: Draft) -> PlannedChange:
             today = self._in_state(id_, "proposed")
             desk.back = "undoes" in change.facts
             accept(desk, today, self._store.snapshot, self._today, hunks)
-            switches = accepting(today, self._store.snapshot, self._store.change, hunks)
-            return Drawn(first_path(change), facts={**change.facts, **facts_of(switches)})
+            switches = hunk_states_after_accept(today, self._store.snapshot, self._store.change, hunks)
+            return PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
 
         return await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
 
@@ -181,11 +188,11 @@ class Deciding:
             if in_time and became is not None:
                 return became
         change = self.change(id_)
-        if not is_handed_over(change):
+        if not is_delegated(change):
             raise ChangeConflict("The change was not claimed.", hint="Do not make it.")
         if change.state != "conflict":
             return change.state
-        made = await asyncio.to_thread(is_made, change, self._vault)
+        made = await asyncio.to_thread(is_applied, change, self._vault)
         if made:
             change = replace(change, state="applied")
             await self._writing.take_up(change.steps)
@@ -203,7 +210,7 @@ class Deciding:
         Raises:
             ChangeNotFound: There are none.
         """
-        found = self.changes(Wanted(session=session, state="applied"), MOST, 0)
+        found = self.changes(ChangeFilter(session=session, state="applied"), MOST, 0)
         ids = [change.id for change in found if "undoes" not in change.facts and "redoes" not in change.facts]
         if not ids:
             raise ChangeNotFound(f"Nothing of the session `{session[:40]}` is in force.")
@@ -223,7 +230,7 @@ class Deciding:
         return any(denies(place) for place in (*places, *change.now))
 
     @property
-    def _today(self) -> Today:
+    def _today(self) -> VaultState:
         """What an undo needs to know."""
         vault, store = self._vault, self._store
 
@@ -233,7 +240,7 @@ class Deciding:
             except OSError:
                 return False
 
-        return Today(
+        return VaultState(
             inside=vault.inside,
             has=has,
             past=store.past,
@@ -247,7 +254,7 @@ class Deciding:
         return self._writing.vault
 
 
-def contents(step: Step) -> tuple[Digest, ...]:
+def step_digests(step: Step) -> tuple[Digest, ...]:
     """Return the contents that a step speaks of."""
     return tuple(digest for digest in (step.before, step.after) if digest is not None)
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Never
 
-from bridge.engine.analytics import Chart
-from bridge.engine.review import Deciding
+from bridge.engine.analytics import GraphSnapshot
+from bridge.engine.review import ChangeReview
 from bridge.errors import BridgeError, DiskFull, ReadOnly
-from bridge.search.co_reading import Drift, drifted
+from bridge.search.co_reading import CoReading, co_read_pairs
 from bridge.settings.schema import Settings
 from bridge.state.call_log import DAY_S
 from bridge.state.graph_days import Size
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 COMPACT_EVERY_S = 900.0
 
 
-async def tidy(deciding: Deciding, index: "Index") -> Never:
+async def run_maintenance(deciding: ChangeReview, index: "Index") -> Never:
     """Tidy up until cancelled."""
     while True:
         await deciding.expire()
@@ -40,19 +40,19 @@ RECORD_EVERY_S = 900.0
 """Seconds between looks at a graph."""
 
 
-async def go_on_remembering(engine: "VaultEngine") -> Never:
+async def run_graph_recorder(engine: "VaultEngine") -> Never:
     """Remember the graph now and then, from the first time it is whole, until cancelled."""
     while True:
         while not engine.following.weaving.settled:
             await engine.signal.wait()
         try:
-            await remember(engine)
+            await record_graph(engine)
         except BridgeError as error:
             log.warning("How the graph is today is not kept: %s", error.code)
         await asyncio.sleep(RECORD_EVERY_S)
 
 
-async def remember(engine: "VaultEngine") -> None:
+async def record_graph(engine: "VaultEngine") -> None:
     """Keep the graph as that of today.
 
     Raises:
@@ -61,12 +61,12 @@ async def remember(engine: "VaultEngine") -> None:
         ReadOnly: The data folder cannot be written.
     """
     rules = engine.vault.rules
-    await asyncio.to_thread(keep, await engine.waiting.chart(), engine.store)
+    await asyncio.to_thread(save_graph_day, await engine.waiting.chart(), engine.store)
     if engine.vault.rules.deny != rules.deny:
         engine.parts.enforcing.erase_again()
 
 
-def keep(chart: Chart, store: Store) -> None:
+def save_graph_day(chart: GraphSnapshot, store: Store) -> None:
     """Write down what a graph is like; blocks."""
     from bridge.graph.census import census
 
@@ -87,7 +87,7 @@ REFRESH_EVERY_S = 30.0
 """Seconds for which what was found is true enough."""
 
 
-class Drifting:
+class CoReadingTracker:
     """How near notes have drifted; belongs to one event loop."""
 
     def __init__(self, index: "Index", store: Store, settings: Settings) -> None:
@@ -105,7 +105,7 @@ class Drifting:
         self.use(settings)
 
     @property
-    def drift(self) -> Drift:
+    def drift(self) -> CoReading:
         """What was found last; that it is asked for has it brought up to date soon after."""
         if time.monotonic() >= self._due:
             self._asked.set()
@@ -113,7 +113,7 @@ class Drifting:
 
     def use(self, settings: Settings) -> None:
         """Take over changed settings, and forget what they may hide now."""
-        self._drift = Drift(settings.read_together_percent / 100)
+        self._drift = CoReading(settings.read_together_percent / 100)
         self._asked.set()
 
     async def run(self) -> None:
@@ -139,7 +139,7 @@ class Drifting:
         now = time.time()
         readings = await asyncio.to_thread(self._store.readings, now - LOOKED_AT_S, MOST)
         notes = self._index.notes
-        beside = await asyncio.to_thread(drifted, [one for one in readings if one.path in notes], now)
+        beside = await asyncio.to_thread(co_read_pairs, [one for one in readings if one.path in notes], now)
         # Other settings meanwhile have it looked at again.
         if self._drift is before:
             self._drift = replace(before, beside=beside)

@@ -9,14 +9,14 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
-from bridge.changes.draft import Desk, digest_of, moved
+from bridge.changes.draft import Draft, digest_of, path_after_move
 from bridge.changes.effect import Effect
-from bridge.changes.extent import Extent, extent, no_change
+from bridge.changes.extent import Extent, explain_no_change, measure_change
 from bridge.changes.git import commit
 from bridge.changes.requests import Request
-from bridge.engine.editor_handoff import Handing, Handover
-from bridge.engine.indexer import Following
-from bridge.engine.path_locks import Locks
+from bridge.engine.editor_handoff import EditorDelegate, EditorSessions
+from bridge.engine.indexer import Indexer
+from bridge.engine.path_locks import PathLocks
 from bridge.errors import BridgeError, ConfirmationRequired, ExpectationFailed, InvalidArguments, NoteNotFound
 from bridge.events import Events
 from bridge.settings.schema import Settings
@@ -26,7 +26,7 @@ from bridge.types import Digest, VaultId, VaultPath
 from bridge.vault.plan import Blobs, Plan, Step
 from bridge.vault.stable_read import read_settled
 from bridge.vault.vault import Vault
-from bridge.vault.write.handle import Overtaken
+from bridge.vault.write.handle import FileOvertaken
 from bridge.vault.write.writer import Writer
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PlannedChange:
     """What a change is about and what to say of it."""
 
     path: VaultPath
@@ -68,10 +68,10 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ChangeOutcome:
     """A change that was made, proposed or only tried."""
 
-    drawn: Drawn
+    drawn: PlannedChange
     plan: Plan
     digest: Digest | None
     """Of the note's file afterwards, of a change that is only tried as it is now; None when there is none."""
@@ -88,26 +88,26 @@ class Made:
     """Absent when nothing was kept."""
 
 
-class Writing:
+class ChangeWriter:
     """Makes changes of one vault."""
 
     def __init__(
         self,
         vault: VaultId,
-        following: Following,
+        following: Indexer,
         store: Store,
         settings: Settings,
         events: Events,
-        handing: Handing,
+        handing: EditorSessions,
     ) -> None:
         self.settings = settings
         self._id = vault
         self._following = following
         self._store = store
         self._events = events
-        self._locks = Locks()
+        self._locks = PathLocks()
         self.handing = handing
-        self._handover = Handover(store, handing, self.tell)
+        self._handover = EditorDelegate(store, handing, self.tell)
         # One alone: two might make the same folder at once.
         self._writer = Writer(following.vault)
         self._committing = asyncio.Lock()
@@ -116,14 +116,14 @@ class Writing:
 
     async def make(
         self,
-        draw: Callable[[Desk], Drawn],
+        draw: Callable[[Draft], PlannedChange],
         paths: Collection[VaultPath] | None,
         author: Author,
         *,
         dry_run: bool = False,
         expect: Mapping[str, int] | None = None,
         of: Change | None = None,
-    ) -> Made:
+    ) -> ChangeOutcome:
         """Make a change.
 
         Args:
@@ -140,18 +140,18 @@ class Writing:
         """
         async with self._locks.hold(paths):
             for _ in range(AGAIN):
-                with contextlib.suppress(Overtaken):
+                with contextlib.suppress(FileOvertaken):
                     return await self._make(draw, author, dry_run, expect or {}, of)
             return await self._make(draw, author, dry_run, expect or {}, of)
 
     async def _make(
         self,
-        draw: Callable[[Desk], Drawn],
+        draw: Callable[[Draft], PlannedChange],
         author: Author,
         dry_run: bool,
         expect: Mapping[str, int],
         of: Change | None,
-    ) -> Made:
+    ) -> ChangeOutcome:
         """Make a change once.
 
         Raises:
@@ -162,19 +162,21 @@ class Writing:
         drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, desk)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
         # In a thread: a file that nobody read yet may be waited for.
-        digest = await asyncio.to_thread(after, desk, drawn.path)
-        made = Made(drawn, plan, digest, state, warnings, counts(plan, drawn.effect))
+        digest = await asyncio.to_thread(digest_after, desk, drawn.path)
+        made = ChangeOutcome(drawn, plan, digest, state, warnings, count_effects(plan, drawn.effect))
         require_expected(made.counts, expect)
         if not plan.steps:
-            return replace(made, warnings=(*warnings, no_change(drawn.requests)))
-        found = extent(plan, drawn.effect, drawn.requests)
+            return replace(made, warnings=(*warnings, explain_no_change(drawn.requests)))
+        found = measure_change(plan, drawn.effect, drawn.requests)
         made = replace(made, would=found.would)
         unconfirmed = None if author.confirmed else self._confirmation(found)
         if dry_run:
-            return replace(made, digest=before(desk, drawn.path), confirmation=unconfirmed)
+            return replace(made, digest=digest_before(desk, drawn.path), confirmation=unconfirmed)
         if unconfirmed is not None:
             raise unconfirmed
-        return await whole(self._propose(made, author) if author.proposes else self._apply(made, author, of))
+        return await run_to_completion(
+            self._propose(made, author) if author.proposes else self._apply(made, author, of)
+        )
 
     @property
     def vault(self) -> Vault:
@@ -189,9 +191,9 @@ class Writing:
 
     def tell(self, change: Change) -> None:
         """Tell whoever listens what became of a change."""
-        self._events.publish("change_recorded", self._id, **told(change))
+        self._events.publish("change_recorded", self._id, **event_payload(change))
 
-    def desk(self) -> Desk:
+    def desk(self) -> Draft:
         """Return a desk with the vault as it is."""
         vault, names = self._following.vault, self._following.names
 
@@ -207,7 +209,7 @@ class Writing:
                     raise
                 raise names.missing(path) from None
 
-        return Desk(read, vault.has)
+        return Draft(read, vault.has)
 
     def alone(self) -> AbstractAsyncContextManager[None]:
         """Let nobody else change the vault, or settle a change, until the block is left."""
@@ -218,7 +220,9 @@ class Writing:
         async with self.alone():
             pass
 
-    def _drawn(self, draw: Callable[[Desk], Drawn], desk: Desk) -> tuple[Drawn, Plan, tuple[str, ...]]:
+    def _drawn(
+        self, draw: Callable[[Draft], PlannedChange], desk: Draft
+    ) -> tuple[PlannedChange, Plan, tuple[str, ...]]:
         """Draw a change up, refuse what the writer would refuse, and say what speaks against it."""
         if self._following.index.notes:
             # Else a new note would lie where the disk is mounted later, and all others would seem deleted.
@@ -228,14 +232,14 @@ class Writing:
 
     def _checked(self, plan: Plan) -> tuple[str, ...]:
         """Refuse what the writer would refuse, and say what it would warn of."""
-        from bridge.markdown.edit.lint import faults
+        from bridge.markdown.edit.lint import new_faults
 
         warnings = self.writer.check(plan)
         found = tuple(
             fault
             for step in plan.steps
             if step.kind == "put" and step.after is not None
-            for fault in faults(step.path, plan.blobs[step.before] if step.before else None, plan.blobs[step.after])
+            for fault in new_faults(step.path, plan.blobs[step.before] if step.before else None, plan.blobs[step.after])
         )
         if found and self.settings.write_checks == "strict":
             raise InvalidArguments(
@@ -259,15 +263,15 @@ class Writing:
             bytes=found.size,
         )
 
-    async def _propose(self, made: Made, author: Author) -> Made:
+    async def _propose(self, made: ChangeOutcome, author: Author) -> ChangeOutcome:
         """Keep a change for the user to decide on."""
         change = self._begun(made, author)
         change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
         await asyncio.to_thread(self._store.propose, change, made.plan.blobs)
-        self._events.publish("change_proposed", self._id, **told(change))
+        self._events.publish("change_proposed", self._id, **event_payload(change))
         return replace(made, change=change)
 
-    async def _apply(self, made: Made, author: Author, of: Change | None) -> Made:
+    async def _apply(self, made: ChangeOutcome, author: Author, of: Change | None) -> ChangeOutcome:
         """Write a change, index it and tell of it."""
         change = replace(of or self._begun(made, author), state="applied", facts={**made.drawn.facts, "by": "disk"})
         entry, steps = self._store.begin(change), made.plan.steps
@@ -284,7 +288,7 @@ class Writing:
         self.tell(change)
         return replace(made, change=done, warnings=(*made.warnings, *late, *left))
 
-    def _begun(self, made: Made, author: Author) -> Change:
+    def _begun(self, made: ChangeOutcome, author: Author) -> Change:
         return Change(
             id=self._store.next_id(),
             time=time.time(),
@@ -314,7 +318,7 @@ class Writing:
         return ()
 
 
-def after(desk: Desk, path: VaultPath) -> Digest | None:
+def digest_after(desk: Draft, path: VaultPath) -> Digest | None:
     """Return the digest that a file has after a change; None when it is gone."""
     try:
         return digest_of(desk.read(path))
@@ -322,7 +326,7 @@ def after(desk: Desk, path: VaultPath) -> Digest | None:
         return None
 
 
-def before(desk: Desk, path: VaultPath) -> Digest | None:
+def digest_before(desk: Draft, path: VaultPath) -> Digest | None:
     """Return the digest that a file has before a change; None when there is none."""
     origin = desk.origin(path)
     with contextlib.suppress(NoteNotFound):
@@ -330,13 +334,13 @@ def before(desk: Desk, path: VaultPath) -> Digest | None:
     return None
 
 
-def counts(plan: Plan, effect: Effect) -> Mapping[str, int]:
+def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
     """Count what a change does."""
     places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
     written = {
         step.path
         for step in plan.steps
-        if step.kind in ("put", "remove") and not any(moved(step.path, place, place) for place in places)
+        if step.kind in ("put", "remove") and not any(path_after_move(step.path, place, place) for place in places)
     }
     return {
         "files": len(written) + effect.moved,
@@ -358,7 +362,7 @@ def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> Non
         raise ExpectationFailed(f"The change would do something else: {', '.join(wrong)}.", effect=dict(found))
 
 
-def told(change: Change) -> dict[str, Any]:
+def event_payload(change: Change) -> dict[str, Any]:
     """Return what an event says of a change."""
     paths = dict.fromkeys(place for step in change.steps for place in (step.path, step.to) if place)
     return {
@@ -370,7 +374,7 @@ def told(change: Change) -> dict[str, Any]:
     }
 
 
-async def whole(work: Coroutine[Any, Any, T]) -> T:
+async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
     """Do all of something, though the caller be cancelled meanwhile."""
     task = asyncio.ensure_future(work)
     cancelled = False

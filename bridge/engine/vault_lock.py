@@ -8,17 +8,17 @@ from typing import Any
 import orjson
 
 from bridge.errors import VaultHeld
-from bridge.private_files import make_private, unwritable
+from bridge.private_files import make_private, write_error
 
 
-class Hold:
+class VaultLock:
     """The lock on one vault's data folder."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     @classmethod
-    def take(cls, lock: Path, runtime: Path) -> "Hold":
+    def take(cls, lock: Path, runtime: Path) -> "VaultLock":
         """Take the lock.
 
         Args:
@@ -33,12 +33,12 @@ class Hold:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise unwritable(lock, error) from None
+            raise write_error(lock, error) from None
         try:
             lock_file(descriptor)
         except OSError:
             os.close(descriptor)
-            facts = holder(runtime)
+            facts = read_holder(runtime)
             who = f"process {facts['pid']} at {facts['url']}" if facts else "another process"
             raise VaultHeld(f"This vault is held by {who}.", **facts) from None
         return cls(descriptor)
@@ -48,7 +48,7 @@ class Hold:
         os.close(self._descriptor)
 
 
-def holder(runtime: Path) -> dict[str, Any]:
+def read_holder(runtime: Path) -> dict[str, Any]:
     """Read who serves the vault, without the token; empty when unknown."""
     try:
         facts = orjson.loads(runtime.read_bytes())

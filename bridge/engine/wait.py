@@ -3,24 +3,24 @@
 import time
 from typing import TYPE_CHECKING, Literal
 
-from bridge.engine.analytics import Chart
-from bridge.engine.indexer import Following
-from bridge.engine.link_graph import Web
+from bridge.engine.analytics import GraphSnapshot
+from bridge.engine.indexer import Indexer
+from bridge.engine.link_graph import ResolvedLinks
 from bridge.engine.progress import IndexedPassage, Inspection
 from bridge.errors import NotReady
 from bridge.state.store import Store
-from bridge.types import Digest, VaultPath, same_digest
+from bridge.types import Digest, VaultPath, is_same_digest
 
 if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
 
-What = Literal["keyword", "links", "vectors"]
+IndexPart = Literal["keyword", "links", "vectors"]
 """A part of the index that one can wait for."""
 
 NO_DOCUMENT = "Only notes, canvases, Excalidraw drawings and PDF files are searched."
 
 
-def inspect(following: Following, store: Store, path: VaultPath) -> Inspection:
+def inspect_note(following: Indexer, store: Store, path: VaultPath) -> Inspection:
     """Tell what the index holds of a note, or why it holds nothing."""
     note = following.index.notes.get(path)
     if note is not None:
@@ -40,19 +40,19 @@ def inspect(following: Following, store: Store, path: VaultPath) -> Inspection:
     return Inspection("unknown", "There is no such file.", None, (), (), ())
 
 
-def skip_reason(following: Following, path: VaultPath) -> str | None:
+def skip_reason(following: Indexer, path: VaultPath) -> str | None:
     """Return why a file is not indexed: its own reason or that of a folder above it."""
     skipped = following.skipped
     above = [path, *(f"{'/'.join(path.split('/')[:n])}/" for n in range(1, path.count("/") + 1))]
     return next((skipped[p] for p in above if p in skipped), None) or following.vault.rules.reason(path)
 
 
-def holds(following: Following, path: VaultPath, digest: Digest | None, what: What) -> bool:
+def is_indexed(following: Indexer, path: VaultPath, digest: Digest | None, what: IndexPart) -> bool:
     """Say whether the index holds a note as it is on disk, or as `digest` names it."""
     note = following.index.notes.get(path)
     if note is None or path in following.pending:
         return False
-    if digest is not None and not same_digest(note.digest, digest):
+    if digest is not None and not is_same_digest(note.digest, digest):
         return False
     stat = following.vault.stat(path)
     if digest is None and stat is not None and (note.mtime_ns, note.size) != (stat.mtime_ns, stat.size):
@@ -71,13 +71,13 @@ READY_LOOK_S = 0.25
 LOOK_S = 1.0
 
 
-class Waiting:
+class VaultWaiter:
     """Waits for one vault; its parts may be closed and opened again meanwhile."""
 
     def __init__(self, engine: "VaultEngine") -> None:
         self._engine = engine
 
-    async def web(self) -> Web:
+    async def web(self) -> ResolvedLinks:
         """Return every link as it is resolved now, as soon as all are.
 
         Raises:
@@ -89,7 +89,7 @@ class Waiting:
             self._engine.require_keyword()
         return web
 
-    async def chart(self) -> Chart:
+    async def chart(self) -> GraphSnapshot:
         """Return the graph of all that is written by now with its notes, as soon as there is one.
 
         Raises:
@@ -99,7 +99,7 @@ class Waiting:
         graph = await self._engine.following.weaving.drawn()
         if graph is None:
             raise NotReady("The index is being opened again.")
-        return Chart(graph, self._engine.index.notes, self._engine.index)
+        return GraphSnapshot(graph, self._engine.index.notes, self._engine.index)
 
     async def readable(self, timeout: float) -> None:
         """Wait until the first full scan is committed, something is wrong, or `timeout` seconds have passed."""
@@ -110,7 +110,7 @@ class Waiting:
                 return
             await engine.signal.wait(min(left, READY_LOOK_S))
 
-    async def indexed(self, path: VaultPath, digest: Digest | None, what: What, timeout: float) -> bool:
+    async def indexed(self, path: VaultPath, digest: Digest | None, what: IndexPart, timeout: float) -> bool:
         """Wait until the index holds a note as it is on disk, or as `digest` names it.
 
         Args:
@@ -127,9 +127,9 @@ class Waiting:
             await engine.signal.wait(OPEN_LOOK_S)
         if engine.vault.stat(path) is None and path not in engine.index.notes:
             raise engine.names.missing(path)
-        if not holds(engine.following, path, digest, what):
+        if not is_indexed(engine.following, path, digest, what):
             await engine.report([path])
-        while not holds(engine.following, path, digest, what):
+        while not is_indexed(engine.following, path, digest, what):
             left = ends - time.monotonic()
             if left <= 0:
                 return False

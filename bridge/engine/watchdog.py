@@ -24,27 +24,27 @@ def open_index(folder: Path, keep_days: int, doubt: Exception | None) -> "Index"
     return Index.open(folder, keep_days=keep_days, doubt=doubt)
 
 
-async def mind(index: "Index", folder: Path) -> Never:
+async def watch_index(index: "Index", folder: Path) -> Never:
     """Look at an index now and then, until it cannot be used any more.
 
     Raises:
         IndexUnusable: Its folder is gone, or another one, or a search met damage.
     """
-    opened = await asyncio.to_thread(identity, folder)
+    opened = await asyncio.to_thread(folder_identity, folder)
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
         if index.damaged:
             raise IndexUnusable(f"The index in `{folder}` is damaged.", hint="It is built again now.")
-        if await asyncio.to_thread(identity, folder) != opened:
+        if await asyncio.to_thread(folder_identity, folder) != opened:
             raise IndexUnusable(f"The index in `{folder}` was deleted or replaced.", hint="It is built again now.")
 
 
-def identity(folder: Path) -> tuple[int | None, ...]:
+def folder_identity(folder: Path) -> tuple[int | None, ...]:
     """Return what tells a folder and its tables from others of their names."""
-    return tuple(number(folder / part) for part in PARTS)
+    return tuple(inode_of(folder / part) for part in PARTS)
 
 
-def number(path: Path) -> int | None:
+def inode_of(path: Path) -> int | None:
     """Return the number of a file or folder on its disk; None when there is none."""
     try:
         return path.stat().st_ino
@@ -52,7 +52,7 @@ def number(path: Path) -> int | None:
         return None
 
 
-def told(fault: Exception) -> BridgeError:
+def log_failure(fault: Exception) -> BridgeError:
     """Log why following broke off, without a word of any note, and return it as an error."""
     errors = fault.exceptions if isinstance(fault, ExceptionGroup) else (fault,)
     known = [error for error in errors if isinstance(error, BridgeError)]

@@ -16,7 +16,7 @@ DOCS = ROOT / "docs"
 PLUGIN = ROOT / "obsidian-plugin"
 
 
-def generated() -> Mapping[Path, bytes]:
+def generated_files() -> Mapping[Path, bytes]:
     """Return what each generated file should hold."""
     return {
         DOCS / "operations.md": reference().encode(),
@@ -30,11 +30,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bridge.export", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is out of date")
     checking = parser.parse_args().check
-    stale = [path for path, text in generated().items() if not path.exists() or path.read_bytes() != text]
+    stale = [path for path, text in generated_files().items() if not path.exists() or path.read_bytes() != text]
     for path in stale:
         sys.stderr.write(f"{path.name} {'is out of date' if checking else 'is written'}\n")
         if not checking:
-            path.write_bytes(generated()[path])
+            path.write_bytes(generated_files()[path])
     if stale and checking:
         sys.stderr.write("Run `python -m bridge.export`.\n")
     return int(bool(stale) and checking)

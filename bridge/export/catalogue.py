@@ -12,19 +12,19 @@ from bridge.features import operations
 
 def catalogue() -> list[dict[str, Any]]:
     """Return every operation with its schemas, errors and example."""
-    return [entry(operation) for operation in operations()]
+    return [describe_operation(operation) for operation in operations()]
 
 
-def entry(operation: Operation) -> dict[str, Any]:
+def describe_operation(operation: Operation) -> dict[str, Any]:
     """Write one operation down."""
     arguments, result = arguments_schema(operation), result_schema(operation.result)
     return {
         "name": operation.name,
         "title": operation.title,
-        "description": described(operation),
+        "description": full_description(operation),
         "scope": operation.scope,
         "reads": operation.reads,
-        "form": form(arguments, result),
+        "form": schema_digest(arguments, result),
         "arguments": arguments,
         "result_name": operation.result.__name__,
         "result": result,
@@ -35,25 +35,30 @@ def entry(operation: Operation) -> dict[str, Any]:
     }
 
 
-def described(operation: Operation) -> str:
+def full_description(operation: Operation) -> str:
     """Return the whole description of an operation."""
     return "\n\n".join(filter(None, (operation.summary, operation.details)))
 
 
-def form(*schemas: Any) -> str:
+def schema_digest(*schemas: Any) -> str:
     """Return a short digest of how something is called and answered, whatever the words that describe it."""
-    plain = orjson.dumps([bare(schema) for schema in schemas], option=orjson.OPT_SORT_KEYS)
+    plain = orjson.dumps([strip_descriptions(schema) for schema in schemas], option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(plain).hexdigest()[:12]
 
 
-def bare(schema: Any) -> Any:
+def strip_descriptions(schema: Any) -> Any:
     """Take the words off a schema; a property that is called `description` is no word."""
     match schema:
         case {"properties": dict(properties), **rest}:
-            return {**bare(rest), "properties": {name: bare(held) for name, held in properties.items()}}
+            return {
+                **strip_descriptions(rest),
+                "properties": {name: strip_descriptions(held) for name, held in properties.items()},
+            }
         case dict():
-            return {key: bare(held) for key, held in schema.items() if key not in {"description", "title"}}
+            return {
+                key: strip_descriptions(held) for key, held in schema.items() if key not in {"description", "title"}
+            }
         case list():
-            return [bare(held) for held in schema]
+            return [strip_descriptions(held) for held in schema]
         case _:
             return schema

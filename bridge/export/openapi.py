@@ -21,18 +21,18 @@ from bridge.errors import (
     TooLarge,
     Unauthorized,
 )
-from bridge.export.catalogue import described
+from bridge.export.catalogue import full_description
 from bridge.features import operations
 
-ALWAYS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, Internal)
+COMMON_ERRORS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, Internal)
 """What any call can be answered with."""
 
-OPEN: tuple[type[BridgeError], ...] = (Forbidden, BadHost, TooLarge, Internal)
+PUBLIC_ERRORS: tuple[type[BridgeError], ...] = (Forbidden, BadHost, TooLarge, Internal)
 """What a call without a token can be answered with."""
 
-STREAM: tuple[type[BridgeError], ...] = (*ALWAYS, NoSuchVault)
+STREAM_ERRORS: tuple[type[BridgeError], ...] = (*COMMON_ERRORS, NoSuchVault)
 
-APPLIES = {
+APPLIES_PARAMETER = {
     "name": "applies",
     "in": "query",
     "required": False,
@@ -40,7 +40,7 @@ APPLIES = {
     "schema": {"type": "string"},
 }
 
-ERROR = {
+ERROR_SCHEMA = {
     "type": "object",
     "description": "Every error has this form.",
     "required": ["error"],
@@ -61,8 +61,8 @@ ERROR = {
 
 def openapi() -> dict[str, Any]:
     """Return the description of the whole API."""
-    schemas: dict[str, Any] = {"Error": ERROR}
-    paths = {f"/api/{operation.name}": {"post": post(operation, schemas)} for operation in operations()}
+    schemas: dict[str, Any] = {"Error": ERROR_SCHEMA}
+    paths = {f"/api/{operation.name}": {"post": describe_post(operation, schemas)} for operation in operations()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -80,19 +80,19 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+def describe_post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     """Describe the call of one operation; records go to `schemas`."""
     return {
         "operationId": operation.name,
         "summary": operation.summary,
-        **({"description": described(operation)} if operation.details else {}),
+        **({"description": full_description(operation)} if operation.details else {}),
         "x-scope": operation.scope,
         "x-reads": operation.reads,
         "requestBody": {
             "required": any(argument.required for argument in operation.arguments),
             "content": {
                 "application/json": {
-                    "schema": shared(arguments_schema(operation), schemas),
+                    "schema": hoist_definitions(arguments_schema(operation), schemas),
                     "example": operation.example,
                 }
             },
@@ -100,14 +100,16 @@ def post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "The result.",
-                "content": {"application/json": {"schema": shared(result_schema(operation.result), schemas)}},
+                "content": {
+                    "application/json": {"schema": hoist_definitions(result_schema(operation.result), schemas)}
+                },
             },
-            **refusals((*operation.errors, *ALWAYS)),
+            **error_responses((*operation.errors, *COMMON_ERRORS)),
         },
     }
 
 
-def refusals(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
+def error_responses(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
     """Describe what can go wrong, errors of one status together."""
     by_status: defaultdict[HTTPStatus, list[str]] = defaultdict(list)
     for error in errors:
@@ -122,18 +124,18 @@ def refusals(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
     }
 
 
-def shared(schema: Any, schemas: dict[str, Any]) -> Any:
+def hoist_definitions(schema: Any, schemas: dict[str, Any]) -> Any:
     """Move the records that a schema defines to where all operations share them."""
     match schema:
         case {"$ref": str(reference)}:
             return {**schema, "$ref": reference.replace("#/$defs/", "#/components/schemas/")}
         case {"$defs": dict(definitions)}:
-            schemas.update({name: shared(part, schemas) for name, part in definitions.items()})
-            return shared({key: value for key, value in schema.items() if key != "$defs"}, schemas)
+            schemas.update({name: hoist_definitions(part, schemas) for name, part in definitions.items()})
+            return hoist_definitions({key: value for key, value in schema.items() if key != "$defs"}, schemas)
         case dict():
-            return {key: shared(value, schemas) for key, value in schema.items()}
+            return {key: hoist_definitions(value, schemas) for key, value in schema.items()}
         case list():
-            return [shared(value, schemas) for value in schema]
+            return [hoist_definitions(value, schemas) for value in schema]
         case _:
             return schema
 
@@ -141,20 +143,32 @@ def shared(schema: Any, schemas: dict[str, Any]) -> Any:
 def other_paths() -> dict[str, Any]:
     """Describe what is no operation."""
     return {
-        "/api/pair": {"post": pairing()},
-        "/api/operations": {"get": got("operations", "List every operation with its schemas.", "application/json")},
+        "/api/pair": {"post": describe_pairing()},
+        "/api/operations": {
+            "get": describe_get("operations", "List every operation with its schemas.", "application/json")
+        },
         "/api/events": {
             "get": {
-                **got("events", "Stream events; `Last-Event-ID` replays what was missed.", "text/event-stream", STREAM),
-                "parameters": [APPLIES],
+                **describe_get(
+                    "events",
+                    "Stream events; `Last-Event-ID` replays what was missed.",
+                    "text/event-stream",
+                    STREAM_ERRORS,
+                ),
+                "parameters": [APPLIES_PARAMETER],
             }
         },
-        "/openapi.json": {"get": got("openapi", "This description.", "application/json")},
-        "/healthz": {"get": {**got("healthz", "Say that the bridge is up.", "application/json", OPEN), "security": []}},
+        "/openapi.json": {"get": describe_get("openapi", "This description.", "application/json")},
+        "/healthz": {
+            "get": {
+                **describe_get("healthz", "Say that the bridge is up.", "application/json", PUBLIC_ERRORS),
+                "security": [],
+            }
+        },
     }
 
 
-def pairing() -> dict[str, Any]:
+def describe_pairing() -> dict[str, Any]:
     """Describe how a client gets a token; no operation, since it needs none."""
     text = {"type": "string"}
     asked = {
@@ -171,23 +185,25 @@ def pairing() -> dict[str, Any]:
         "operationId": "pair",
         "summary": "Give a client that knows the code a token of its own.",
         "security": [],
-        "requestBody": {"required": True, "content": {"application/json": {"schema": record(asked)}}},
+        "requestBody": {"required": True, "content": {"application/json": {"schema": object_schema(asked)}}},
         "responses": {
-            "200": {"description": "The token.", "content": {"application/json": {"schema": record(answered)}}},
-            **refusals(errors),
+            "200": {"description": "The token.", "content": {"application/json": {"schema": object_schema(answered)}}},
+            **error_responses(errors),
         },
     }
 
 
-def record(fields: dict[str, Any]) -> dict[str, Any]:
+def object_schema(fields: dict[str, Any]) -> dict[str, Any]:
     """Describe an object that has all of these fields and no other."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
-def got(name: str, summary: str, content: str, errors: Iterable[type[BridgeError]] = ALWAYS) -> dict[str, Any]:
+def describe_get(
+    name: str, summary: str, content: str, errors: Iterable[type[BridgeError]] = COMMON_ERRORS
+) -> dict[str, Any]:
     """Describe a GET."""
     return {
         "operationId": name,
         "summary": summary,
-        "responses": {"200": {"description": "The answer.", "content": {content: {}}}, **refusals(errors)},
+        "responses": {"200": {"description": "The answer.", "content": {content: {}}}, **error_responses(errors)},
     }

@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
 
-from bridge.api.docstring import read
-from bridge.api.hints import expected, records_in
+from bridge.api.docstring import parse_docstring
+from bridge.api.hints import describe_hint, records_in
 from bridge.api.registry import Argument, Operation
 from bridge.features import operations
 
@@ -46,7 +46,7 @@ def section(operation: Operation) -> Iterator[str]:
     yield ""
     yield "Errors: " + ", ".join(f"`{code}`" for code in dict.fromkeys(e.code for e in operation.errors)) + ".\n"
     yield "```console"
-    yield f"$ {command(operation)}"
+    yield f"$ {command_line(operation)}"
     yield "```\n"
 
 
@@ -54,20 +54,20 @@ def argument_row(argument: Argument) -> str:
     """Describe one argument."""
     default = "required" if argument.required else json.dumps(argument.default)
     default = "" if default in {"null", "[]", "{}"} else default if argument.required else f"`{default}`"
-    return f"| `{argument.name}` | {expected(argument.hint)} | {default} | {argument.meaning} |"
+    return f"| `{argument.name}` | {describe_hint(argument.hint)} | {default} | {argument.meaning} |"
 
 
 def fields(record: type, indent: str) -> Iterator[str]:
     """Describe the fields of a result and of the records in it."""
     hints = get_type_hints(record)
-    for name, meaning in read(record).section("Attributes").items():
+    for name, meaning in parse_docstring(record).section("Attributes").items():
         inner = next(records_in(hints[name]), None)
         yield f"{indent}- `{name}`: {meaning}"
         if inner is not None:
             yield from fields(inner, indent + "  ")
 
 
-def command(operation: Operation, example: Mapping[str, Any] | None = None) -> str:
+def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:
     """Write a call as a command, by default the example."""
     given = operation.example if example is None else example
     words = ["vault-bridge", operation.name.replace("_", "-")]

@@ -6,10 +6,10 @@ from typing import Any
 
 import bridge
 from bridge.export.catalogue import catalogue
-from bridge.export.openapi import ALWAYS
+from bridge.export.openapi import COMMON_ERRORS
 
 HEAD = "// Written by `python -m bridge.export`: what the bridge can do. Do not edit."
-NAMES: Mapping[str | None, str] = {
+TYPE_NAMES: Mapping[str | None, str] = {
     "string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null", None: "unknown"
 }  # fmt: skip
 TAB = "\t"
@@ -23,53 +23,53 @@ def typescript() -> str:
         [
             HEAD,
             f'/** The bridge that this was written from. */\nexport const VERSION = "{bridge.__version__}";',
-            forms(entries),
-            refused(),
-            *records(entries),
-            called(entries),
+            schema_digests(entries),
+            any_call_error(),
+            *interfaces(entries),
+            operations_interface(entries),
             "export type OperationName = keyof Operations;\n",
         ]
     )
 
 
-def forms(entries: Iterable[Mapping[str, Any]]) -> str:
+def schema_digests(entries: Iterable[Mapping[str, Any]]) -> str:
     """Write down the form of each operation, to be compared with a bridge that was built another day."""
     lines = "\n".join(f'\t{entry["name"]}: "{entry["form"]}",' for entry in entries)
     meaning = comment("The form of each operation; with another it is called or answered differently.", "")
     return f"{meaning}\nexport const FORMS = {{\n{lines}\n}} as const;"
 
 
-def refused() -> str:
+def any_call_error() -> str:
     """Write down what any call can be refused with."""
     meaning = comment("What any call can be refused with.", "")
-    return f"{meaning}\nexport type {ANY_CALL} = {either(error.code for error in ALWAYS)};"
+    return f"{meaning}\nexport type {ANY_CALL} = {literal_union(error.code for error in COMMON_ERRORS)};"
 
 
-def called(entries: Iterable[Mapping[str, Any]]) -> str:
+def operations_interface(entries: Iterable[Mapping[str, Any]]) -> str:
     """Write down the call of every operation."""
-    return "\n".join(["export interface Operations {", *("\n".join(operation(entry)) for entry in entries), "}"])
+    return "\n".join(["export interface Operations {", *("\n".join(operation_member(entry)) for entry in entries), "}"])
 
 
-def operation(entry: Mapping[str, Any]) -> Iterator[str]:
+def operation_member(entry: Mapping[str, Any]) -> Iterator[str]:
     """Write down one call."""
     yield comment(entry["description"].partition("\n")[0], "\t")
     yield f"\t{entry['name']}: {{"
-    yield f"\t\targuments: {argument_record(entry)};"
+    yield f"\t\targuments: {arguments_type_name(entry)};"
     yield f"\t\tresult: {entry['result_name']};"
-    yield f"\t\terror: {ANY_CALL} | {either(error['code'] for error in entry['errors'])};"
+    yield f"\t\terror: {ANY_CALL} | {literal_union(error['code'] for error in entry['errors'])};"
     yield "\t};"
 
 
-def argument_record(entry: Mapping[str, Any]) -> str:
+def arguments_type_name(entry: Mapping[str, Any]) -> str:
     """Name the record of an operation's arguments."""
     return "".join(word.capitalize() for word in entry["name"].split("_")) + "Arguments"
 
 
-def records(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+def interfaces(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     """Write down every record once, by name."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
-        for name, schema in ((argument_record(entry), entry["arguments"]), (entry["result_name"], entry["result"])):
+        for name, schema in ((arguments_type_name(entry), entry["arguments"]), (entry["result_name"], entry["result"])):
             found[name] = schema
             found.update(schema.get("$defs", {}))
     return [interface(name, schema) for name, schema in sorted(found.items())]
@@ -78,54 +78,54 @@ def records(entries: Iterable[Mapping[str, Any]]) -> list[str]:
 def interface(name: str, schema: Mapping[str, Any]) -> str:
     """Write down one record."""
     if "properties" not in schema:
-        return f"{described(schema, '')}export type {name} = {kind(schema)};"
+        return f"{doc_comment(schema, '')}export type {name} = {type_expression(schema)};"
     required = schema.get("required", [])
     lines = [
-        f"{described(held, TAB)}\treadonly {field}{'' if field in required else '?'}: {kind(held)};"
+        f"{doc_comment(held, TAB)}\treadonly {field}{'' if field in required else '?'}: {type_expression(held)};"
         for field, held in schema["properties"].items()
     ]
-    return "\n".join([f"{described(schema, '')}export interface {name} {{", *lines, "}"])
+    return "\n".join([f"{doc_comment(schema, '')}export interface {name} {{", *lines, "}"])
 
 
-def kind(schema: Mapping[str, Any]) -> str:
+def type_expression(schema: Mapping[str, Any]) -> str:
     """Write down what a value may be."""
     match schema:
         case {"$ref": str(reference)}:
             written = reference.rpartition("/")[2]
         case {"anyOf": list(options)} | {"oneOf": list(options)}:
-            written = " | ".join(dict.fromkeys(map(kind, options)))
+            written = " | ".join(dict.fromkeys(map(type_expression, options)))
         case {"const": value}:
-            written = either([value])
+            written = literal_union([value])
         case {"enum": list(values)}:
-            written = either(values)
+            written = literal_union(values)
         case {"type": "array", **rest}:
-            written = array(rest)
+            written = array_type(rest)
         case {"type": "object", **rest}:
             held = rest.get("additionalProperties")
-            written = f"Readonly<Record<string, {kind(held if isinstance(held, dict) else {})}>>"
+            written = f"Readonly<Record<string, {type_expression(held if isinstance(held, dict) else {})}>>"
         case _:
-            written = NAMES[schema.get("type")]
+            written = TYPE_NAMES[schema.get("type")]
     return written
 
 
-def array(schema: Mapping[str, Any]) -> str:
+def array_type(schema: Mapping[str, Any]) -> str:
     """Write down what a list holds: so many values of so many kinds, or any number of one kind."""
     if "prefixItems" in schema:
-        return f"readonly [{', '.join(map(kind, schema['prefixItems']))}]"
-    return f"readonly {grouped(kind(schema.get('items', {})))}[]"
+        return f"readonly [{', '.join(map(type_expression, schema['prefixItems']))}]"
+    return f"readonly {parenthesize(type_expression(schema.get('items', {})))}[]"
 
 
-def either(values: Iterable[Any]) -> str:
+def literal_union(values: Iterable[Any]) -> str:
     """Write down that a value is one of several."""
     return " | ".join(json.dumps(value) for value in dict.fromkeys(values))
 
 
-def grouped(text: str) -> str:
+def parenthesize(text: str) -> str:
     """Put a choice into brackets, as what stands behind it would count for the last alone."""
     return f"({text})" if " " in text else text
 
 
-def described(schema: Mapping[str, Any], indent: str) -> str:
+def doc_comment(schema: Mapping[str, Any], indent: str) -> str:
     """Return the comment above a record or a field, if anything is said about it."""
     return f"{comment(schema['description'], indent)}\n" if "description" in schema else ""
 

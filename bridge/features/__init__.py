@@ -2,9 +2,9 @@
 
 from importlib import import_module
 
-from bridge.api.registry import named, operations
+from bridge.api.registry import get_operation, operations
 
-__all__ = ["named", "operations"]
+__all__ = ["get_operation", "operations"]
 
 # Importing a module registers its operations; documents list them in this order.
 MODULES = (

@@ -16,7 +16,7 @@ LEAST_TOGETHER = 2
 Gaps = list[tuple[int, int, int, float]]
 
 
-def gaps(edges: Edges, most: int) -> Gaps:
+def find_gaps(edges: Edges, most: int) -> Gaps:
     """Return pairs of nodes that should perhaps be linked: the two, how many name both, and how telling that is.
 
     Each note that names both counts by the rarity of Adamic and Adar (2003): the fewer others it names, the more.
@@ -29,7 +29,7 @@ def gaps(edges: Edges, most: int) -> Gaps:
     key = edges.source.astype(np.int64) * size + edges.target
     key = np.unique(key[edges.source != edges.target])
     source, target = key // max(size, 1), key % max(size, 1)
-    together, weight = _named_together(source, target, size)
+    together, weight = _cocited_pairs(source, target, size)
     order = np.argsort(together, kind="stable")
     together = together[order]
     first = np.flatnonzero(np.diff(together, prepend=-1) != 0)
@@ -49,7 +49,7 @@ def gaps(edges: Edges, most: int) -> Gaps:
     return [*zip(*columns, strict=True)]
 
 
-def _named_together(
+def _cocited_pairs(
     source: NDArray[np.int64], target: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return each pair of targets of each source as one number, and how telling it is; sources are in order."""

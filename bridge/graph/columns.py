@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.kinds import CODES, WEIGHTS, EdgeKind
-from bridge.markdown.link_targets import asks_for_attachment
+from bridge.markdown.link_targets import is_attachment_name
 from bridge.types import VaultPath
 
 Numbers = NDArray[np.int32]
@@ -69,14 +69,14 @@ class Edges:
         return low[order][first], high[order][first], weight
 
 
-def together(size: int, parts: Iterable[Edges]) -> Edges:
+def concat_edges(size: int, parts: Iterable[Edges]) -> Edges:
     """Put edges one after the other."""
     every = [Edges.made(size, "wiki", ()), *parts]
     columns = ("source", "target", "kind", "weight", "owner")
     return Edges(size, *(np.concatenate([getattr(part, name) for part in every]) for name in columns))
 
 
-def coded(kinds: Collection[EdgeKind]) -> list[int]:
+def kind_codes(kinds: Collection[EdgeKind]) -> list[int]:
     """Return the codes of some kinds."""
     return [CODES[kind] for kind in kinds]
 
@@ -130,7 +130,7 @@ class Table:
         return [int(owner) for owner in np.unique(self.owner[leading])]
 
 
-def stacked(tables: Iterable[Table]) -> Table:
+def concat_tables(tables: Iterable[Table]) -> Table:
     """Put tables one below the other."""
     every = [Table.of(()), *tables]
     return Table(*(np.concatenate(columns) for columns in zip(*(table.columns for table in every), strict=True)))
@@ -179,6 +179,6 @@ class Nodes:
         return number
 
 
-def is_name(label: str) -> bool:
+def is_unresolved_name(label: str) -> bool:
     """Say whether a label is of a name without a note; a picture that is missing is not one."""
-    return label.startswith(NO_NOTE) and not asks_for_attachment(label)
+    return label.startswith(NO_NOTE) and not is_attachment_name(label)

@@ -18,7 +18,9 @@ OWN: Final = 0.4
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W\d_]")
 
 
-def names_of(groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]) -> dict[int, tuple[str, ...]]:
+def name_communities(
+    groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]
+) -> dict[int, tuple[str, ...]]:
     """Return for each group the words that many of its notes say and few others, by tf-idf; none where no word does.
 
     Args:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.columns import Nodes, is_name
+from bridge.graph.columns import Nodes, is_unresolved_name
 from bridge.graph.kinds import CODES, LINKS, WEIGHTS, EdgeKind
 from bridge.types import VaultPath
 
@@ -34,7 +34,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearbyNote:
     """A note near the seeds: its share of the walk, and the seed most of it came from."""
 
     path: VaultPath
@@ -103,7 +103,7 @@ class Graph:
         """By number: whether it is a name that no note has."""
         import numpy as np
 
-        return np.fromiter(map(is_name, islice(self.nodes.labels, self.size)), np.bool_, self.size)
+        return np.fromiter(map(is_unresolved_name, islice(self.nodes.labels, self.size)), np.bool_, self.size)
 
     def linked_from(self, path: VaultPath) -> frozenset[VaultPath]:
         """Return the notes that link to this one."""
@@ -137,18 +137,18 @@ class Graph:
         """
         import numpy as np
 
-        from bridge.graph.columns import Edges, coded
+        from bridge.graph.columns import Edges, kind_codes
         from bridge.graph.kinds import KINDS
 
         table = self.table
         shown = self.present | self.stubs if stubs else self.present
-        kept = np.isin(table.kind, coded(kinds)) & (table.target < self.size) & (table.source != table.target)
+        kept = np.isin(table.kind, kind_codes(kinds)) & (table.target < self.size) & (table.source != table.target)
         kept[kept] = shown[table.source[kept]] & shown[table.target[kept]]
         each = np.array([WEIGHTS[kind] for kind in KINDS])
         weight = each[table.kind[kept]] * table.count[kept].astype(np.float64)
         return Edges(self.size, table.source[kept], table.target[kept], table.kind[kept], weight, table.owner[kept])
 
-    def nearness(self, seeds: Mapping[VaultPath, float], limit: int) -> list[Near]:
+    def nearness(self, seeds: Mapping[VaultPath, float], limit: int) -> list[NearbyNote]:
         """Rank notes by personalised PageRank from the seeds, nearest first.
 
         The local push of Andersen, Chung and Lang (2006) touches only the neighbourhood of the seeds.
@@ -169,7 +169,9 @@ class Graph:
                     origin[node] = (share, seed)
         label = self.nodes.labels
         best = sorted(rank.items(), key=lambda item: (-item[1], label[item[0]]))[:limit]
-        return [Near(VaultPath(label[n]), score, VaultPath(label[origin.get(n, (0.0, n))[1]])) for n, score in best]
+        return [
+            NearbyNote(VaultPath(label[n]), score, VaultPath(label[origin.get(n, (0.0, n))[1]])) for n, score in best
+        ]
 
     def _pushed(self, seed: int, weight: float) -> dict[int, float]:
         """Spread `weight` from one note over its surroundings."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.graph.columns import Edges
-from bridge.graph.measure import SEED, Network, network_of, opened
+from bridge.graph.measure import SEED, Network, build_network, to_igraph
 from bridge.graph.walk import spread
 
 Places = NDArray[np.float64]
@@ -23,7 +23,7 @@ CALM = 0.01
 """How far, as a share of the picture, a node that has its place moves in a step at most."""
 
 
-def laid_out(network: Network, before: Places) -> Places:
+def compute_layout(network: Network, before: Places) -> Places:
     """Place the nodes by the forces of Fruchterman and Reingold on a grid; about a second for 10,000 nodes.
 
     Args:
@@ -34,19 +34,19 @@ def laid_out(network: Network, before: Places) -> Places:
     known = ~np.isnan(before[:, 0])
     if count < 2:
         return np.where(known[:, None], before, 0.0)
-    start = _placed(network, before, known)
+    start = _initial_places(network, before, known)
     again = known.sum() * 2 > count
-    layout = opened(network).layout_fruchterman_reingold(
+    layout = to_igraph(network).layout_fruchterman_reingold(
         niter=STEPS_AGAIN if again else STEPS if count < MANY else STEPS_OF_MANY,
         seed=start.tolist(),
         start_temp=float(np.ptp(start, axis=0).max()) * (CALM if again else 0.5),
         grid="grid",
     )
     places: Places = np.array(layout.coords, np.float64)
-    return (_turned(places, before, known) if known.any() else places).round(3)
+    return (_align(places, before, known) if known.any() else places).round(3)
 
 
-def _turned(places: Places, before: Places, known: NDArray[np.bool_]) -> Places:
+def _align(places: Places, before: Places, known: NDArray[np.bool_]) -> Places:
     """Turn, mirror and move a picture, which igraph puts upright, so that what was drawn before lies where it was."""
     here, there = places[known].mean(axis=0), before[known].mean(axis=0)
     one, _, other = np.linalg.svd((places[known] - here).T @ (before[known] - there))
@@ -54,7 +54,7 @@ def _turned(places: Places, before: Places, known: NDArray[np.bool_]) -> Places:
     return turned
 
 
-def _placed(network: Network, before: Places, known: NDArray[np.bool_]) -> Places:
+def _initial_places(network: Network, before: Places, known: NDArray[np.bool_]) -> Places:
     """Give every node a place to start from: a new one begins amid its neighbours that have one."""
     count = len(network)
     lots = np.random.default_rng(SEED).uniform(-1, 1, (count, 2))
@@ -96,14 +96,14 @@ class Picture:
     total: int
 
 
-def members(size: int, network: Network, community: NDArray[np.int32]) -> Members:
+def community_by_node(size: int, network: Network, community: NDArray[np.int32]) -> Members:
     """Return the community of every node of a graph, given those of a network."""
     found = np.full(size, NONE, np.int32)
     found[network.nodes] = community
     return found
 
 
-def around(edges: Edges, start: int, depth: int, passing: Marks, most: int) -> tuple[Marks, int]:
+def select_around(edges: Edges, start: int, depth: int, passing: Marks, most: int) -> tuple[Marks, int]:
     """Choose the nodes that most arrives at from the one in the middle, and count all that could be chosen."""
     reach = spread(edges, start, "any", depth, HALVED)
     met = np.flatnonzero((reach.distance > 0) & passing)
@@ -113,19 +113,19 @@ def around(edges: Edges, start: int, depth: int, passing: Marks, most: int) -> t
     return chosen, len(met) + 1
 
 
-def drawn(edges: Edges, chosen: Marks, community: Members, total: int, most: int) -> Picture:
+def draw_nodes(edges: Edges, chosen: Marks, community: Members, total: int, most: int) -> Picture:
     """Draw some nodes; of too many, those that are joined to most."""
     degree = degrees(edges)
     if chosen.sum() > most:
         some = np.flatnonzero(chosen)
         chosen = np.zeros_like(chosen)
         chosen[some[np.lexsort((some, -degree[some]))][:most]] = True
-    network = network_of(edges, chosen)
+    network = build_network(edges, chosen)
     nodes = network.nodes
     return Picture(network, edges.among(chosen), community[nodes], degree[nodes], nodes, total)
 
 
-def folded(edges: Edges, chosen: Marks, community: Members, smallest: int, most: int) -> Picture:
+def draw_communities(edges: Edges, chosen: Marks, community: Members, smallest: int, most: int) -> Picture:
     """Draw the communities of some nodes in their place, the largest."""
     inside = chosen & (community != NONE)
     sizes = np.bincount(community[inside], minlength=1)
@@ -137,7 +137,7 @@ def folded(edges: Edges, chosen: Marks, community: Members, smallest: int, most:
     ends = community[kept.source], community[kept.target]
     between = Edges(len(sizes), *ends, kept.kind, kept.weight, kept.owner)
     between = between.where(ends[0] != ends[1]).among(shown)
-    network = network_of(between, shown)
+    network = build_network(between, shown)
     degree = degrees(edges)
     order = np.lexsort((np.arange(edges.size), -degree))
     order = order[inside[order]]

@@ -26,7 +26,7 @@ class Cuts:
     """The ends of each bridge and what it holds."""
 
 
-def cuts_of(graph: "igraph.Graph") -> Cuts:
+def find_cuts(graph: "igraph.Graph") -> Cuts:
     """Find articulation points and bridges."""
     blocks, points = graph.biconnected_components(return_articulation_points=True)
     tree = _Tree([list(block) for block in blocks], points)
@@ -117,7 +117,7 @@ class Network:
         return igraph.Graph(n=len(self), edges=np.ascontiguousarray(pairs), directed=False)
 
 
-def network_of(edges: Edges, nodes: NDArray[np.bool_]) -> Network:
+def build_network(edges: Edges, nodes: NDArray[np.bool_]) -> Network:
     """Take some nodes and what joins them, without direction and without edges to oneself."""
     kept = np.flatnonzero(nodes).astype(np.int32)
     number = np.full(edges.size, -1, np.int32)
@@ -152,16 +152,16 @@ class Measures:
     cuts: Cuts
 
 
-def measured(network: Network) -> Measures:
+def measure_network(network: Network) -> Measures:
     """Measure a network without direction; a second for 30,000 pairs, ten for a million."""
     if not len(network):
         return Measures(np.empty(0), np.empty(0, np.int32), 0.0, Cuts((), ()))
-    graph = opened(network)
-    community, modularity = communities(graph, network.weight)
-    return Measures(hubs(graph, network.weight), community, modularity, cuts_of(graph))
+    graph = to_igraph(network)
+    community, modularity = find_communities(graph, network.weight)
+    return Measures(hub_scores(graph, network.weight), community, modularity, find_cuts(graph))
 
 
-def opened(network: Network) -> "igraph.Graph":
+def to_igraph(network: Network) -> "igraph.Graph":
     """Hand a network to igraph, and its lots to a generator that starts anew."""
     import igraph
 
@@ -169,7 +169,7 @@ def opened(network: Network) -> "igraph.Graph":
     return network.opened()
 
 
-def hubs(graph: "igraph.Graph", weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def hub_scores(graph: "igraph.Graph", weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return each node's eigenvector centrality; it is 0 outside the part of the network with the greatest hub."""
     if not graph.ecount():
         return np.zeros(graph.vcount())
@@ -179,7 +179,7 @@ def hubs(graph: "igraph.Graph", weight: NDArray[np.float64]) -> NDArray[np.float
         return np.abs(np.array(graph.eigenvector_centrality(weights=weight.tolist()), np.float64))
 
 
-def communities(graph: "igraph.Graph", weight: NDArray[np.float64]) -> tuple[NDArray[np.int32], float]:
+def find_communities(graph: "igraph.Graph", weight: NDArray[np.float64]) -> tuple[NDArray[np.int32], float]:
     """Return each node's community by Leiden's method, the largest first, and how good the division is."""
     rounds = ROUNDS if len(weight) < MANY else ROUNDS_OF_MANY
     found = graph.community_leiden(objective_function="modularity", weights=weight.tolist(), n_iterations=rounds)

@@ -17,7 +17,7 @@ MOST_IN_FOLDER = 30
 Pairs = list[tuple[int, int, float]]
 
 
-def by_tag(tags: Mapping[int, Iterable[str]]) -> Pairs:
+def pairs_by_tag(tags: Mapping[int, Iterable[str]]) -> Pairs:
     """Join notes that share a rare tag: a tag on two notes weighs 1, one on ten about 0.46."""
     carrying: defaultdict[str, set[int]] = defaultdict(set)
     for note, names in tags.items():
@@ -40,7 +40,7 @@ def rarity(notes: int) -> float:
     return log2(3) / log2(1 + notes)
 
 
-def by_folder(folders: Mapping[int, Hashable]) -> Pairs:
+def pairs_by_folder(folders: Mapping[int, Hashable]) -> Pairs:
     """Join the notes of each small folder."""
     inside: defaultdict[Hashable, list[int]] = defaultdict(list)
     for note, folder in folders.items():

@@ -27,7 +27,7 @@ SEED = 17
 ROUNDS = 3
 
 
-def mutually_nearest(
+def mutual_neighbours(
     vectors: NDArray[np.floating], each_with_each: int = EACH_WITH_EACH
 ) -> list[tuple[int, int, float]]:
     """Return the pairs of rows that are among the nearest of each other, with their cosine; takes seconds from 10,000.
@@ -43,7 +43,7 @@ def mutually_nearest(
     nearest = np.full((count, NEAREST), -1, np.int64)
     cosine = np.full((count, NEAREST), -np.inf, np.float32)
     everything = np.arange(count)
-    for rows, others in [(everything, everything)] if count <= each_with_each else regions(vectors):
+    for rows, others in [(everything, everything)] if count <= each_with_each else iter_regions(vectors):
         compare(vectors, rows, others, nearest, cosine)
     first = np.repeat(everything, NEAREST)
     second, alike = nearest.ravel(), cosine.ravel()
@@ -72,29 +72,29 @@ def compare(vectors: Floats, rows: Numbers, others: Numbers, nearest: Numbers, c
         cosine[some] = np.take_along_axis(alike, kept, axis=1)
 
 
-def regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:
+def iter_regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:
     """Yield the rows that lie in or near each region, and those that lie in it: as many regions as each has rows."""
     count = round(len(vectors) ** 0.5)
     centres = vectors[np.random.default_rng(SEED).choice(len(vectors), count, replace=False)]
     for _ in range(ROUNDS):
         sums = np.zeros_like(centres)
-        np.add.at(sums, regions_of(vectors, centres, 1)[:, 0], vectors)
+        np.add.at(sums, nearest_regions(vectors, centres, 1)[:, 0], vectors)
         length = np.linalg.norm(sums, axis=1, keepdims=True)
         # A region that nobody is in any more stays where it was.
         centres = np.where(length > 0, sums / np.maximum(length, 1e-12), centres)
-    near = regions_of(vectors, centres, min(NEAR, count))
-    for inside, beside in zip(gathered(near[:, :1], count), gathered(near, count), strict=True):
+    near = nearest_regions(vectors, centres, min(NEAR, count))
+    for inside, beside in zip(rows_by_region(near[:, :1], count), rows_by_region(near, count), strict=True):
         if len(inside):
             yield beside, inside
 
 
-def regions_of(vectors: Floats, centres: Floats, taken: int) -> Numbers:
+def nearest_regions(vectors: Floats, centres: Floats, taken: int) -> Numbers:
     """Return the regions nearest to each row, the nearest first."""
     parts = (vectors[at : at + BLOCK] @ centres.T for at in range(0, len(vectors), BLOCK))
     return np.concatenate([np.argsort(-part, axis=1)[:, :taken] for part in parts])
 
 
-def gathered(near: Numbers, count: int) -> list[Numbers]:
+def rows_by_region(near: Numbers, count: int) -> list[Numbers]:
     """Return the rows of each region."""
     order = np.argsort(near.ravel(), kind="stable")
     return np.split(order // near.shape[1], np.searchsorted(near.ravel()[order], np.arange(1, count)))

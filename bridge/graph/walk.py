@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.graph.columns import Edges, coded
+from bridge.graph.columns import Edges, kind_codes
 from bridge.graph.kinds import KINDS, SHARED
 
 Direction = Literal["any", "out", "in"]
@@ -25,7 +25,7 @@ LOOKS = 50_000
 def arcs(edges: Edges, direction: Direction) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """Return where each edge can be walked from and to, and its weight; what is shared leads both ways."""
     begin, end = (edges.target, edges.source) if direction == "in" else (edges.source, edges.target)
-    both = np.isin(edges.kind, coded(KINDS if direction == "any" else SHARED))
+    both = np.isin(edges.kind, kind_codes(KINDS if direction == "any" else SHARED))
     return (
         np.concatenate([begin, end[both]]),
         np.concatenate([end, begin[both]]),
@@ -80,7 +80,7 @@ def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: fl
     return Reach(distance, arrived, via)
 
 
-def ways(
+def simple_paths(
     beside: Callable[[int], list[int]], onward: NDArray[np.int32], start: int, goal: int, most: int
 ) -> list[tuple[int, ...]]:
     """Return the shortest ways that visit nothing twice, shortest first, then those with more steps.
@@ -97,14 +97,14 @@ def ways(
     found: list[tuple[int, ...]] = []
     looks = iter(range(LOOKS))
     for length in range(int(onward[start]), int(onward[start]) + DETOURS + 1):
-        for way in _of_length(beside, onward, [start], goal, length, looks):
+        for way in _paths_of_length(beside, onward, [start], goal, length, looks):
             found.append(way)
             if len(found) == most:
                 return found
     return found
 
 
-def _of_length(
+def _paths_of_length(
     beside: Callable[[int], list[int]],
     onward: NDArray[np.int32],
     behind: list[int],
@@ -124,4 +124,4 @@ def _of_length(
         if next(looks, None) is None:
             return
         if 0 <= onward[node] < left and node not in behind:
-            yield from _of_length(beside, onward, [*behind, node], goal, left - 1, looks)
+            yield from _paths_of_length(beside, onward, [*behind, node], goal, left - 1, looks)

@@ -56,14 +56,14 @@ def _libc() -> Any | None:
     return libc if hasattr(libc, "malloc_trim") and hasattr(libc, "mallopt") else None
 
 
-def few_arenas() -> None:
+def limit_arenas() -> None:
     """Let all threads share two heaps; to be called before there are many threads."""
     if (libc := _libc()) is not None:
         libc.mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 @contextmanager
-def settling() -> Iterator[None]:
+def pause_gc() -> Iterator[None]:
     """Make many objects that stay.
 
     Collecting garbage meanwhile would walk over them again and again, and so would every full collection afterwards,

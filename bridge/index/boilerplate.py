@@ -47,8 +47,8 @@ class Boilerplate:
         notes = 0
         for text in texts:
             notes += 1
-            lines = {plain(line) for line in _FRONTMATTER.sub("", text, count=1).split("\n")}
-            seen.extend(fingerprint(line) for line in lines if speaks(line))
+            lines = {normalise_line(line) for line in _FRONTMATTER.sub("", text, count=1).split("\n")}
+            seen.extend(fingerprint(line) for line in lines if has_letters(line))
         least = max(LEAST_NOTES, LEAST_SHARE * notes)
         return cls(version, frozenset(line for line, count in Counter(seen).items() if count >= least))
 
@@ -56,15 +56,15 @@ class Boilerplate:
         """Keep only the lines that recur among these texts too, in however small a share of them."""
         seen: Counter[int] = Counter()
         for text in texts:
-            seen.update({fingerprint(line) for line in map(plain, text.split("\n"))} & self.recurring)
+            seen.update({fingerprint(line) for line in map(normalise_line, text.split("\n"))} & self.recurring)
         return type(self)(self.version, frozenset(line for line, count in seen.items() if count >= LEAST_NOTES))
 
     def __contains__(self, line: object) -> bool:
         """Say whether a line, as written in a note, recurs."""
         if not self.recurring or not isinstance(line, str) or len(line) < LEAST_LETTERS:
             return False
-        bare = plain(line)
-        return speaks(bare) and fingerprint(bare) in self.recurring
+        bare = normalise_line(line)
+        return has_letters(bare) and fingerprint(bare) in self.recurring
 
     def dumps(self) -> str:
         """Write down the lines' fingerprints."""
@@ -84,14 +84,14 @@ class Boilerplate:
             raise ValueError("not a list of recurring lines") from error
 
 
-def plain(line: str) -> str:
+def normalise_line(line: str) -> str:
     """Bring a line to the form in which lines are compared: no markers, any number alike."""
     marks = _MARKS.match(line)
     bare = " ".join(line[marks.end() if marks else 0 :].split()).casefold()
     return bare if bare.isalpha() else _DIGITS.sub("0", bare)
 
 
-def speaks(line: str) -> bool:
+def has_letters(line: str) -> bool:
     """Say whether a line has letters enough to matter."""
     if len(line) <= LEAST_LETTERS:
         return len(line) == LEAST_LETTERS and line.isalpha()

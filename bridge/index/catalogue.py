@@ -8,7 +8,7 @@ from bridge.types import VaultPath
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NoteEntry:
     """A note and its rows: `seq` in the notes table, `key` in the passages table."""
 
     note: IndexedNote
@@ -17,7 +17,7 @@ class Entry:
     title_text: str
 
 
-class Catalogue:
+class NoteTable:
     """The notes that are believed; rows of anything else are left over and never shown."""
 
     def __init__(self) -> None:
@@ -25,18 +25,18 @@ class Catalogue:
         """Every note by path. Never changed, always replaced: other threads walk over it."""
         self.last = 0
         """The highest number ever used."""
-        self._entries: dict[VaultPath, Entry] = {}
-        self._by_seq: dict[int, Entry] = {}
-        self._by_key: dict[int, Entry] = {}
+        self._entries: dict[VaultPath, NoteEntry] = {}
+        self._by_seq: dict[int, NoteEntry] = {}
+        self._by_key: dict[int, NoteEntry] = {}
 
-    def replace(self, leaving: Collection[VaultPath], coming: Iterable[Entry]) -> list[Entry]:
+    def replace(self, leaving: Collection[VaultPath], coming: Iterable[NoteEntry]) -> list[NoteEntry]:
         """Forget the notes at some paths, then take others.
 
         Returns:
             What was there.
         """
         notes = dict(self.notes)
-        before: list[Entry] = []
+        before: list[NoteEntry] = []
         for path in leaving:
             entry = self._entries.pop(path, None)
             if entry is not None:
@@ -56,11 +56,11 @@ class Catalogue:
         self.last += 1
         return self.last
 
-    def entry(self, path: VaultPath) -> Entry | None:
+    def entry(self, path: VaultPath) -> NoteEntry | None:
         """Return a note with its rows."""
         return self._entries.get(path)
 
-    def entries(self) -> Iterable[Entry]:
+    def entries(self) -> Iterable[NoteEntry]:
         """Return every note with its rows."""
         return self._entries.values()
 

@@ -9,7 +9,7 @@ from operator import itemgetter
 from bridge.markdown.note import Heading, Note, PieceKind
 from bridge.markdown.sections import LONGEST_HEADING
 from bridge.markdown.structure import html_comments
-from bridge.text.scripts import tokens
+from bridge.text.scripts import estimate_tokens
 from bridge.types import Lines, Span
 
 TARGET = 180
@@ -29,7 +29,7 @@ _TEXT = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PassageDraft:
     """A stretch of a note that will be one passage."""
 
     heading: tuple[str, ...]
@@ -48,20 +48,20 @@ class Unit:
     tokens: int
 
 
-def drafts(note: Note) -> list[Draft]:
+def cut_passages(note: Note) -> list[PassageDraft]:
     """Cut a note into stretches, in order; every character that says something is in one of them."""
-    cut: list[Draft] = []
-    for path, units in sections(note):
+    cut: list[PassageDraft] = []
+    for path, units in iter_sections(note):
         cut += pack(path, units)
-    return joined(cut)
+    return join_small(cut)
 
 
-def sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
+def iter_sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
     """Yield each section's heading path and the units under that heading alone."""
     headings = {heading.line: heading for heading in note.headings}
     above: list[Heading] = []
     units: list[Unit] = []
-    for kind, span, line in pieces(note):
+    for kind, span, line in iter_pieces(note):
         heading = headings.get(line) if kind == "heading" else None
         if heading is not None:
             if units:
@@ -75,23 +75,23 @@ def sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
         yield tuple(h.text[:LONGEST_HEADING] for h in above), units
 
 
-def pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
+def iter_pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
     """Yield the note's pieces and, of Markdown, what lies between them and says something too."""
     at = note.body
     for piece in note.pieces:
         # Between most pieces there is only a line break.
         if note.kind == "note" and not note.text[at : piece.span[0]].isspace():
-            for gap in gaps(note, (at, piece.span[0])):
+            for gap in find_gaps(note, (at, piece.span[0])):
                 yield "paragraph", gap, 0
         if piece.span[1] > at:
             yield piece.kind, (max(at, piece.span[0]), piece.span[1]), piece.lines[0]
             at = piece.span[1]
     if note.kind == "note" or not note.pieces:
-        for gap in gaps(note, (at, len(note.text))):
+        for gap in find_gaps(note, (at, len(note.text))):
             yield "paragraph", gap, 0
 
 
-def gaps(note: Note, span: Span) -> Iterator[Span]:
+def find_gaps(note: Note, span: Span) -> Iterator[Span]:
     """Yield what of a stretch is neither blank nor a comment."""
     start, end = span
     comments = note.comments
@@ -108,7 +108,7 @@ def gaps(note: Note, span: Span) -> Iterator[Span]:
 
 def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
     """Return a piece as one unit, or as several when it is longer than a passage may be."""
-    size = tokens(text[slice(*span)])
+    size = estimate_tokens(text[slice(*span)])
     if size <= MOST:
         return [Unit(kind, span, size)]
     cuts = [match.end() for match in _boundaries(kind).finditer(text, *span)]
@@ -116,21 +116,21 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
     start = span[0]
     last = start
     for cut in (*cuts, span[1]):
-        if last > start and long(text, start, cut, TARGET):
-            units.append(Unit(kind, (start, last), tokens(text[start:last])))
+        if last > start and is_long(text, start, cut, TARGET):
+            units.append(Unit(kind, (start, last), estimate_tokens(text[start:last])))
             start = last
-        while long(text, start, cut, MOST):
+        while is_long(text, start, cut, MOST):
             # No boundary in sight: a line of data, or a script without stops.
             stop = _hard_cut(text, start, min(cut, start + FARTHEST))
-            units.append(Unit(kind, (start, stop), tokens(text[start:stop])))
+            units.append(Unit(kind, (start, stop), estimate_tokens(text[start:stop])))
             start = stop
         last = cut
     if start < span[1]:
-        units.append(Unit(kind, (start, span[1]), tokens(text[start : span[1]])))
-    return list(uncommented(text, kind, span, units))
+        units.append(Unit(kind, (start, span[1]), estimate_tokens(text[start : span[1]])))
+    return list(drop_comments(text, kind, span, units))
 
 
-def uncommented(text: str, kind: PieceKind, span: Span, units: Iterable[Unit]) -> Iterator[Unit]:
+def drop_comments(text: str, kind: PieceKind, span: Span, units: Iterable[Unit]) -> Iterator[Unit]:
     """Leave out what goes on with an HTML comment: without its beginning nobody could tell that it is one."""
     code = kind in {"fence", "math"}
     # In a block of HTML a comment without an end takes all that follows.
@@ -140,14 +140,14 @@ def uncommented(text: str, kind: PieceKind, span: Span, units: Iterable[Unit]) -
         before = bisect_left(comments, start, key=itemgetter(0)) - 1
         first = max(start, comments[before][1]) if before >= 0 else start
         if first < end:
-            yield Unit(unit.kind, (first, end), tokens(text[first:end]))
+            yield Unit(unit.kind, (first, end), estimate_tokens(text[first:end]))
 
 
-def long(text: str, start: int, end: int, most: int) -> bool:
+def is_long(text: str, start: int, end: int, most: int) -> bool:
     """Say whether a stretch has more than so many tokens, without looking at more than that takes."""
     length = end - start
     # A token is a character at least.
-    return length > most and (length > FARTHEST or tokens(text[start:end]) > most)
+    return length > most and (length > FARTHEST or estimate_tokens(text[start:end]) > most)
 
 
 def _boundaries(kind: PieceKind) -> re.Pattern[str]:
@@ -160,70 +160,72 @@ _LINE = re.compile(r"\n")
 
 def _hard_cut(text: str, start: int, end: int) -> int:
     """Find the last space within reach of a passage's size, or the size itself."""
-    reach = start + max(1, (end - start) * TARGET // max(1, tokens(text[start:end])))
+    reach = start + max(1, (end - start) * TARGET // max(1, estimate_tokens(text[start:end])))
     space = text.rfind(" ", start + 1, reach)
     return space + 1 if space > start + (reach - start) // 2 else max(reach, start + 1)
 
 
-def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[Draft]:
+def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
     """Join the units of one section to stretches of about the target size."""
     if len(units) == 1:
         return [_draft(path, units)]
-    packed: list[Draft] = []
+    packed: list[PassageDraft] = []
     start = 0
     size = 0
     for position, unit in enumerate(units):
-        full = size + unit.tokens > TARGET and not only_headings(units[start:position])
-        if position > start and (full or far(units[position - 1].span, unit.span)):
+        full = size + unit.tokens > TARGET and not has_only_headings(units[start:position])
+        if position > start and (full or is_far(units[position - 1].span, unit.span)):
             packed.append(_draft(path, units[start:position]))
             start, size = position, 0
         size += unit.tokens
     tail = _draft(path, units[start:])
     small = tail.tokens < SMALL and packed and packed[-1].tokens + tail.tokens <= MOST
-    if small and not far(packed[-1].span, tail.span):
+    if small and not is_far(packed[-1].span, tail.span):
         last = packed.pop()
         tail = replace(last, span=(last.span[0], tail.span[1]), tokens=last.tokens + tail.tokens)
     return [*packed, tail]
 
 
-def far(first: Span, second: Span) -> bool:
+def is_far(first: Span, second: Span) -> bool:
     """Say whether so much lies between two stretches, comments mostly, that no passage should reach over it."""
     return second[0] - first[1] > FARTHEST
 
 
-def only_headings(units: Iterable[Unit]) -> bool:
+def has_only_headings(units: Iterable[Unit]) -> bool:
     """Say whether nothing has been said yet under these headings."""
     return all(unit.kind == "heading" for unit in units)
 
 
-def _draft(path: tuple[str, ...], units: Sequence[Unit]) -> Draft:
+def _draft(path: tuple[str, ...], units: Sequence[Unit]) -> PassageDraft:
     """Make one stretch of neighbouring units."""
     first = units[0]
     if len(units) == 1:
-        return Draft(path, first.span, first.tokens, first.kind == "heading")
+        return PassageDraft(path, first.span, first.tokens, first.kind == "heading")
     span = (first.span[0], units[-1].span[1])
-    return Draft(path, span, sum(unit.tokens for unit in units), only_headings(units))
+    return PassageDraft(path, span, sum(unit.tokens for unit in units), has_only_headings(units))
 
 
-def joined(cut: Sequence[Draft]) -> list[Draft]:
+def join_small(cut: Sequence[PassageDraft]) -> list[PassageDraft]:
     """Join headings without text to what follows them, and small sections to their neighbours."""
-    result: list[Draft] = []
+    result: list[PassageDraft] = []
     for draft in cut:
-        if result and (heading := shared(result[-1], draft)) is not None:
+        if result and (heading := shared_heading(result[-1], draft)) is not None:
             last = result.pop()
             result.append(
-                Draft(heading, (last.span[0], draft.span[1]), last.tokens + draft.tokens, last.bare and draft.bare)
+                PassageDraft(
+                    heading, (last.span[0], draft.span[1]), last.tokens + draft.tokens, last.bare and draft.bare
+                )
             )
         else:
             result.append(draft)
     return result
 
 
-def shared(first: Draft, second: Draft) -> tuple[str, ...] | None:
+def shared_heading(first: PassageDraft, second: PassageDraft) -> tuple[str, ...] | None:
     """Return the heading of two neighbours made one, or None when they had better stay apart."""
     if first.tokens + second.tokens > TARGET and not (first.bare and first.tokens + second.tokens <= MOST):
         return None
-    if far(first.span, second.span):
+    if is_far(first.span, second.span):
         return None
     below = second.heading[: len(first.heading)] == first.heading
     if first.bare:
@@ -232,11 +234,11 @@ def shared(first: Draft, second: Draft) -> tuple[str, ...] | None:
         return None
     if below:
         return first.heading
-    common = _common(first.heading, second.heading)
+    common = _common_headings(first.heading, second.heading)
     return common if common and len(common) >= len(second.heading) - 1 else None
 
 
-def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+def _common_headings(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     """Return the headings that two paths begin with alike."""
     same = 0
     while same < min(len(first), len(second)) and first[same] == second[same]:

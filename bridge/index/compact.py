@@ -8,26 +8,26 @@ from datetime import timedelta
 
 from bridge.errors import BridgeError
 from bridge.index.background import Tasks, trim
-from bridge.index.folder import disk
-from bridge.index.open import Opened
+from bridge.index.folder import disk_errors
+from bridge.index.open import OpenIndex
 from bridge.index.table import KEEP, Table
 from bridge.index.vectors import Vectors
 
 log = logging.getLogger(__name__)
 
-SWEEP_AFTER_S = 0.25
+VACUUM_AFTER_S = 0.25
 """Pause after a write before rows that it replaced are deleted, so that a burst is swept once."""
 
-OPTIMISE_AFTER_S = 2.0
+COMPACT_AFTER_S = 2.0
 """Pause after a write before the index is made compact."""
 
 FAILURES = (BridgeError, OSError, RuntimeError, ValueError)
 
 
-class Tidying:
+class Compaction:
     """Everything that deletes or merges; one at a time, because deletions and merges of one table conflict."""
 
-    def __init__(self, opened: Opened, vectors: Vectors, tasks: Tasks) -> None:
+    def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks) -> None:
         self.turn = asyncio.Lock()
         self._opened = opened
         self._vectors = vectors
@@ -54,7 +54,7 @@ class Tidying:
         if self._later is not None:
             self._later.cancel()
         if not self._put_off:
-            self._later = self._tasks.start(self._tidy(SWEEP_AFTER_S, OPTIMISE_AFTER_S))
+            self._later = self._tasks.start(self._tidy(VACUUM_AFTER_S, COMPACT_AFTER_S))
 
     def searched(self) -> None:
         """Wait for no pause with what holds up every search, when somebody searches while others write."""
@@ -105,9 +105,9 @@ class Tidying:
 
     async def sweep(self) -> None:
         """Delete rows that belong to no note any more; for whoever has the turn."""
-        with disk(self._opened.folder.path):
-            await swept(self._opened.notes, "seq", self._opened.dead_seqs)
-            await swept(self._opened.passages, "key", self._opened.dead_keys)
+        with disk_errors(self._opened.folder.path):
+            await vacuum_rows(self._opened.notes, "seq", self._opened.dead_seqs)
+            await vacuum_rows(self._opened.passages, "key", self._opened.dead_keys)
 
     async def optimise(self, *, at_once: bool) -> None:
         """Delete what is replaced, merge fragments and take new rows into the full text indexes.
@@ -117,7 +117,7 @@ class Tidying:
         """
         await self._sweep()
         async with self.turn:
-            with disk(self._opened.folder.path):
+            with disk_errors(self._opened.folder.path):
                 for table in (self._opened.passages, self._opened.notes):
                     await table.optimise()
                     await asyncio.to_thread(trim)
@@ -139,13 +139,13 @@ class Tidying:
 
     async def _prune(self, keep: timedelta) -> None:
         async with self.turn:
-            with disk(self._opened.folder.path):
+            with disk_errors(self._opened.folder.path):
                 for table in self.tables():
                     await table.prune(keep)
                     await asyncio.to_thread(trim)
 
 
-async def swept(table: Table, column: str, dead: set[int]) -> None:
+async def vacuum_rows(table: Table, column: str, dead: set[int]) -> None:
     """Delete rows by number and strike the numbers off."""
     if not dead:
         return

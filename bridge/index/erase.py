@@ -4,21 +4,23 @@ import asyncio
 import shutil
 from collections.abc import Callable
 
-from bridge.index.compact import Tidying
-from bridge.index.folder import disk
-from bridge.index.open import Opened
-from bridge.index.passages import Texts
+from bridge.index.compact import Compaction
+from bridge.index.folder import disk_errors
+from bridge.index.open import OpenIndex
+from bridge.index.passages import PassageTexts
 from bridge.index.vectors import Vectors
-from bridge.index.write import Writing
+from bridge.index.write import IndexWriter
 
 Denies = Callable[[str], bool]
 """Says of a path whether its note is forbidden."""
 
 
-class Erasing:
+class Eraser:
     """Forgets for good, unlike tidying, which may keep deleted rows and old versions for a while."""
 
-    def __init__(self, opened: Opened, vectors: Vectors, texts: Texts, writing: Writing, tidying: Tidying) -> None:
+    def __init__(
+        self, opened: OpenIndex, vectors: Vectors, texts: PassageTexts, writing: IndexWriter, tidying: Compaction
+    ) -> None:
         self._opened = opened
         self._vectors = vectors
         self._texts = texts
@@ -39,7 +41,7 @@ class Erasing:
         async with self._tidying.turn, self._writing.turn, self._vectors.turn:
             # Again: a write that was under way may have brought some back.
             self.hide(denies)
-            with disk(self._opened.folder.path):
+            with disk_errors(self._opened.folder.path):
                 await self._tidying.sweep()
                 for table in (self._opened.passages, self._opened.notes, *await self._vectors.narrowed()):
                     await table.renew()

@@ -20,7 +20,7 @@ _VANISHED = "vanished.json"
 _RULES = "rules.json"
 
 
-class Broken(Exception):
+class BrokenIndex(Exception):
     """The folder does not hold a sound index."""
 
 
@@ -39,7 +39,7 @@ class IndexFolder:
             ReadOnly: It cannot be written.
             DiskFull: There is no room.
         """
-        with disk(self.path):
+        with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not any(self.path.iterdir()):
                 self._write(_FORMAT, {"version": VERSION})
@@ -52,14 +52,14 @@ class IndexFolder:
                     hint="Start the newer version, or delete that folder; it is built again from the vault.",
                 )
             if version != VERSION:
-                raise Broken(f"format {version} instead of {VERSION}" if found else "no readable `index.json`")
+                raise BrokenIndex(f"format {version} instead of {VERSION}" if found else "no readable `index.json`")
             # A folder that cannot be written is better refused now than at the first change.
             self._write(_FORMAT, {**(found or {}), "version": VERSION})
 
     def set_aside(self) -> Path:
         """Move a broken index out of the way, replacing an earlier one, and start with an empty folder."""
         aside = self.aside
-        with disk(self.path):
+        with disk_errors(self.path):
             shutil.rmtree(aside, ignore_errors=True)
             self.path.rename(aside)
         self.claim()
@@ -78,7 +78,7 @@ class IndexFolder:
 
     def answer_with(self, key: str | None) -> None:
         """Remember which model's vectors answer."""
-        with disk(self.path):
+        with disk_errors(self.path):
             self._write(_FORMAT, {"version": VERSION, "answering": key})
 
     @property
@@ -91,7 +91,7 @@ class IndexFolder:
 
     def keep_boilerplate(self, boilerplate: Boilerplate) -> None:
         """Keep what was learnt of recurring lines."""
-        with disk(self.path):
+        with disk_errors(self.path):
             write_private(self.path / _BOILERPLATE, boilerplate.dumps().encode())
 
     @property
@@ -102,7 +102,7 @@ class IndexFolder:
 
     def keep_vanished(self, vanished: Mapping[str, float]) -> None:
         """Keep when texts vanished."""
-        with disk(self.path):
+        with disk_errors(self.path):
             self._write(_VANISHED, vanished)
 
     @property
@@ -113,7 +113,7 @@ class IndexFolder:
 
     def keep_cleansed(self, globs: Collection[str]) -> None:
         """Remember of which globs nothing is kept here."""
-        with disk(self.path):
+        with disk_errors(self.path):
             self._write(_RULES, {"cleansed": sorted(globs)})
 
     def _read(self, name: str) -> dict[str, Any] | None:
@@ -128,20 +128,20 @@ class IndexFolder:
 
 
 @contextmanager
-def disk(path: Path) -> Iterator[None]:
+def disk_errors(path: Path) -> Iterator[None]:
     """Turn what the disk or LanceDB says of it into errors a caller can act on."""
     try:
         yield
-    except (BridgeError, Broken):
+    except (BridgeError, BrokenIndex):
         raise
     except (OSError, RuntimeError, ValueError) as error:
-        known = trouble(path, error)
+        known = translate_disk_error(path, error)
         if known is None:
             raise
         raise known from error
 
 
-def trouble(path: Path, error: Exception) -> BridgeError | None:
+def translate_disk_error(path: Path, error: Exception) -> BridgeError | None:
     """Tell a full disk and a folder that cannot be written from other failures; LanceDB says them in words only."""
     number = error.errno if isinstance(error, OSError) else None
     words = str(error)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from bridge.index.compact import Tidying
-from bridge.index.fulltext_query import Asked
+from bridge.index.compact import Compaction
+from bridge.index.fulltext_query import FtsQuery
 from bridge.index.hits import NoteHit, PassageHit
-from bridge.index.open import Opened, reading
+from bridge.index.open import OpenIndex, read_errors
 from bridge.index.table import Table
-from bridge.index.write import Writing
+from bridge.index.write import IndexWriter
 from bridge.types import VaultPath
 
 DEEP = 1_000
@@ -24,14 +24,16 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedRows:
     """Rows, each with its score last, best first; `complete` when there are no others."""
 
     rows: list[Row]
     complete: bool
 
 
-async def ranked(table: Table, asked: Asked, columns: tuple[str, ...], limit: int, where: str | None) -> Ranked:
+async def rank_rows(
+    table: Table, asked: FtsQuery, columns: tuple[str, ...], limit: int, where: str | None
+) -> RankedRows:
     """Return the rows that say what is asked, best first.
 
     Args:
@@ -42,33 +44,35 @@ async def ranked(table: Table, asked: Asked, columns: tuple[str, ...], limit: in
         where: Only rows that this filter of ours lets through.
     """
     if not asked.must and not asked.must_not:
-        return await answer(table, asked.best(), columns, limit, where)
+        return await query_table(table, asked.best(), columns, limit, where)
     if not asked.plain:
-        return await answer(table, asked.together(), columns, limit, where)
+        return await query_table(table, asked.together(), columns, limit, where)
     deep = max(DEEP, 4 * limit)
     base, more, excluded = await asyncio.gather(
-        answer(table, asked.best(), columns, deep, where),
-        answer(table, asked.also(), columns, deep, where),
-        answer(table, asked.excluded(), columns, MOST_EXCLUDED, where),
+        query_table(table, asked.best(), columns, deep, where),
+        query_table(table, asked.also(), columns, deep, where),
+        query_table(table, asked.excluded(), columns, MOST_EXCLUDED, where),
     )
     if not excluded.complete:
-        return await answer(table, asked.together(), columns, limit, where)
+        return await query_table(table, asked.together(), columns, limit, where)
     besides = {row[:-1]: row[-1] for row in more.rows}
     out = {row[:-1] for row in excluded.rows}
     kept = [(*row[:-1], row[-1] + besides.get(row[:-1], 0.0)) for row in base.rows if row[:-1] not in out]
     kept.sort(key=lambda row: -row[-1])
-    return Ranked(kept[:limit], base.complete and len(kept) <= limit)
+    return RankedRows(kept[:limit], base.complete and len(kept) <= limit)
 
 
-async def answer(table: Table, query: Any | None, columns: tuple[str, ...], limit: int, where: str | None) -> Ranked:
+async def query_table(
+    table: Table, query: Any | None, columns: tuple[str, ...], limit: int, where: str | None
+) -> RankedRows:
     """Ask LanceDB once; no query has no rows."""
     if query is None:
-        return Ranked([], complete=True)
+        return RankedRows([], complete=True)
     found = await table.match(query, columns, limit, where)
     # LanceDB returns rows of one score in any order: the earliest goes first.
     rows = sorted(zip(*(found[name].to_numpy().tolist() for name in (*columns, "_score")), strict=True))
     rows.sort(key=itemgetter(-1), reverse=True)
-    return Ranked(rows, len(rows) < limit)
+    return RankedRows(rows, len(rows) < limit)
 
 
 FEW = 200
@@ -84,7 +88,7 @@ DEAD_PASSAGES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowScope:
     """Whose rows count."""
 
     table: Table
@@ -100,39 +104,43 @@ class Rows:
 class FullText:
     """The lanes that search words."""
 
-    def __init__(self, opened: Opened, writing: Writing, tidying: Tidying) -> None:
+    def __init__(self, opened: OpenIndex, writing: IndexWriter, tidying: Compaction) -> None:
         self._opened = opened
         self._writing = writing
         self._tidying = tidying
 
-    async def passages(self, asked: Asked | None, limit: int, within: Collection[VaultPath] | None) -> list[PassageHit]:
+    async def passages(
+        self, asked: FtsQuery | None, limit: int, within: Collection[VaultPath] | None
+    ) -> list[PassageHit]:
         """Return the passages that match best."""
         if asked is None or limit < 1:
             return []
         catalogue = self._opened.catalogue
         allowed = None if within is None else lambda: catalogue.keys_of(within)
         dead = DEAD_PASSAGES * len(self._opened.dead_keys)
-        rows = Rows(self._opened.passages, "key", catalogue.believes_key, allowed, dead)
+        rows = RowScope(self._opened.passages, "key", catalogue.believes_key, allowed, dead)
         return [
             PassageHit(note.path, ordinal, score)
             for key, ordinal, score in await self._search(rows, asked, ("ordinal",), limit)
             if (note := catalogue.at_key(key)) is not None
         ]
 
-    async def notes(self, asked: Asked | None, limit: int, within: Collection[VaultPath] | None) -> list[NoteHit]:
+    async def notes(self, asked: FtsQuery | None, limit: int, within: Collection[VaultPath] | None) -> list[NoteHit]:
         """Return the notes that match best as a whole."""
         if asked is None or limit < 1:
             return []
         catalogue = self._opened.catalogue
         allowed = None if within is None else lambda: catalogue.seqs_of(within)
-        rows = Rows(self._opened.notes, "seq", catalogue.believes_seq, allowed, len(self._opened.dead_seqs))
+        rows = RowScope(self._opened.notes, "seq", catalogue.believes_seq, allowed, len(self._opened.dead_seqs))
         return [
             NoteHit(note.path, score)
             for seq, score in await self._search(rows, asked, (), limit)
             if (note := catalogue.at_seq(seq)) is not None
         ]
 
-    async def _search(self, rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+    async def _search(
+        self, rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int
+    ) -> list[tuple[Any, ...]]:
         """Search; again if a version was pruned meanwhile; once more with the table's indexes built anew."""
         for _ in range(2):
             try:
@@ -143,24 +151,26 @@ class FullText:
                 self._tidying.searched()
                 return found
         async with self._tidying.turn:
-            with reading(self._opened):
+            with read_errors(self._opened):
                 await rows.table.rebuild(failure)
-        with reading(self._opened):
+        with read_errors(self._opened):
             return await self._matching(rows, asked, also, limit)
 
-    async def _matching(self, rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+    async def _matching(
+        self, rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int
+    ) -> list[tuple[Any, ...]]:
         """Return the number, the columns `also` and the score of the best rows, of all notes that are there."""
         for _ in range(TRIES):
             before = self._writing.count
-            found = await best(rows, asked, also, limit)
+            found = await best_rows(rows, asked, also, limit)
             if self._writing.count == before:
                 return found
         # A write came in between each time: a note may have been missed between its old row and its new one.
         async with self._writing.turn:
-            return await best(rows, asked, also, limit)
+            return await best_rows(rows, asked, also, limit)
 
 
-async def best(rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
+async def best_rows(rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
     """Return the best of the rows that count; more are fetched until there are enough of them."""
     wider = 1
     while True:
@@ -171,7 +181,7 @@ async def best(rows: Rows, asked: Asked, also: tuple[str, ...], limit: int) -> l
         where = f"{rows.column} IN ({', '.join(map(str, sorted(named)))})" if named else None
         share = 1 if allowed is None or named else max(1, rows.table.rows // (4 * len(allowed)))
         fetched = (limit * min(share, MOST_WIDER) + rows.dead) * wider
-        found = await ranked(rows.table, asked, (rows.column, *also), fetched, where)
+        found = await rank_rows(rows.table, asked, (rows.column, *also), fetched, where)
         kept = [row for row in found.rows if rows.present(row[0]) and (allowed is None or row[0] in allowed)]
         if len(kept) >= limit or found.complete:
             return kept[:limit]

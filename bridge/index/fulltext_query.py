@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.text.scripts import seen
-from bridge.text.stems import asked, forms
+from bridge.text.scripts import strip_invisible
+from bridge.text.stems import index_forms, query_forms
 
 MOST_WORDS = 48
 """Words of a query that are searched for; a pasted page is known by its first ones."""
@@ -17,7 +17,7 @@ _SAYS = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TextQuery:
     """Words and phrases (written with spaces) that should, must and must not be there.
 
     Positions are not indexed, so a phrase is searched for as all of its words, and one that must not be there is not
@@ -30,7 +30,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FtsQuery:
     """What is asked of one column; each of `must` is met by any of its words."""
 
     column: str
@@ -73,40 +73,45 @@ class Asked:
         return BooleanQuery(clauses)
 
 
-def as_written(words: Words, column: str) -> Asked | None:
+def exact_query(words: TextQuery, column: str) -> FtsQuery | None:
     """Ask for words as they are written.
 
     Returns:
         What to ask, or None when the words say nothing that could be found.
     """
-    should, must = saying(words.should), saying(words.must)
-    should += [pair for word in should for pair in forms(word, None).split()]
-    must = list(dict.fromkeys(part for word in must for part in needed(word)))
-    must_not = tuple(word for word in saying(words.must_not) if len(parts(word)) == 1)
-    return Asked(column, " ".join(should), tuple(must), must_not) if should or must else None
+    should, must = searchable_words(words.should), searchable_words(words.must)
+    should += [pair for word in should for pair in index_forms(word, None).split()]
+    must = list(dict.fromkeys(part for word in must for part in required_tokens(word)))
+    must_not = tuple(word for word in searchable_words(words.must_not) if len(split_tokens(word)) == 1)
+    return FtsQuery(column, " ".join(should), tuple(must), must_not) if should or must else None
 
 
-def as_forms(words: Words, column: str, languages: Collection[str]) -> Asked | None:
+def stemmed_query(words: TextQuery, column: str, languages: Collection[str]) -> FtsQuery | None:
     """Ask for the forms that words have in the languages of the vault."""
     should = dict.fromkeys(
-        form for word in saying(words.should) for part in asked(word, languages) for form in sorted(part)
+        form
+        for word in searchable_words(words.should)
+        for part in query_forms(word, languages)
+        for form in sorted(part)
     )
-    must = dict.fromkeys(" ".join(sorted(part)) for word in saying(words.must) for part in asked(word, languages))
-    return Asked(column, " ".join(should), tuple(must)) if should or must else None
+    must = dict.fromkeys(
+        " ".join(sorted(part)) for word in searchable_words(words.must) for part in query_forms(word, languages)
+    )
+    return FtsQuery(column, " ".join(should), tuple(must)) if should or must else None
 
 
-def saying(words: Iterable[str]) -> list[str]:
+def searchable_words(words: Iterable[str]) -> list[str]:
     """Keep the words that have a letter or digit, each once and none too many."""
-    kept = dict.fromkeys(seen(word)[:LONGEST].replace("\x00", " ") for word in words)
+    kept = dict.fromkeys(strip_invisible(word)[:LONGEST].replace("\x00", " ") for word in words)
     return [word for word in kept if _SAYS.search(word)][:MOST_WORDS]
 
 
-def needed(word: str) -> list[str]:
+def required_tokens(word: str) -> list[str]:
     """Return all that must be there for a word or phrase to be; Korean words stand in the index as pairs too."""
-    return [piece for part in parts(word) for piece in forms(part, None).split() or [part]]
+    return [piece for part in split_tokens(word) for piece in index_forms(part, None).split() or [part]]
 
 
-def parts(word: str) -> list[str]:
+def split_tokens(word: str) -> list[str]:
     """Cut a word or phrase as the tokenizer of the index does."""
     from lancedb import tokenize
 

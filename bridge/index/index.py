@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from bridge.data_folder import size_of
-from bridge.index.background import Tasks, settling, trim
+from bridge.data_folder import folder_size
+from bridge.index.background import Tasks, pause_gc, trim
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.compact import Tidying
-from bridge.index.erase import Denies, Erasing
-from bridge.index.folder import disk
+from bridge.index.compact import Compaction
+from bridge.index.erase import Denies, Eraser
+from bridge.index.folder import disk_errors
 from bridge.index.fulltext import FullText
-from bridge.index.fulltext_query import Words, as_forms, as_written
+from bridge.index.fulltext_query import TextQuery, exact_query, stemmed_query
 from bridge.index.hits import NameHit, NoteHit, PassageHit
-from bridge.index.matrix import Floats, Held
-from bridge.index.names import Known
+from bridge.index.matrix import Floats, TextDigests
+from bridge.index.names import KnownNames
 from bridge.index.note import IndexedNote
-from bridge.index.open import Opened, open_index, reading, wait
-from bridge.index.passages import Texts
-from bridge.index.prepare import Prepared
+from bridge.index.open import OpenIndex, open_index, read_errors, wait
+from bridge.index.passages import PassageTexts
+from bridge.index.prepare import PreparedNote
 from bridge.index.rows import Passage
-from bridge.index.vectors import Missing, Vectors
-from bridge.index.write import Writing
+from bridge.index.vectors import MissingVector, Vectors
+from bridge.index.write import IndexWriter
 from bridge.types import Digest, VaultPath
 
 
@@ -48,19 +48,19 @@ class Index:
     and a crash leaves none.
     """
 
-    def __init__(self, opened: Opened, keep_days: int) -> None:
+    def __init__(self, opened: OpenIndex, keep_days: int) -> None:
         self._opened = opened
         self._boilerplate = opened.folder.boilerplate
-        self._known = Known()
+        self._known = KnownNames()
         for entry in opened.catalogue.entries():
             self._known.learn(entry.note)
         self._tasks = Tasks()
         self._vectors = Vectors(opened, keep_days)
-        self._texts = Texts(opened, self._vectors)
-        self._writing = Writing(opened, self._vectors, self._known, self._tasks)
-        self._tidying = Tidying(opened, self._vectors, self._tasks)
+        self._texts = PassageTexts(opened, self._vectors)
+        self._writing = IndexWriter(opened, self._vectors, self._known, self._tasks)
+        self._tidying = Compaction(opened, self._vectors, self._tasks)
         self._full_text = FullText(opened, self._writing, self._tidying)
-        self._erasing = Erasing(opened, self._vectors, self._texts, self._writing, self._tidying)
+        self._erasing = Eraser(opened, self._vectors, self._texts, self._writing, self._tidying)
 
     @classmethod
     def open(cls, folder: Path, *, keep_days: int = 7, doubt: Exception | None = None) -> Self:
@@ -76,7 +76,7 @@ class Index:
             ReadOnly: The folder cannot be written.
             DiskFull: There is no room.
         """
-        with settling():
+        with pause_gc():
             index = cls(open_index(folder, doubt), keep_days)
             wait(index._vectors.open())
         trim()
@@ -110,7 +110,7 @@ class Index:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    async def write(self, entries: Sequence[Prepared], gone: Collection[VaultPath] = ()) -> None:
+    async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath] = ()) -> None:
         """Write notes and forget others; on return keyword search shows it.
 
         Args:
@@ -124,7 +124,7 @@ class Index:
         await self._tasks.finish(self._writing.write(entries, gone))
         self._tidying.later()
 
-    async def show(self, entries: Sequence[Prepared], gone: Collection[VaultPath] = ()) -> None:
+    async def show(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath] = ()) -> None:
         """Show notes and forget others without waiting for the disk; a search waits for what is on its way there.
 
         What cannot be written is shown no more, and told by `lost`.
@@ -203,10 +203,10 @@ class Index:
             IndexUnusable: It cannot be read any more.
         """
         tables = self._tidying.tables()
-        with reading(self._opened):
+        with read_errors(self._opened):
             return IndexHealth(
                 fragments=sum(wait(table.fragments()) for table in tables),
-                bytes=size_of(self._opened.folder.path),
+                bytes=folder_size(self._opened.folder.path),
                 versions=sum(wait(table.versions()) for table in tables),
                 fts_rebuilds=sum(table.rebuilds for table in tables),
                 unindexed_rows=sum(table.unindexed for table in tables),
@@ -222,7 +222,7 @@ class Index:
 
     def use_model(self, key: str, dimensions: int) -> None:
         """Ask for a model's vectors from now on; those of the model before answer until these are complete."""
-        with disk(self._opened.folder.path):
+        with disk_errors(self._opened.folder.path):
             self._vectors.use(key, dimensions)
 
     def pending_vectors(self) -> int:
@@ -233,20 +233,20 @@ class Index:
         """Return the share of the passages that queries can find by meaning, from 0 to 1; 1 when there is none."""
         return self._vectors.share()
 
-    async def missing(self, limit: int) -> list[Missing]:
+    async def missing(self, limit: int) -> list[MissingVector]:
         """Return texts without a vector, those of the newest notes first."""
         due = self._vectors.due(limit)
         # Now: while the texts of passages are read, a note may get another title.
         titles = {key: self._title_text(key) for key, held, wanted in due if held.title in wanted}
         texts = await self._due_texts(due)
-        found: list[Missing] = []
+        found: list[MissingVector] = []
         for key, held, wanted in due:
             if self._opened.catalogue.at_key(key) is None:
                 continue
             if key in titles:
-                found.append(Missing(Digest(held.title.hex()), titles[key], passage=False))
+                found.append(MissingVector(Digest(held.title.hex()), titles[key], passage=False))
             found += [
-                Missing(Digest(digest.hex()), texts[digest], passage=True)
+                MissingVector(Digest(digest.hex()), texts[digest], passage=True)
                 for digest in dict.fromkeys(held.passages)
                 if digest in wanted and digest != held.title and digest in texts
             ]
@@ -257,7 +257,7 @@ class Index:
         entry = self._opened.catalogue.entry(note.path) if note else None
         return entry.title_text if entry else ""
 
-    async def _due_texts(self, due: Sequence[tuple[int, Held, set[bytes]]]) -> dict[bytes, str]:
+    async def _due_texts(self, due: Sequence[tuple[int, TextDigests, set[bytes]]]) -> dict[bytes, str]:
         """Read the texts to embed."""
         wheres = []
         for key, held, wanted in due:
@@ -271,14 +271,14 @@ class Index:
 
     async def add_vectors(self, digests: Sequence[Digest], vectors: Floats) -> None:
         """Keep the vectors of texts that `missing` returned, in the same order."""
-        with disk(self._opened.folder.path):
+        with disk_errors(self._opened.folder.path):
             await self._tasks.finish(self._vectors.add(digests, vectors))
         if self._tidying.urgent:
             self._tidying.later()
 
     async def quarantine(self, digests: Collection[Digest]) -> None:
         """Never return these texts from `missing` again."""
-        with disk(self._opened.folder.path):
+        with disk_errors(self._opened.folder.path):
             await self._tasks.finish(self._vectors.give_up(digests))
 
     def embedded(self, path: VaultPath) -> bool:
@@ -288,17 +288,21 @@ class Index:
 
     # -- lanes --------------------------------------------------------------------------------------------------------
 
-    async def passages(self, words: Words, limit: int, within: Collection[VaultPath] | None = None) -> list[PassageHit]:
+    async def passages(
+        self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
+    ) -> list[PassageHit]:
         """Find passages by words as they are written."""
-        return await self._full_text.passages(as_written(words, "words"), limit, within)
+        return await self._full_text.passages(exact_query(words, "words"), limit, within)
 
-    async def stems(self, words: Words, limit: int, within: Collection[VaultPath] | None = None) -> list[PassageHit]:
+    async def stems(
+        self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
+    ) -> list[PassageHit]:
         """Find passages by the stems of words, in the languages of the vault."""
-        return await self._full_text.passages(as_forms(words, "forms", self.languages), limit, within)
+        return await self._full_text.passages(stemmed_query(words, "forms", self.languages), limit, within)
 
-    async def whole(self, words: Words, limit: int, within: Collection[VaultPath] | None = None) -> list[NoteHit]:
+    async def whole(self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None) -> list[NoteHit]:
         """Find notes by words anywhere in them."""
-        return await self._full_text.notes(as_written(words, "whole"), limit, within)
+        return await self._full_text.notes(exact_query(words, "whole"), limit, within)
 
     async def named(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
         """Find notes by title, alias or heading, unfinished words and small typing errors included."""

@@ -19,7 +19,7 @@ BLOCK = 4096
 Floats = NDArray[np.float32]
 
 
-class Rows:
+class VectorRows:
     """Raw unit vectors by digest."""
 
     def __init__(self, dimensions: int) -> None:
@@ -86,7 +86,7 @@ class Rows:
 
 
 @dataclass(slots=True)
-class Columns:
+class RowMap:
     """One place a passage. Arrays are replaced, never resized, so that a search in a thread keeps what it took."""
 
     key: NDArray[np.int64]
@@ -96,7 +96,7 @@ class Columns:
     norm: Floats
 
     @classmethod
-    def of_size(cls, size: int) -> "Columns":
+    def of_size(cls, size: int) -> "RowMap":
         """Return empty places: a row of -1 is a vector not there yet."""
         return cls(
             np.full(size, -1, np.int64),
@@ -106,39 +106,39 @@ class Columns:
             np.ones(size, np.float32),
         )
 
-    def copied(self, size: int, kept: NDArray[np.intp]) -> "Columns":
+    def copied(self, size: int, kept: NDArray[np.intp]) -> "RowMap":
         """Return larger or smaller columns that begin with some of these places."""
-        new = Columns.of_size(size)
+        new = RowMap.of_size(size)
         for name in ("key", "ordinal", "passage", "title", "norm"):
             getattr(new, name)[: len(kept)] = getattr(self, name)[kept]
         return new
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class TextDigests:
     """The texts of one note: its title's digest and its passages'; None stands for a passage that is not embedded."""
 
     title: bytes
     passages: tuple[bytes | None, ...]
 
 
-class Layout:
+class VectorMatrix:
     """Which passage has which vector, for one model."""
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
-        self.rows = Rows(dimensions)
+        self.rows = VectorRows(dimensions)
         self.poison: set[bytes] = set()
         self.waiting: dict[bytes, set[int]] = {}
         """Keys of the notes in which a text without a vector stands."""
         self.titles: set[bytes] = set()
         """Those of the waiting texts that are titles."""
-        self._columns = Columns.of_size(BLOCK)
+        self._columns = RowMap.of_size(BLOCK)
         self._used = 0
         self._places: dict[int, range] = {}
-        self._held: dict[int, Held] = {}
+        self._held: dict[int, TextDigests] = {}
 
-    def put(self, notes: Mapping[int, Held]) -> None:
+    def put(self, notes: Mapping[int, TextDigests]) -> None:
         """Lay out the passages of notes, by key, with the vectors there are."""
         for key in notes:
             self.drop(key)
@@ -170,7 +170,7 @@ class Layout:
         # Last, because it makes the places visible to searches.
         columns.key[span] = keys
 
-    def _await(self, key: int, held: Held) -> None:
+    def _await(self, key: int, held: TextDigests) -> None:
         """Note which texts of a note wait for a vector."""
         for digest in {held.title, *held.passages}:
             if digest is not None and digest not in self.rows.of and digest not in self.poison:
@@ -272,7 +272,9 @@ class Layout:
                 return []
             title = np.where(columns.title >= 0, products[columns.title], np.float32(0))
             scores = (products[columns.passage] + np.float32(TITLE_WEIGHT) * title) / columns.norm
-            return best(columns.key, columns.ordinal, np.where(usable, scores, -np.inf).astype(np.float32), limit)
+            return best_passages(
+                columns.key, columns.ordinal, np.where(usable, scores, -np.inf).astype(np.float32), limit
+            )
 
         return search
 
@@ -293,10 +295,10 @@ class Layout:
         if title >= 0:
             vectors = vectors + TITLE_WEIGHT * self.rows.at(title[None])
         mean: Floats = (vectors / self._columns.norm[here][:, None]).mean(axis=0, dtype=np.float32)
-        return normalised(mean)
+        return normalise(mean)
 
 
-def best(
+def best_passages(
     key: NDArray[np.int64], ordinal: NDArray[np.int32], scores: Floats, limit: int
 ) -> list[tuple[int, int, float]]:
     """Return the best passage of each of the best notes, best first."""
@@ -315,7 +317,7 @@ def best(
     return []
 
 
-def normalised(vector: Floats) -> Floats:
+def normalise(vector: Floats) -> Floats:
     """Return a vector at length 1; one of length 0 stays."""
     length = float(np.linalg.norm(vector))
     return (vector / length).astype(np.float32) if length else vector

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bridge.index.hits import NameField, NameHit
 from bridge.index.note import IndexedNote
-from bridge.text.scripts import HANGUL, UNSPACED, seen
+from bridge.text.scripts import HANGUL, UNSPACED, strip_invisible
 from bridge.types import VaultPath
 
 _RUN = re.compile(f"[{UNSPACED}{HANGUL}]+|[^\\W_{UNSPACED}{HANGUL}]+")
@@ -62,7 +62,7 @@ class NameIndex:
         """Take names of one kind."""
         worth = HEADING if field == "heading" else 1.0
         for text in texts:
-            words = set(words_of(text))
+            words = set(name_words(text))
             if not words:
                 continue
             if self._free:
@@ -88,7 +88,7 @@ class NameIndex:
             name = self._names[number]
             self._names[number] = None
             self._free.append(number)
-            for word in set(words_of(name[2])) if name else ():
+            for word in set(name_words(name[2])) if name else ():
                 holders = self._holders[word]
                 holders.remove(number)
                 if not holders:
@@ -103,7 +103,7 @@ class NameIndex:
             limit: How many notes.
             within: Only these notes.
         """
-        asked = list(dict.fromkeys(words_of(text)))[:MOST_WORDS]
+        asked = list(dict.fromkeys(name_words(text)))[:MOST_WORDS]
         if not asked or limit < 1:
             return []
         scores = self._scores(asked)
@@ -178,9 +178,9 @@ class NameIndex:
         return {found: TYPO * (1 - distance / (2 * len(word))) for found, distance, _ in near}
 
 
-def words_of(text: str) -> list[str]:
+def name_words(text: str) -> list[str]:
     """Cut a name into comparable words; scripts without spaces into overlapping pairs."""
-    folded = seen(text).casefold()
+    folded = strip_invisible(text).casefold()
     if not folded.isascii():
         decomposed = unicodedata.normalize("NFKD", folded)
         folded = unicodedata.normalize("NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f"))
@@ -197,7 +197,7 @@ LEAST_LANGUAGE = 0.01
 """Share of the notes in a language before queries are stemmed in it."""
 
 
-class Known:
+class KnownNames:
     """Names and languages of the notes that are there."""
 
     def __init__(self) -> None:

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from bridge.markdown.note import Heading, Link, LinkKind, Note, Value
 from bridge.markdown.prose import has_asides
-from bridge.markdown.tasks import task_facts
-from bridge.text.scripts import sound
+from bridge.markdown.tasks import parse_task
+from bridge.text.scripts import replace_surrogates
 from bridge.types import Digest, NoteKind, VaultPath
 
 Notes = Mapping[VaultPath, "IndexedNote"]
@@ -106,7 +106,7 @@ def _headings(packed: str) -> tuple[Heading, ...]:
     return tuple(Heading(text, level, line, (start, end)) for text, level, line, start, end in json.loads(packed))
 
 
-def packed(
+def pack_note(
     note: Note,
     *,
     mtime_ns: int,
@@ -151,13 +151,13 @@ def _packed_tasks(note: Note) -> str:
         tags[tag.line].append(tag.name)
     return json.dumps(
         [
-            [task.status, task.text, task.line, task.parent, task_facts(task.text).due, *tags[task.line]]
+            [task.status, task.text, task.line, task.parent, parse_task(task.text).due, *tags[task.line]]
             for task in note.tasks
         ]
     )
 
 
-def facts_of(note: IndexedNote) -> str:
+def encode_facts(note: IndexedNote) -> str:
     """Write down what has no column of its own; JSON in ASCII, which can hold any text a note can."""
     facts = {
         "aliases": note.aliases,
@@ -171,17 +171,17 @@ def facts_of(note: IndexedNote) -> str:
         "title": note.title,
         "tasks": note.packed_tasks,
         # A name that is no Unicode text cannot stand in the column.
-        "path": None if note.path == sound(note.path) else note.path,
+        "path": None if note.path == replace_surrogates(note.path) else note.path,
     }
-    return json.dumps({name: value for name, value in facts.items() if value}, default=_plain)
+    return json.dumps({name: value for name, value in facts.items() if value}, default=_to_plain)
 
 
-def _plain(value: object) -> object:
+def _to_plain(value: object) -> object:
     """Write nested mappings and sequences of any type."""
     return dict(value) if isinstance(value, Mapping) else list(cast("Any", value))
 
 
-def note_of(row: Mapping[str, Any]) -> IndexedNote:
+def decode_note(row: Mapping[str, Any]) -> IndexedNote:
     """Read a row of the notes table."""
     facts = json.loads(row["facts"])
     return IndexedNote(

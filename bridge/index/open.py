@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bridge.data_folder import size_of
+from bridge.data_folder import folder_size
 from bridge.errors import BridgeError, IndexUnusable
-from bridge.index.background import few_arenas
-from bridge.index.catalogue import Catalogue, Entry
-from bridge.index.folder import Broken, IndexFolder, disk, trouble
+from bridge.index.background import limit_arenas
+from bridge.index.catalogue import NoteEntry, NoteTable
+from bridge.index.folder import BrokenIndex, IndexFolder, disk_errors, translate_disk_error
 from bridge.index.fulltext_query import TOKENIZER
-from bridge.index.matrix import Held
-from bridge.index.note import note_of
-from bridge.index.prepare import digest_of
+from bridge.index.matrix import TextDigests
+from bridge.index.note import decode_note
+from bridge.index.prepare import embedding_digest
 from bridge.index.rows import GONE, NOT_EMBEDDED
 from bridge.index.schema import NOTES, PASSAGES, notes_schema, passages_schema
 from bridge.index.table import Table
@@ -67,15 +67,15 @@ METADATA_CACHE = 16 * 2**20
 
 
 @dataclass(slots=True)
-class Opened:
+class OpenIndex:
     """An open index."""
 
     folder: IndexFolder
     database: Any
     notes: Table
     passages: Table
-    catalogue: Catalogue
-    held: dict[int, Held]
+    catalogue: NoteTable
+    held: dict[int, TextDigests]
     dead_seqs: set[int] = field(default_factory=set)
     dead_keys: set[int] = field(default_factory=set)
     set_aside: str | None = None
@@ -92,7 +92,7 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
     return result
 
 
-def begun(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
+def start_coroutine(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
     """Begin LanceDB's asynchronous calls on LanceDB's own loop: they go on while blocking code waits for them."""
     from lancedb.background_loop import LOOP
 
@@ -100,11 +100,11 @@ def begun(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
 
 
 @contextmanager
-def reading(opened: Opened) -> Iterator[None]:
+def read_errors(opened: OpenIndex) -> Iterator[None]:
     """Turn what cannot be read back into an error a caller can act on, and remember it."""
     path = opened.folder.path
     try:
-        with disk(path):
+        with disk_errors(path):
             yield
     except (OSError, RuntimeError, ValueError) as error:
         opened.damaged = True
@@ -113,7 +113,7 @@ def reading(opened: Opened) -> Iterator[None]:
         ) from error
 
 
-def open_index(path: Path, doubt: Exception | None = None) -> Opened:
+def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
     """Open an index, or start an empty one where there is none or a broken one.
 
     Args:
@@ -125,7 +125,7 @@ def open_index(path: Path, doubt: Exception | None = None) -> Opened:
         ReadOnly: The folder cannot be written.
         DiskFull: There is no room.
     """
-    few_arenas()
+    limit_arenas()
     load_lancedb()
     folder = IndexFolder(path)
     try:
@@ -134,10 +134,10 @@ def open_index(path: Path, doubt: Exception | None = None) -> Opened:
     except BridgeError:
         raise
     except Exception as error:
-        known = trouble(path, error)
+        known = translate_disk_error(path, error)
         if known is not None:
             raise known from error
-        reason = str(error) if isinstance(error, Broken) else type(error).__name__
+        reason = str(error) if isinstance(error, BrokenIndex) else type(error).__name__
         aside = folder.set_aside()
         log.warning("The index was not sound (%s); it is set aside as %s and built again", reason, aside.name)
         opened = wait(_open(folder))
@@ -145,11 +145,11 @@ def open_index(path: Path, doubt: Exception | None = None) -> Opened:
         return opened
 
 
-async def _open(folder: IndexFolder, doubt: Exception | None = None) -> Opened:
+async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenIndex:
     """Open the tables and read what is kept in memory."""
     import lancedb
 
-    with disk(folder.path):
+    with disk_errors(folder.path):
         cache = min(CACHE_MOST, max(CACHE_LEAST, _index_bytes(folder) * 5 // 4))
         session = lancedb.Session(index_cache_size_bytes=cache, metadata_cache_size_bytes=METADATA_CACHE)
         database = await lancedb.connect_async(str(folder.path), session=session)
@@ -160,17 +160,17 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> Opened:
         if doubt is not None:
             await notes.prove(doubt)
             await passages.prove(doubt)
-        opened = Opened(folder, database, notes, passages, Catalogue(), {})
+        opened = OpenIndex(folder, database, notes, passages, NoteTable(), {})
         await _load(opened)
         return opened
 
 
 def _index_bytes(folder: IndexFolder) -> int:
     """Add up the full text indexes' files, which searches keep in memory."""
-    return size_of(folder.path, "_indices")
+    return folder_size(folder.path, "_indices")
 
 
-async def _load(opened: Opened) -> None:
+async def _load(opened: OpenIndex) -> None:
     """Believe the newest row of each note whose passages are all there; the rest is left over."""
     texts: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
     scan = await opened.passages.scan(["key", "ordinal", "digest"])
@@ -181,11 +181,11 @@ async def _load(opened: Opened) -> None:
     order = sorted(range(rows.num_rows), key=columns["seq"].__getitem__)
     catalogue = opened.catalogue
     catalogue.last = max([0, *columns["seq"], *texts])
-    found: dict[VaultPath, Entry] = {}
+    found: dict[VaultPath, NoteEntry] = {}
     path_of: dict[int, VaultPath] = {}
     for at in order:
         row = {name: values[at] for name, values in columns.items()}
-        note = note_of(row)
+        note = decode_note(row)
         if note.passages == GONE:
             found.pop(note.path, None)
         elif len(texts.get(row["key"], ())) == note.passages:
@@ -193,13 +193,13 @@ async def _load(opened: Opened) -> None:
             before = found.get(path_of.get(row["key"], note.path))
             if before is not None and before.key == row["key"]:
                 del found[before.note.path]
-            found[note.path] = Entry(note, row["seq"], row["key"], row["title_text"])
+            found[note.path] = NoteEntry(note, row["seq"], row["key"], row["title_text"])
             path_of[row["key"]] = note.path
     catalogue.replace((), found.values())
     opened.dead_seqs = {seq for seq in columns["seq"] if not catalogue.believes_seq(seq)}
     opened.dead_keys = {key for key in texts if not catalogue.believes_key(key)}
     for entry in catalogue.entries():
         passages = (digest for _, digest in sorted(texts[entry.key]))
-        opened.held[entry.key] = Held(
-            bytes.fromhex(digest_of(entry.title_text)), tuple(None if d == NOT_EMBEDDED else d for d in passages)
+        opened.held[entry.key] = TextDigests(
+            bytes.fromhex(embedding_digest(entry.title_text)), tuple(None if d == NOT_EMBEDDED else d for d in passages)
         )

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from bridge.index.catalogue import Catalogue
+from bridge.index.catalogue import NoteTable
 from bridge.index.hits import PassageHit
-from bridge.index.open import Opened, reading
-from bridge.index.rows import PASSAGE_COLUMNS, Passage, passage_of
+from bridge.index.open import OpenIndex, read_errors
+from bridge.index.rows import PASSAGE_COLUMNS, Passage, decode_passage
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
 
@@ -20,10 +20,10 @@ WHOLES = 512
 """Whole notes taken out of LanceDB's hands at a time, which holds up everybody else: 4 ms."""
 
 
-class Texts:
+class PassageTexts:
     """The passages' texts."""
 
-    def __init__(self, opened: Opened, vectors: Vectors) -> None:
+    def __init__(self, opened: OpenIndex, vectors: Vectors) -> None:
         self._opened = opened
         self._vectors = vectors
         self._kept: dict[tuple[int, int], Passage] = {}
@@ -39,7 +39,7 @@ class Texts:
         unread = {each for each in wanted if each not in self._kept}
         if unread:
             keys, ordinals = ({each[part] for each in unread} for part in (0, 1))
-            where = f"key IN ({numbers(keys)}) AND ordinal IN ({numbers(ordinals)})"
+            where = f"key IN ({sql_numbers(keys)}) AND ordinal IN ({sql_numbers(ordinals)})"
             self._kept |= {(key, passage.ordinal): passage for key, passage in await self._read(where, unread)}
         found = [known for each in wanted if (known := self._again(each)) is not None]
         for _ in range(len(self._kept) - KEPT):
@@ -67,36 +67,36 @@ class Texts:
         """Read what notes say, all of them without `paths`; their own names, which stand in front, are left out."""
         catalogue = self._opened.catalogue
         found: dict[VaultPath, str] = {}
-        with reading(self._opened):
+        with read_errors(self._opened):
             if paths is None:
                 async for batch in self._opened.notes.batches(["seq", "whole"], WHOLES):
-                    found |= bodies(catalogue, batch.to_pydict())
+                    found |= live_texts(catalogue, batch.to_pydict())
             elif seqs := catalogue.seqs_of(paths):
-                rows = await self._opened.notes.fetch(["seq", "whole"], f"seq IN ({numbers(seqs)})")
-                found = bodies(catalogue, rows.to_pydict())
+                rows = await self._opened.notes.fetch(["seq", "whole"], f"seq IN ({sql_numbers(seqs)})")
+                found = live_texts(catalogue, rows.to_pydict())
         return found
 
     async def _read(self, where: str, only: Collection[tuple[int, int]] | None = None) -> list[tuple[int, Passage]]:
         """Read the passages that a filter lets through, or only those of some keys and ordinals, with their keys."""
-        with reading(self._opened):
+        with read_errors(self._opened):
             found = await self._opened.passages.fetch(PASSAGE_COLUMNS, where)
         if only is not None:
             # The filter lets every ordinal of every key through.
             which = zip(found["key"].to_pylist(), found["ordinal"].to_pylist(), strict=True)
             found = found.take(np.flatnonzero([each in only for each in which]))
         return [
-            (key, passage_of(note.path, row, embedded=self._vectors.embedded_at(key, row["ordinal"])))
+            (key, decode_passage(note.path, row, embedded=self._vectors.embedded_at(key, row["ordinal"])))
             for row in found.to_pylist()
             if (note := self._opened.catalogue.at_key(key := row["key"])) is not None
         ]
 
 
-def bodies(catalogue: Catalogue, rows: Mapping[str, Any]) -> dict[VaultPath, str]:
+def live_texts(catalogue: NoteTable, rows: Mapping[str, Any]) -> dict[VaultPath, str]:
     """Take the notes that are believed out of rows of their table."""
     pairs = zip(rows["seq"], rows["whole"], strict=True)
     return {note.path: whole.partition("\n")[2] for seq, whole in pairs if (note := catalogue.at_seq(seq)) is not None}
 
 
-def numbers(of: Collection[int]) -> str:
+def sql_numbers(of: Collection[int]) -> str:
     """List whole numbers for a filter."""
     return ", ".join(map(str, sorted(of)))

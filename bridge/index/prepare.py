@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.chunk import Draft, LineOf, drafts
-from bridge.index.note import IndexedNote, packed
+from bridge.index.chunk import LineOf, PassageDraft, cut_passages
+from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.note import Note
-from bridge.text.scripts import seen
-from bridge.text.stems import forms, language_of
+from bridge.text.scripts import strip_invisible
+from bridge.text.stems import index_forms, language_of
 from bridge.types import Digest, Lines, Span
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ _BLANKS = re.compile(r"[\t\r\f\v\u00a0]")
 _MANY_BLANKS = re.compile(r" {2,}")
 
 
-def reduced(text: str) -> str:
+def strip_markdown(text: str) -> str:
     """Return the words of a stretch of Markdown."""
-    text = _without(_LINKS, text)
-    text = "\n".join(map(_unmarked, text.split("\n")))
-    text = _without(_SIGNS, text)
+    text = _strip_signs(_LINKS, text)
+    text = "\n".join(map(_strip_markers, text.split("\n")))
+    text = _strip_signs(_SIGNS, text)
     # Wherever 120 characters without a blank begin, one of these twenties is among them.
     unbroken = any(" " not in text[at : at + 20] for at in range(0, len(text), 100))
     if unbroken and any(map(text.__contains__, _DATA_HAS)):
@@ -85,37 +85,37 @@ def reduced(text: str) -> str:
     return "\n".join(line.removesuffix(" ") for line in said).strip()
 
 
-def without_tags(text: str) -> str:
+def strip_html_tags(text: str) -> str:
     """Return text without tags of HTML, of which only what stands between them is read; those in code stay."""
     if "<" not in text and "&nbsp;" not in text:
         return text
     kept: list[str] = []
     at = 0
-    for start, end in _code(text):
+    for start, end in _code_spans(text):
         kept += (_TAG.sub(" ", text[at:start]), text[start:end])
         at = end
     return "".join((*kept, _TAG.sub(" ", text[at:])))
 
 
-def _code(text: str) -> Iterator[Span]:
+def _code_spans(text: str) -> Iterator[Span]:
     """Yield where a text is code: between fences, and between ticks of which as many open it as close it."""
     at = 0
     opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
         if opening is None:
-            yield from _ticked(text, at, fence.start())
+            yield from _inline_code_spans(text, at, fence.start())
             opening = fence
         elif fence[1].startswith(opening[1]) and not fence[2]:
             at = fence.end()
             yield opening.start(), at
             opening = None
     if opening is None:
-        yield from _ticked(text, at, len(text))
+        yield from _inline_code_spans(text, at, len(text))
     else:
         yield opening.start(), len(text)
 
 
-def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
+def _inline_code_spans(text: str, start: int, end: int) -> Iterator[Span]:
     runs = list(_TICKS.finditer(text, start, end))
     closes: dict[int, int] = {}
     upcoming: dict[int, int] = {}
@@ -131,14 +131,14 @@ def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
         place += 1
 
 
-def _without(steps: _Steps, text: str) -> str:
+def _strip_signs(steps: _Steps, text: str) -> str:
     for needed, pattern, by in steps:
         if needed in text:
             text = pattern.sub(by, text)
     return text
 
 
-def _unmarked(line: str) -> str:
+def _strip_markers(line: str) -> str:
     """Take the signs from a line that make it a quote, a heading or an item, and its block id."""
     if marked := _MARKED.match(line):
         sign = line[marked.end() - 1]
@@ -153,7 +153,7 @@ def _unmarked(line: str) -> str:
     return line
 
 
-def without_programs(text: str) -> tuple[str, list[str]]:
+def drop_programs(text: str) -> tuple[str, list[str]]:
     """Drop the code blocks that a plugin would run.
 
     Returns:
@@ -217,7 +217,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedNote:
     """All that the index stores of one note."""
 
     note: IndexedNote
@@ -227,7 +227,7 @@ class Prepared:
     titled: Digest
 
 
-def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> Prepared:
+def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     """Cut a note into passages and gather what is known of it.
 
     Args:
@@ -235,27 +235,33 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> Prepared:
         stat: Its time and size when it was read.
         boilerplate: What recurs across the vault and is not embedded.
     """
-    note = shortened(note)
+    note = shorten_note(note)
     title = " · ".join((note.title, *note.aliases))[:TITLE_CHARACTERS]
     language = language_of(note.text[note.body :] if len(note.text) - note.body > 200 else note.text)
     left_out: list[str] = []
-    chunks = tuple(_chunks(note, drafts(note), boilerplate, language, left_out))
+    chunks = tuple(_chunks(note, cut_passages(note), boilerplate, language, left_out))
     if not any(chunk.embed_text for chunk in chunks):
         # Nothing to embed: the note is found by its title, in every lane.
-        chunks = _titled(chunks, seen(title), language)
-    indexed = packed(
+        chunks = _embed_title(chunks, strip_invisible(title), language)
+    indexed = pack_note(
         note,
         mtime_ns=stat.mtime_ns,
         size=stat.size,
         passages=len(chunks),
         left_out=tuple(dict.fromkeys(left_out))[:LEFT_OUT_SHOWN],
         language=language,
-        recipe=recipe(boilerplate),
+        recipe=preparation_version(boilerplate),
     )
-    return Prepared(indexed, chunks, seen(_whole(note, chunks)), seen(title), digest_of(seen(title)))
+    return PreparedNote(
+        indexed,
+        chunks,
+        strip_invisible(_whole_text(note, chunks)),
+        strip_invisible(title),
+        embedding_digest(strip_invisible(title)),
+    )
 
 
-def shortened(note: Note) -> Note:
+def shorten_note(note: Note) -> Note:
     """Leave out what is more than one file may cost, and say from where on."""
     if len(note.text) <= MAX_CHARACTERS:
         return note
@@ -270,49 +276,49 @@ def shortened(note: Note) -> Note:
     )
 
 
-def recipe(boilerplate: Boilerplate) -> str:
+def preparation_version(boilerplate: Boilerplate) -> str:
     """Name the way in which notes are prepared now; a note prepared in another way is read again."""
     return f"{FORMAT}.{REMEMBERED}.{boilerplate.version}"
 
 
-def digest_of(embed_text: str) -> Digest:
+def embedding_digest(embed_text: str) -> Digest:
     """Name a text that is embedded, under the passage format."""
     return Digest(hashlib.sha256(f"{FORMAT}\n{embed_text}".encode()).hexdigest())
 
 
 def _chunks(
-    note: Note, cut: Sequence[Draft], boilerplate: Boilerplate, language: str | None, left_out: list[str]
+    note: Note, cut: Sequence[PassageDraft], boilerplate: Boilerplate, language: str | None, left_out: list[str]
 ) -> list[Chunk]:
     """Make each stretch a passage, noting what is left out."""
     line_of = LineOf(note.text)
     chunks: list[Chunk] = []
     for draft in cut:
-        text = seen(note.text[slice(*draft.span)])
-        heading = seen(" > ".join(draft.heading))
+        text = strip_invisible(note.text[slice(*draft.span)])
+        heading = strip_invisible(" > ".join(draft.heading))
         embed_text = _embed_text(draft, text, boilerplate, left_out)
-        chunks.append(_chunk(heading, line_of.lines(draft.span), without_tags(text), embed_text, language))
+        chunks.append(_chunk(heading, line_of.lines(draft.span), strip_html_tags(text), embed_text, language))
     return chunks
 
 
 def _chunk(heading: str, lines: Lines, text: str, embed_text: str, language: str | None) -> Chunk:
     """Store a passage's text once, between the words that only search needs."""
     front = f"{heading}\n" if heading else ""
-    korean = forms(text, None)
+    korean = index_forms(text, None)
     return Chunk(
         heading=heading,
         lines=lines,
         words=f"{front}{text}\n{korean}" if korean else front + text,
         start=len(front),
         length=len(text),
-        forms=forms(front + text, language),
+        forms=index_forms(front + text, language),
         embed_text=embed_text,
-        digest=digest_of(embed_text),
+        digest=embedding_digest(embed_text),
     )
 
 
-def _embed_text(draft: Draft, text: str, boilerplate: Boilerplate, left_out: list[str]) -> str:
+def _embed_text(draft: PassageDraft, text: str, boilerplate: Boilerplate, left_out: list[str]) -> str:
     """Return what of a passage is embedded: its heading path and its words, without what recurs."""
-    said, programs = without_programs(text)
+    said, programs = drop_programs(text)
     left_out += programs
     if boilerplate.recurring:
         lines = said.split("\n")
@@ -321,7 +327,7 @@ def _embed_text(draft: Draft, text: str, boilerplate: Boilerplate, left_out: lis
             left_out += [line.strip() for line in recurring]
             dropped = frozenset(recurring)
             said = "\n".join(line for line in lines if line not in dropped)
-    body = reduced(said)
+    body = strip_markdown(said)
     path = [heading for heading in draft.heading if f"# {heading}" not in boilerplate]
     # The section's own headings stand in front already.
     shown = body.split("\n")
@@ -330,10 +336,10 @@ def _embed_text(draft: Draft, text: str, boilerplate: Boilerplate, left_out: lis
     body = "\n".join(shown).strip()
     if not body and not draft.bare:
         return ""
-    return "\n".join(part for part in (reduced(" > ".join(path)), body) if part)
+    return "\n".join(part for part in (strip_markdown(" > ".join(path)), body) if part)
 
 
-def _titled(chunks: tuple[Chunk, ...], title: str, language: str | None) -> tuple[Chunk, ...]:
+def _embed_title(chunks: tuple[Chunk, ...], title: str, language: str | None) -> tuple[Chunk, ...]:
     """Let the title speak for a note that says nothing to embed."""
     if not chunks:
         return (_chunk("", (1, 1), title, title, language),)
@@ -347,19 +353,19 @@ def _titled(chunks: tuple[Chunk, ...], title: str, language: str | None) -> tupl
             first.length,
             first.forms,
             title,
-            digest_of(title),
+            embedding_digest(title),
         ),
         *chunks[1:],
     )
 
 
-def _whole(note: Note, chunks: Sequence[Chunk]) -> str:
+def _whole_text(note: Note, chunks: Sequence[Chunk]) -> str:
     """Return the whole note's words, title, aliases and properties too."""
     front = " ".join((note.title, *note.aliases))
     body = (
-        without_tags(note.text)
+        strip_html_tags(note.text)
         if note.kind == "note"
         else "\n".join((note.text[: note.body], *(c.words for c in chunks)))
     )
-    korean = forms(front + "\n" + body, None)
+    korean = index_forms(front + "\n" + body, None)
     return "\n".join(part for part in (front, body, korean) if part)

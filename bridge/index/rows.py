@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.index.catalogue import Entry
-from bridge.index.matrix import Held
-from bridge.index.note import IndexedNote, facts_of
-from bridge.index.prepare import Chunk, Prepared, digest_of
+from bridge.index.catalogue import NoteEntry
+from bridge.index.matrix import TextDigests
+from bridge.index.note import IndexedNote, encode_facts
+from bridge.index.prepare import Chunk, PreparedNote, embedding_digest
 from bridge.index.schema import notes_schema, passages_schema
-from bridge.text.scripts import sound
+from bridge.text.scripts import replace_surrogates
 from bridge.types import Digest, Lines, VaultPath
 
 
@@ -29,7 +29,7 @@ GONE = -1
 """The number of passages in a row that says: there is no such note any more."""
 
 
-def note_rows(written: Sequence[tuple[Entry, str]], gone: Mapping[int, VaultPath]) -> Any:
+def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, VaultPath]) -> Any:
     """Make rows of the notes table.
 
     Args:
@@ -38,14 +38,14 @@ def note_rows(written: Sequence[tuple[Entry, str]], gone: Mapping[int, VaultPath
     """
     import pyarrow as pa
 
-    stones = [Entry(departed(path), seq, seq, "") for seq, path in gone.items()]
+    stones = [NoteEntry(tombstone(path), seq, seq, "") for seq, path in gone.items()]
     entries = [*stones, *(entry for entry, _ in written)]
     notes = [entry.note for entry in entries]
     return pa.table(
         {
             "seq": [entry.seq for entry in entries],
             "key": [entry.key for entry in entries],
-            "path": [sound(note.path) for note in notes],
+            "path": [replace_surrogates(note.path) for note in notes],
             "kind": [note.kind for note in notes],
             "digest": [note.digest for note in notes],
             "recipe": [note.recipe for note in notes],
@@ -53,7 +53,7 @@ def note_rows(written: Sequence[tuple[Entry, str]], gone: Mapping[int, VaultPath
             "size": [note.size for note in notes],
             "passages": [note.passages for note in notes],
             "title_text": [entry.title_text for entry in entries],
-            "facts": [facts_of(note) for note in notes],
+            "facts": [encode_facts(note) for note in notes],
             "headings": [note.packed_headings for note in notes],
             "links": [note.packed_links for note in notes],
             "whole": [*("" for _ in stones), *(whole for _, whole in written)],
@@ -62,7 +62,7 @@ def note_rows(written: Sequence[tuple[Entry, str]], gone: Mapping[int, VaultPath
     )
 
 
-def departed(path: VaultPath) -> IndexedNote:
+def tombstone(path: VaultPath) -> IndexedNote:
     """Make what stands for a note that is gone: a row that comes after all others of its path."""
     return IndexedNote(path, "", "note", (), (), {}, Digest(""), 0, 0, GONE)
 
@@ -95,20 +95,20 @@ def passage_rows(written: Sequence[tuple[int, Sequence[Chunk]]]) -> Any:
     )
 
 
-def held_of(prepared: Prepared) -> Held:
+def text_digests(prepared: PreparedNote) -> TextDigests:
     """Return the texts of a note that are embedded."""
     passages = tuple(bytes.fromhex(chunk.digest) if chunk.embed_text else None for chunk in prepared.chunks)
-    return Held(bytes.fromhex(prepared.titled), passages)
+    return TextDigests(bytes.fromhex(prepared.titled), passages)
 
 
-NOT_EMBEDDED = bytes.fromhex(digest_of(""))
+NOT_EMBEDDED = bytes.fromhex(embedding_digest(""))
 """The digest of a passage in which nothing is left to embed."""
 
 PASSAGE_COLUMNS = ("key", "ordinal", "first", "last", "start", "length", "words")
 """The heading path is read off the words, in front of which it stands."""
 
 
-def passage_of(path: VaultPath, row: Mapping[str, Any], *, embedded: bool) -> Passage:
+def decode_passage(path: VaultPath, row: Mapping[str, Any], *, embedded: bool) -> Passage:
     """Read a row of the passages table."""
     words, start = row["words"], row["start"]
     heading, text = words[: max(0, start - 1)], words[start : start + row["length"]]

@@ -34,7 +34,7 @@ APPENDED = 200
 
 
 @asynccontextmanager
-async def unpanicked() -> AsyncIterator[None]:
+async def catch_panics() -> AsyncIterator[None]:
     """Turn LanceDB's panic over damaged files, a class that cannot be imported, into an error like its others."""
     try:
         yield
@@ -75,7 +75,7 @@ class Table:
         Raises:
             ValueError: There is such a table with other columns.
         """
-        if name in await names_of(database):
+        if name in await table_names(database):
             inner = await database.open_table(name)
             if not schema.equals(await inner.schema(), check_metadata=False):
                 raise ValueError(f"table `{name}` has other columns")
@@ -157,16 +157,16 @@ class Table:
 
     async def batches(self, columns: Sequence[str], at_once: int = BATCH) -> AsyncIterator[Any]:
         """Read columns of every row, some rows at a time."""
-        async with unpanicked():
+        async with catch_panics():
             async for batch in await (await self._query()).select(list(columns)).to_batches(max_batch_length=at_once):
                 yield batch
 
-    @unpanicked()
+    @catch_panics()
     async def fetch(self, columns: Sequence[str], where: str) -> Any:
         """Read columns of the rows that a filter of ours, never a caller's text, lets through."""
         return await (await self._query()).where(where).select(list(columns)).to_arrow()
 
-    @unpanicked()
+    @catch_panics()
     async def match(self, query: Any, columns: Sequence[str], limit: int, where: str | None = None) -> Any:
         """Read columns of the rows that match a full text query, best first, with `_score`."""
         search = (await self._query()).nearest_to_text(query)
@@ -245,7 +245,7 @@ class Table:
         self.rows = await self.inner.count_rows()
         self.unindexed = self.appended = 0
 
-    @unpanicked()
+    @catch_panics()
     async def rebuild(self, error: Exception) -> None:
         """Drop the indexes and build them again, because searching or optimising failed on them."""
         log.warning("The indexes of `%s` are built anew: %s", self.inner.name, type(error).__name__)
@@ -264,7 +264,7 @@ class Table:
         return len(await self.inner.list_versions())
 
 
-async def names_of(database: Any) -> set[str]:
+async def table_names(database: Any) -> set[str]:
     """List every table of a database, page by page."""
     found: set[str] = set()
     token: str | None = None

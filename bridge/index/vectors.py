@@ -11,11 +11,11 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from bridge.index.folder import Broken, IndexFolder, trouble
-from bridge.index.matrix import Floats, Held, Layout
-from bridge.index.open import Opened, wait
+from bridge.index.folder import BrokenIndex, IndexFolder, translate_disk_error
+from bridge.index.matrix import Floats, TextDigests, VectorMatrix
+from bridge.index.open import OpenIndex, wait
 from bridge.index.schema import VECTORS, vectors_schema
-from bridge.index.table import Table, names_of
+from bridge.index.table import Table, table_names
 from bridge.types import Digest
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingVector:
     """A text without a vector; `passage` is false for a title."""
 
     digest: Digest
@@ -39,13 +39,13 @@ class ModelVectors:
 
     key: str
     table: Table
-    layout: Layout
+    layout: VectorMatrix
 
 
 class Vectors:
     """Everything that is known by vectors."""
 
-    def __init__(self, opened: Opened, keep_days: int) -> None:
+    def __init__(self, opened: OpenIndex, keep_days: int) -> None:
         self._folder: IndexFolder = opened.folder
         self._database = opened.database
         self._catalogue = opened.catalogue
@@ -57,7 +57,7 @@ class Vectors:
         self._queue: list[tuple[int, int]] = []
         self._handed: set[bytes] = set()
         """Texts that were handed out to be embedded and are still wanted."""
-        self._texts = sum(map(spoken, self._held.values()))
+        self._texts = sum(map(count_embedded, self._held.values()))
         self.turn = asyncio.Lock()
         """Held while vectors are added."""
 
@@ -66,8 +66,8 @@ class Vectors:
     async def open(self) -> None:
         """Load the vectors that answered last."""
         key = self._folder.answering
-        if key is not None and table_name(key) in await names_of(self._database):
-            with contextlib.suppress(Broken):
+        if key is not None and table_name(key) in await table_names(self._database):
+            with contextlib.suppress(BrokenIndex):
                 self._answering = self._filling = await self._load(key, None)
                 self._line_up()
 
@@ -107,12 +107,14 @@ class Vectors:
         try:
             return await self._read(key, dimensions)
         except (OSError, RuntimeError, ValueError) as error:
-            if trouble(self._folder.path, error) is not None or table_name(key) not in await names_of(self._database):
+            if translate_disk_error(self._folder.path, error) is not None or table_name(key) not in await table_names(
+                self._database
+            ):
                 raise
             log.warning("The vectors of `%s` cannot be read and are made anew: %s", key, type(error).__name__)
             await self._database.drop_table(table_name(key))
             if dimensions is None:
-                raise Broken("vectors") from error
+                raise BrokenIndex("vectors") from error
             return await self._read(key, dimensions)
 
     async def _read(self, key: str, dimensions: int | None) -> ModelVectors:
@@ -120,7 +122,7 @@ class Vectors:
             inner = await self._database.open_table(table_name(key))
             dimensions = (await inner.schema()).field("vector").type.list_size
         table = await Table.open(self._database, table_name(key), vectors_schema(dimensions))
-        layout = Layout(dimensions)
+        layout = VectorMatrix(dimensions)
         known = {digest: digest for held in self._held.values() for digest in (held.title, *held.passages) if digest}
         async for rows in table.batches(["digest", "vector"]):
             # The digests of notes that are there are kept in memory once.
@@ -148,16 +150,16 @@ class Vectors:
         kept = {table_name(m.key) for m in (self._answering, self._filling) if m is not None}
         if self._filling is None or self._filling is not self._answering:
             return
-        for name in await names_of(self._database):
+        for name in await table_names(self._database):
             if name.startswith(VECTORS) and name not in kept:
                 await self._database.drop_table(name)
 
     # -- notes --------------------------------------------------------------------------------------------------------
 
-    def put(self, key: int, held: Held, mtime_ns: int) -> None:
+    def put(self, key: int, held: TextDigests, mtime_ns: int) -> None:
         """Lay out a note."""
         self._held[key] = held
-        self._texts += spoken(held)
+        self._texts += count_embedded(held)
         for model in self._models():
             model.layout.put({key: held})
         heappush(self._queue, (-mtime_ns, key))
@@ -165,14 +167,14 @@ class Vectors:
     def drop(self, key: int) -> None:
         """Forget a note; its vectors stay for some days."""
         held = self._held.pop(key, None)
-        self._texts -= spoken(held) if held else 0
+        self._texts -= count_embedded(held) if held else 0
         for model in self._models():
             model.layout.drop(key)
 
     def _models(self) -> list[ModelVectors]:
         return list({id(m): m for m in (self._answering, self._filling) if m is not None}.values())
 
-    def held(self, key: int) -> Held | None:
+    def held(self, key: int) -> TextDigests | None:
         """Return the texts of a note."""
         return self._held.get(key)
 
@@ -202,12 +204,12 @@ class Vectors:
         layout = self._filling.layout
         return digest in layout.rows.of or digest in layout.poison
 
-    def due(self, limit: int) -> list[tuple[int, Held, set[bytes]]]:
+    def due(self, limit: int) -> list[tuple[int, TextDigests, set[bytes]]]:
         """Return notes with texts that wait, newest first, until there are enough texts."""
         if self._filling is None:
             return []
         waiting = self._filling.layout.waiting
-        found: list[tuple[int, Held, set[bytes]]] = []
+        found: list[tuple[int, TextDigests, set[bytes]]] = []
         seen: set[bytes] = set()
         looked: list[tuple[int, int]] = []
         done: set[int] = set()
@@ -321,7 +323,7 @@ class Vectors:
         needed = {digest for held in self._held.values() for digest in (held.title, *held.passages) if digest}
         models = {table_name(model.key): model for model in self._models()}
         tables: list[Table] = []
-        for name in await names_of(self._database):
+        for name in await table_names(self._database):
             if not name.startswith(VECTORS):
                 continue
             model = models.get(name)
@@ -348,7 +350,7 @@ class Vectors:
             model.layout.rows.drop(digests)
 
 
-def spoken(held: Held) -> int:
+def count_embedded(held: TextDigests) -> int:
     """Count the passages of a note that are embedded."""
     return sum(digest is not None for digest in held.passages)
 

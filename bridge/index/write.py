@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.index.background import Tasks
-from bridge.index.catalogue import Entry
-from bridge.index.folder import disk
-from bridge.index.names import Known
-from bridge.index.open import Opened, begun
-from bridge.index.prepare import Chunk, Prepared
-from bridge.index.rows import held_of, note_rows, passage_rows
+from bridge.index.catalogue import NoteEntry
+from bridge.index.folder import disk_errors
+from bridge.index.names import KnownNames
+from bridge.index.open import OpenIndex, start_coroutine
+from bridge.index.prepare import Chunk, PreparedNote
+from bridge.index.rows import note_rows, passage_rows, text_digests
 from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
 
 log = logging.getLogger(__name__)
 
 
-Written = list[tuple[Entry, Prepared]]
+WrittenNotes = list[tuple[NoteEntry, PreparedNote]]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Notes to be written together."""
 
-    written: Written
+    written: WrittenNotes
     leaving: Sequence[VaultPath]
     stones: Mapping[int, VaultPath]
     """The paths that are left, by the number of the row that says so."""
@@ -38,10 +38,10 @@ class Batch:
         return [(entry.key, prepared.chunks) for entry, prepared in self.written if entry.key == entry.seq]
 
 
-class Writing:
+class IndexWriter:
     """One write after another."""
 
-    def __init__(self, opened: Opened, vectors: Vectors, known: Known, tasks: Tasks) -> None:
+    def __init__(self, opened: OpenIndex, vectors: Vectors, known: KnownNames, tasks: Tasks) -> None:
         self.turn = asyncio.Lock()
         self.count = 0
         """Writes so far: a search that one overtook looks again."""
@@ -52,14 +52,14 @@ class Writing:
         self._known = known
         self._tasks = tasks
 
-    async def write(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> None:
+    async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> None:
         """Append the notes' rows and their passages; then show it in memory."""
         async with self.turn:
             batch = self._batch(entries, gone)
             await self._stored(batch, self._sent(batch))
             self._take(batch.written, batch.leaving)
 
-    async def show(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> asyncio.Task[None]:
+    async def show(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> asyncio.Task[None]:
         """Show it in memory; the rows follow, as the task that is returned sees to; who reads waits for them."""
         await self.turn.acquire()
         try:
@@ -84,7 +84,7 @@ class Writing:
         finally:
             self.turn.release()
 
-    def _batch(self, entries: Sequence[Prepared], gone: Collection[VaultPath]) -> Batch:
+    def _batch(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> Batch:
         """Number what is to be written."""
         latest = {prepared.note.path: prepared for prepared in entries}
         leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
@@ -93,12 +93,12 @@ class Writing:
 
     def _sent(self, batch: Batch) -> "Future[Exception | None]":
         """Begin to append to the tables."""
-        return begun(append(self._opened, batch))
+        return start_coroutine(append_batch(self._opened, batch))
 
     async def _stored(self, batch: Batch, sent: "Future[Exception | None]") -> None:
         """Wait until a batch is in the tables."""
         try:
-            with disk(self._opened.folder.path):
+            with disk_errors(self._opened.folder.path):
                 if (error := await asyncio.wrap_future(sent)) is not None:
                     raise error
         except BaseException:
@@ -114,7 +114,7 @@ class Writing:
         """Forget notes in memory at once; until their rows are swept, a start would bring them back."""
         self._take([], paths)
 
-    def _numbered(self, prepared: Sequence[Prepared], leaving: Sequence[VaultPath]) -> Written:
+    def _numbered(self, prepared: Sequence[PreparedNote], leaving: Sequence[VaultPath]) -> WrittenNotes:
         """Number the rows; a note whose passages are in the table, at its own path or one that is gone, keeps them."""
         catalogue = self._opened.catalogue
         movable = {
@@ -122,19 +122,19 @@ class Writing:
             for path in (*leaving, *(each.note.path for each in prepared))
             if (entry := catalogue.entry(path)) is not None
         }
-        written: Written = []
+        written: WrittenNotes = []
         for each in prepared:
             same = movable.get((each.note.digest, each.note.recipe, each.note.kind))
             seq = key = catalogue.next()
             held = self._vectors.held(same.key) if same else None
             # An empty note's passage is its title: the same bytes do not make it the same.
-            if same is not None and held is not None and held.passages == held_of(each).passages:
+            if same is not None and held is not None and held.passages == text_digests(each).passages:
                 key = same.key
                 del movable[each.note.digest, each.note.recipe, each.note.kind]
-            written.append((Entry(each.note, seq, key, each.title_text), each))
+            written.append((NoteEntry(each.note, seq, key, each.title_text), each))
         return written
 
-    def _take(self, written: Written, leaving: Sequence[VaultPath]) -> None:
+    def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath]) -> None:
         """Show in memory what was committed."""
         opened = self._opened
         self.count += 1
@@ -149,17 +149,17 @@ class Writing:
             if not opened.catalogue.believes_key(old.key):
                 opened.dead_keys.add(old.key)
         for entry, prepared in written:
-            self._vectors.put(entry.key, held_of(prepared), entry.note.mtime_ns)
+            self._vectors.put(entry.key, text_digests(prepared), entry.note.mtime_ns)
             self._known.learn(entry.note)
 
 
-async def append(opened: Opened, batch: Batch) -> Exception | None:
+async def append_batch(opened: OpenIndex, batch: Batch) -> Exception | None:
     """Append to both tables at once, which takes some milliseconds each: neither is believed without the other.
 
     Returns:
         What went wrong, which is nothing to those who only wait.
     """
-    passages, notes = await asyncio.to_thread(rows_of, batch)
+    passages, notes = await asyncio.to_thread(batch_rows, batch)
     tables = ((opened.passages, passages), (opened.notes, notes))
     # Each to its end, even if the other fails.
     adding = [table.add(rows) for table, rows in tables if rows.num_rows]
@@ -167,7 +167,7 @@ async def append(opened: Opened, batch: Batch) -> Exception | None:
     return next((error for error in ended if isinstance(error, Exception)), None)
 
 
-def rows_of(batch: Batch) -> tuple[Any, Any]:
+def batch_rows(batch: Batch) -> tuple[Any, Any]:
     """Make the rows of both tables."""
     wholes = [(entry, prepared.whole) for entry, prepared in batch.written]
     return passage_rows(batch.fresh), note_rows(wholes, batch.stones)

@@ -7,14 +7,14 @@ from typing import Final
 
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import THRESHOLDS, Strictness
-from bridge.linking.suggest import Source, Surroundings, mentioned
+from bridge.linking.suggest import LinkContext, Source, find_mentions
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.markdown.prose import protected
+from bridge.markdown.prose import protected_spans
 from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
-from bridge.vault.write_links import link_text, tables
+from bridge.vault.write_links import find_tables, write_link
 
 NO_PROSE: Final = "no link belongs there: it is no prose, or a link already"
 ITSELF: Final = "a note need not link to itself"
@@ -23,7 +23,7 @@ NOT_READ: Final = "Obsidian would not read a link there"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinkPlace:
     """Words that shall lead to a note."""
 
     target: VaultPath
@@ -31,39 +31,39 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeLink:
     """A link that was made: where the words stood, and what stands there now."""
 
-    place: Place
+    place: LinkPlace
     link: str
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedLink:
     """A link that was not made, and why."""
 
-    place: Place
+    place: LinkPlace
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedText:
     """A text with more links, in the order of the text."""
 
     text: str
-    made: tuple[Made, ...]
-    refused: tuple[Refused, ...] = ()
+    made: tuple[MadeLink, ...]
+    refused: tuple[RefusedLink, ...] = ()
 
 
-def places(
+def find_places(
     source: Source,
     corpus: Corpus,
-    around: Surroundings,
+    around: LinkContext,
     *,
     targets: Collection[VaultPath] = (),
     strictness: Strictness = "balanced",
     every: bool = False,
-) -> list[Place]:
+) -> list[LinkPlace]:
     """Return where a text should link, in order: for each note the first place that is likely enough.
 
     What says only something like a note's name counts where nothing says the name itself.
@@ -76,20 +76,20 @@ def places(
         strictness: How likely a link must be where no targets are given.
         every: All places of a note, not the first alone.
     """
-    said = list(mentioned(source, corpus, around, almost=strictness != "conservative"))
+    said = list(find_mentions(source, corpus, around, almost=strictness != "conservative"))
     named = {one.target for one in said if not one.almost}
-    found: list[Place] = []
+    found: list[LinkPlace] = []
     seen = set() if every else set(source.linked)
     for one in said:
         wanted = one.target in targets if targets else one.score >= THRESHOLDS[strictness]
         if wanted and one.target not in seen and not (one.almost and one.target in named):
-            found.append(Place(one.target, one.span))
+            found.append(LinkPlace(one.target, one.span))
             if not every:
                 seen.add(one.target)
     return found
 
 
-def linked(note: Note, wanted: Iterable[Place], names: Names, style: ObsidianSettings) -> Linked:
+def insert_links(note: Note, wanted: Iterable[LinkPlace], names: Names, style: ObsidianSettings) -> LinkedText:
     """Make links of words; what would not be read back as the link that was meant is refused.
 
     Args:
@@ -98,29 +98,31 @@ def linked(note: Note, wanted: Iterable[Place], names: Names, style: ObsidianSet
         names: Every file of the vault.
         style: How the user has Obsidian write links.
     """
-    made: list[Made] = []
-    refused: list[Refused] = []
-    among = tables(note)
-    free = unprotected(note, sorted(wanted, key=lambda place: place.span), refused)
+    made: list[MadeLink] = []
+    refused: list[RefusedLink] = []
+    among = find_tables(note)
+    free = filter_protected(note, sorted(wanted, key=lambda place: place.span), refused)
     for place in free:
         start, end = place.span
         table = any(first <= start < last for first, last in among)
-        link = link_text(note.text[start:end], place.target, note.path, names, style, table=table)
+        link = write_link(note.text[start:end], place.target, note.path, names, style, table=table)
         if link is None or place.target == note.path:
-            refused.append(Refused(place, NO_NAME if link is None else ITSELF))
+            refused.append(RefusedLink(place, NO_NAME if link is None else ITSELF))
         else:
-            made.append(Made(place, link))
-    while unread := frozenset(unlike(note, made, names)):
-        refused += [Refused(one.place, NOT_READ) for one in unread]
+            made.append(MadeLink(place, link))
+    while unread := frozenset(find_misread(note, made, names)):
+        refused += [RefusedLink(one.place, NOT_READ) for one in unread]
         made = [one for one in made if one not in unread]
-    return Linked(written(note.text, made), tuple(made), tuple(sorted(refused, key=lambda one: one.place.span)))
+    return LinkedText(
+        splice_links(note.text, made), tuple(made), tuple(sorted(refused, key=lambda one: one.place.span))
+    )
 
 
-def unprotected(note: Note, wanted: Sequence[Place], refused: list[Refused]) -> list[Place]:
+def filter_protected(note: Note, wanted: Sequence[LinkPlace], refused: list[RefusedLink]) -> list[LinkPlace]:
     """Return the places where a link may stand; the others are refused."""
-    closed = protected(note)
+    closed = protected_spans(note)
     begins = [first for first, _ in closed]
-    free: list[Place] = []
+    free: list[LinkPlace] = []
     done = 0
     for place in wanted:
         start, end = place.span
@@ -129,22 +131,22 @@ def unprotected(note: Note, wanted: Sequence[Place], refused: list[Refused]) -> 
             free.append(place)
             done = end
         else:
-            refused.append(Refused(place, NO_PROSE))
+            refused.append(RefusedLink(place, NO_PROSE))
     return free
 
 
-def written(text: str, made: Sequence[Made]) -> str:
+def splice_links(text: str, made: Sequence[MadeLink]) -> str:
     """Put links, in their order, in the place of words."""
     ends = [0, *(one.place.span[1] for one in made)]
     parts = [text[end : one.place.span[0]] + one.link for end, one in zip(ends, made, strict=False)]
     return "".join([*parts, text[ends[-1] :]])
 
 
-def unlike(note: Note, made: Sequence[Made], names: Names) -> list[Made]:
+def find_misread(note: Note, made: Sequence[MadeLink], names: Names) -> list[MadeLink]:
     """Return which of the links would not be read as meant; all of them when another link would be read otherwise."""
-    after = parse(note.path, written(note.text, made).encode("utf-8", "replace"))
+    after = parse(note.path, splice_links(note.text, made).encode("utf-8", "replace"))
     read = {link.span: link for link in after.links}
-    wrong: list[Made] = []
+    wrong: list[MadeLink] = []
     shift = 0
     for one in made:
         start = one.place.span[0] + shift

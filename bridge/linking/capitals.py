@@ -45,7 +45,7 @@ _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:…>*_\-–—\d)\]\"“”(\[�
 
 
 @dataclass(frozen=True, slots=True)
-class Capitalised:
+class CapitalisedName:
     """A place of a text that looks like a name."""
 
     kind: NameKind
@@ -54,23 +54,23 @@ class Capitalised:
     """Whether it stands where every word has a capital."""
 
 
-def markup_of(text: str) -> list[Span]:
+def markup_spans(text: str) -> list[Span]:
     """Return the stretches of a text that hold no prose; quicker and rougher than `protected`, for whole vaults."""
     return [match.span() for match in _MARKUP.finditer(text)]
 
 
-def prose_of(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Return a text with a line break for each piece of markup."""
     # Match by match, since other threads stand still while one pattern runs over a whole text.
     kept: list[str] = []
     at = 0
-    for start, end in markup_of(text):
+    for start, end in markup_spans(text):
         kept.append(text[at:start])
         at = end
     return "\n".join([*kept, text[at:]])
 
 
-def labels_of(text: str, prose: str) -> set[str]:
+def label_words(text: str, prose: str) -> set[str]:
     """Return the words of a note's short headings, bold lines and labels, which notes of one template share."""
     headings = (found[1] or found[2] for found in _MARKUP.finditer(text) if found[1] or found[2])
     short = (words for heading in headings if len(words := _WORD.findall(heading)) <= LABEL_WORDS)
@@ -81,11 +81,11 @@ def labels_of(text: str, prose: str) -> set[str]:
     return said
 
 
-def capitalised(prose: str) -> Iterator[Capitalised]:
+def find_capitalised(prose: str) -> Iterator[CapitalisedName]:
     """Yield what in a text looks like a name; a single word at the start of a sentence does not."""
     taken: list[tuple[int, int]] = []
     for kind, pattern in _PATTERNS:
-        for match in _beginning_words(pattern, prose):
+        for match in _match_word_starts(pattern, prose):
             start, end = match.span()
             if any(start < last and first < end for first, last in taken[-50:]):
                 continue
@@ -93,10 +93,10 @@ def capitalised(prose: str) -> Iterator[Capitalised]:
             if kind == "name" and " " not in match[0] and (begins or is_garbled(match[0])):
                 continue
             taken.append((start, end))
-            yield Capitalised(kind, match[match.lastindex or 0], begins)
+            yield CapitalisedName(kind, match[match.lastindex or 0], begins)
 
 
-def _beginning_words(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:
+def _match_word_starts(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:
     """Yield the matches of a pattern that begin where a word does."""
     at = 0
     while (match := pattern.search(prose, at)) is not None:

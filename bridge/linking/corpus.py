@@ -3,21 +3,21 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from bridge.linking.mentions import Names
+from bridge.linking.mentions import NameFinder
 from bridge.types import VaultPath
 
 
 class Corpus:
     """Which names each note of a vault says."""
 
-    def __init__(self, names: Names | None = None) -> None:
+    def __init__(self, names: NameFinder | None = None) -> None:
         """Start with no note."""
-        self._names = names or Names()
+        self._names = names or NameFinder()
         self._said: dict[VaultPath, frozenset[str]] = {}
         self._notes: Counter[str] = Counter()
 
     @classmethod
-    def of(cls, names: Names, texts: Mapping[VaultPath, str]) -> "Corpus":
+    def of(cls, names: NameFinder, texts: Mapping[VaultPath, str]) -> "Corpus":
         """Read all notes of a vault."""
         corpus = cls(names)
         corpus.read(texts)
@@ -34,7 +34,7 @@ class Corpus:
         return len(self._said)
 
     @property
-    def names(self) -> Names:
+    def names(self) -> NameFinder:
         """The names that are counted."""
         return self._names
 
@@ -49,7 +49,7 @@ class Corpus:
         for path in paths:
             self._notes.subtract(self._said.pop(path, ()))
 
-    def rename(self, names: Names, texts: Mapping[VaultPath, str]) -> None:
+    def rename(self, names: NameFinder, texts: Mapping[VaultPath, str]) -> None:
         """Count other names from now on; only what is new is looked for.
 
         Args:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bridge.state.link_feedback import Verdict
-from bridge.text.fold import UNSPACED, bare, fold
+from bridge.state.link_feedback import LinkFeedback
+from bridge.text.fold import UNSPACED, fold, letters_and_digits
 from bridge.types import VaultPath
 
 Strictness = Literal["conservative", "balanced", "aggressive"]
@@ -67,7 +67,7 @@ _DECORATION: Final = re.compile(r"[\s\-*+>|#\d.\[\]xX()（）:：,，、;；/]+"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Evidence:
     """One piece of evidence: its name, what it adds to the log odds, and a sentence, if it is worth one."""
 
     name: str
@@ -75,12 +75,12 @@ class Part:
     why: str = ""
 
 
-def likelihood(parts: tuple[Part, ...]) -> float:
+def likelihood(parts: tuple[Evidence, ...]) -> float:
     """Return how likely a link is, 0 to 1."""
     return 1 / (1 + math.exp(-sum(part.weight for part in parts)))
 
 
-def of_name(said: str, name: str, *, alias: bool, almost: bool = False) -> list[Part]:
+def name_evidence(said: str, name: str, *, alias: bool, almost: bool = False) -> list[Evidence]:
     """Judge how the name is written.
 
     Args:
@@ -89,27 +89,27 @@ def of_name(said: str, name: str, *, alias: bool, almost: bool = False) -> list[
         alias: Whether it is one of the note's other names.
         almost: Whether the text says only something like it.
     """
-    parts = [Part("prior", PRIOR), of_length(said)]
+    parts = [Evidence("prior", PRIOR), length_evidence(said)]
     if almost:
-        same = bare(fold(said)) == bare(fold(name))
-        parts.append(Part("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
+        same = letters_and_digits(fold(said)) == letters_and_digits(fold(name))
+        parts.append(Evidence("almost", PARTED if same else ALMOST, f"almost says “{name}”"))
     elif alias:
-        parts.append(Part("alias", ALIAS, f"says the alias “{said}”"))
+        parts.append(Evidence("alias", ALIAS, f"says the alias “{said}”"))
     elif said == name:
         # A name in small letters is a word like any other.
         plain = said.isascii() and said.isalpha() and said.islower()
-        parts.append(Part("exact", PLAIN if plain else 0.0, f"says “{said}”"))
+        parts.append(Evidence("exact", PLAIN if plain else 0.0, f"says “{said}”"))
     else:
-        parts.append(Part("case", OTHER_CASE, f"says “{said}” for “{name}”"))
+        parts.append(Evidence("case", OTHER_CASE, f"says “{said}” for “{name}”"))
     return parts
 
 
-def of_length(said: str) -> Part:
+def length_evidence(said: str) -> Evidence:
     """Judge how much is said: a long name is seldom said by chance."""
-    return Part("length", LONG * min(length(said), FULL_LENGTH) / 10)
+    return Evidence("length", LONG * min(name_length(said), FULL_LENGTH) / 10)
 
 
-def of_place(text: str, start: int, end: int) -> list[Part]:
+def place_evidence(text: str, start: int, end: int) -> list[Evidence]:
     """Judge where the mention stands: how much of the line it is, and whether the place is one for a link at all.
 
     What stands in brackets is for the reader to fill in, and menus with such a place are another program's, as are
@@ -121,26 +121,26 @@ def of_place(text: str, start: int, end: int) -> list[Part]:
     first = text.rfind("\n", nearest, start) + 1 or nearest
     last = text.find("\n", end, farthest)
     last = farthest if last < 0 else last
-    parts = [Part("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
+    parts = [Evidence("share", SHARE * min(1.0, (end - start) / max(1, last - first)))]
     if last - first - (end - start) <= DECORATION and not _DECORATION.sub("", text[first:start] + text[end:last]):
-        parts.append(Part("alone", ALONE, "stands alone on its line"))
+        parts.append(Evidence("alone", ALONE, "stands alone on its line"))
     before, after = text[max(first, start - NEAR) : start], text[end : min(last, end + NEAR)]
     chained = _LED_TO.search(before) or _LEADS_ON.match(after)
     if chained and (_MENU.search(before + text[start:end] + after) or _NAMED_MENU.search(before)):
-        parts.append(Part("menu", ELSEWHERE))
+        parts.append(Evidence("menu", ELSEWHERE))
     elif before.endswith("[") and after.startswith("]"):
-        parts.append(Part("placeholder", ELSEWHERE))
+        parts.append(Evidence("placeholder", ELSEWHERE))
     elif _PREFIXED.search(before) or _SUFFIXED.match(after):
-        parts.append(Part("compound", COMPOUND))
+        parts.append(Evidence("compound", COMPOUND))
     return parts
 
 
-def of_rarity(notes: int) -> Part:
+def rarity_evidence(notes: int) -> Evidence:
     """Judge how many notes say the name: what all say is an ordinary word."""
-    return Part("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= FEW else "")
+    return Evidence("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= FEW else "")
 
 
-def of_habit(linked: int, mentioned: int) -> Part | None:
+def habit_evidence(linked: int, mentioned: int) -> Evidence | None:
     """Judge how often the vault links the note where it is mentioned; nothing when it never does.
 
     Args:
@@ -152,12 +152,12 @@ def of_habit(linked: int, mentioned: int) -> Part | None:
     unlinked = max(0, mentioned - linked)
     weight = HABIT * math.log((linked + 1) / (unlinked + 1))
     if linked < HABITUAL or linked < unlinked:
-        return Part("habit", weight)
+        return Evidence("habit", weight)
     notes = f"{linked} of the {linked + unlinked}" if unlinked else f"all {linked}"
-    return Part("habit", weight, f"{notes} notes that name it link to it")
+    return Evidence("habit", weight, f"{notes} notes that name it link to it")
 
 
-def of_meaning(cosine: float, model: str) -> Part | None:
+def similarity_evidence(cosine: float, model: str) -> Evidence | None:
     """Judge how close the two notes are in meaning; nothing where it is not known what the model's cosines say.
 
     Args:
@@ -169,15 +169,15 @@ def of_meaning(cosine: float, model: str) -> Part | None:
         return None
     unrelated, related = scale
     close = min(1.0, max(0.0, (cosine - unrelated) / (related - unrelated)))
-    return Part("meaning", NEARNESS * (close - 0.5), "close in meaning" if close > 0.5 else "")
+    return Evidence("meaning", NEARNESS * (close - 0.5), "close in meaning" if close > 0.5 else "")
 
 
-def of_graph() -> Part:
+def graph_evidence() -> Evidence:
     """Judge that both notes are linked with a third."""
-    return Part("graph", NEARNESS, "both notes are linked with a third")
+    return Evidence("graph", NEARNESS, "both notes are linked with a third")
 
 
-def length(text: str) -> float:
+def name_length(text: str) -> float:
     """Return how much a name says, in letters."""
     return len(text) + (UNSPACED_WORTH - 1) * len(_UNSPACED.findall(text))
 
@@ -200,7 +200,7 @@ class Tally:
     accepted: int = 0
     declined: int = 0
 
-    def plus(self, verdict: Verdict) -> "Tally":
+    def plus(self, verdict: LinkFeedback) -> "Tally":
         """Add a verdict."""
         return Tally(self.accepted + verdict.accepted, self.declined + verdict.declined)
 
@@ -216,10 +216,10 @@ class Tally:
         return math.log(self.expected / (1 - self.expected))
 
 
-class Learned:
+class FeedbackModel:
     """All verdicts of a vault, by pair of notes, by target and by name."""
 
-    def __init__(self, verdicts: Iterable[Verdict] = ()) -> None:
+    def __init__(self, verdicts: Iterable[LinkFeedback] = ()) -> None:
         """Add the verdicts up."""
         self._pairs: dict[tuple[VaultPath, VaultPath], Tally] = {}
         self._targets: dict[VaultPath, Tally] = {}
@@ -232,7 +232,7 @@ class Learned:
             self._forms[form] = self._forms.get(form, Tally()).plus(verdict)
             self.all = self.all.plus(verdict)
 
-    def part(self, source: VaultPath | None, target: VaultPath, form: str) -> Part | None:
+    def part(self, source: VaultPath | None, target: VaultPath, form: str) -> Evidence | None:
         """Judge a suggestion by what was said of its like; None when nothing was.
 
         Args:
@@ -242,14 +242,14 @@ class Learned:
         """
         pair = self._pairs.get((source, target)) if source is not None else None
         if pair is not None and pair.declined > pair.accepted:
-            return Part("learned", SUPPRESSION, "declined here before")
+            return Evidence("learned", SUPPRESSION, "declined here before")
         of_target, of_form = self._targets.get(target, Tally()), self._forms.get((target, form), Tally())
         if min(of_target.expected, of_form.expected) < SUPPRESSED_BELOW:
-            return Part("learned", SUPPRESSION, "declined nearly always")
+            return Evidence("learned", SUPPRESSION, "declined nearly always")
         odds = (of_target.odds + of_form.odds) / 2
         if not odds:
             return None
         count = of_target.accepted + of_target.declined
         times = "once" if count == 1 else f"{of_target.accepted} of {count} times"
         why = f"you accepted links to it {times}" if odds > 0 else ""
-        return Part("learned", WEIGHT * odds, why)
+        return Evidence("learned", WEIGHT * odds, why)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from bridge.text.fold import UNSPACED, Folded, bare, fold
+from bridge.text.fold import UNSPACED, FoldedText, fold, letters_and_digits
 from bridge.types import Span, VaultPath
 
 LEAST_INEXACT: Final = 4
@@ -51,7 +51,7 @@ Found = tuple[int, int, str]
 """Where in a folded text a name is said almost, and the folded name."""
 
 
-class Almost:
+class InexactMatcher:
     """Finds what is almost one of some names; a mistyped word must begin with the right letter."""
 
     def __init__(self, forms: Iterable[str]) -> None:
@@ -62,7 +62,7 @@ class Almost:
         for form in forms:
             said = tuple(_WORD.findall(form))
             if (
-                len(bare(form)) < LEAST_INEXACT
+                len(letters_and_digits(form)) < LEAST_INEXACT
                 or len(said) > MOST_WORDS
                 or _UNSPACED.search(form)
                 or _SYMBOL.search(form)
@@ -73,7 +73,7 @@ class Almost:
             words.update(said)
         self._words = frozenset(words)
         self._beginnings = {said[:count] for said in self._phrases for count in range(1, len(said) + 1)}
-        self._near = by_shape(words)
+        self._near = group_by_shape(words)
         self._known: dict[str, Sequence[str]] = {}
 
     def find(self, text: str) -> Iterator[Found]:
@@ -81,7 +81,7 @@ class Almost:
         words = [Word(found[0], *found.span()) for found in _WORD.finditer(text)]
         alike = self._all_alike({word.text for word in words})
         for at, word in enumerate(words):
-            run = [word, *following(text, words, at)]
+            run = [word, *next_words(text, words, at)]
             for form, count in (*self._parted(run), *self._mistyped(run, alike)):
                 start, end = word.start, run[count - 1].end
                 letter = _LETTER_WORD.match(text, start)
@@ -134,7 +134,7 @@ class Almost:
         return [other for other, *_ in process.extract(word, near, scorer=similarity, score_cutoff=ALIKE, limit=3)]
 
 
-def by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
+def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
     """Sort words by their first letter and by how long a word like them can be."""
     near: dict[tuple[str, int], list[str]] = defaultdict(list)
     for word in sorted(words):
@@ -145,7 +145,7 @@ def by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
     return near
 
 
-def following(text: str, words: Sequence[Word], at: int) -> Iterator[Word]:
+def next_words(text: str, words: Sequence[Word], at: int) -> Iterator[Word]:
     """Yield the next words of the same run: those with no more than a space or a hyphen between them."""
     for before, word in zip(words[at : at + MOST_WORDS - 1], words[at + 1 : at + MOST_WORDS], strict=False):
         if word.start != before.end + 1 or not _JOINS.match(text, before.end):
@@ -187,7 +187,7 @@ class Mention:
     """Whether it says something like the name."""
 
 
-class Names:
+class NameFinder:
     """Names to look for; replaced, never changed."""
 
     def __init__(self, names: Iterable[Name] = ()) -> None:
@@ -197,7 +197,7 @@ class Names:
         forms: dict[str, list[Name]] = {}
         for name in names:
             form = fold(name.text).strip()
-            if findable(form):
+            if is_findable(form):
                 forms.setdefault(form, []).append(name)
         self._forms: Mapping[str, Sequence[Name]] = forms
         self._patterns = list(forms)
@@ -213,18 +213,18 @@ class Names:
     def __iter__(self) -> Iterator[str]:
         return iter(self._forms)
 
-    def only(self, forms: Iterable[str]) -> "Names":
+    def only(self, forms: Iterable[str]) -> "NameFinder":
         """Return a choice of these names."""
-        return Names(name for form in forms for name in self.of(form))
+        return NameFinder(name for form in forms for name in self.of(form))
 
     def of(self, form: str) -> Sequence[Name]:
         """Return the notes of a folded name."""
         return self._forms.get(form, ())
 
     @cached_property
-    def _almost(self) -> Almost:
+    def _almost(self) -> InexactMatcher:
         """What finds names that are said almost."""
-        return Almost(self._forms)
+        return InexactMatcher(self._forms)
 
     def mentions(self, text: str, protected: Sequence[Span] = (), *, almost: bool = False) -> list[Mention]:
         """Return where a text says a name as words of its own: of names within each other the longest.
@@ -234,11 +234,11 @@ class Names:
             protected: Stretches, in order, where nothing is a mention.
             almost: Also where it says something like a name and no name itself.
         """
-        folded = Folded(text)
+        folded = FoldedText(text)
         found: list[Mention] = []
         for first, last, form in self._whole_words(folded.text):
             span = folded.place(first), folded.place(last)
-            if touches(span, protected):
+            if is_overlapping(span, protected):
                 continue
             said = text[slice(*span)]
             names = self._forms[form]
@@ -246,7 +246,7 @@ class Names:
                 names = [name for name in names if name.text.strip() == said]
             if names:
                 found.append(Mention(span, form, names))
-        exact = longest(found)
+        exact = longest_mentions(found)
         if not almost:
             return exact
         taken = [mention.span for mention in exact]
@@ -254,8 +254,8 @@ class Names:
             Mention((folded.place(first), folded.place(last)), form, self._forms[form], almost=True)
             for first, last, form in self._almost.find(folded.text)
         )
-        free = (one for one in alike if not touches(one.span, protected) and not touches(one.span, taken))
-        return sorted([*exact, *longest(free)], key=lambda mention: mention.span)
+        free = (one for one in alike if not is_overlapping(one.span, protected) and not is_overlapping(one.span, taken))
+        return sorted([*exact, *longest_mentions(free)], key=lambda mention: mention.span)
 
     def forms(self, text: str) -> frozenset[str]:
         """Return which names a text says anywhere, as words of their own."""
@@ -272,18 +272,18 @@ class Names:
                 yield first, last, self._patterns[number]
 
 
-def touches(span: Span, others: Sequence[Span]) -> bool:
+def is_overlapping(span: Span, others: Sequence[Span]) -> bool:
     """Say whether a stretch overlaps one of others, which are in order and apart."""
     before = bisect_left(others, span[1], key=lambda other: other[0]) - 1
     return before >= 0 and others[before][1] > span[0]
 
 
-def findable(form: str) -> bool:
+def is_findable(form: str) -> bool:
     """Say whether a folded name can be told from the words around it."""
     return LEAST <= len(form) <= LONGEST and _SAYS.search(form) is not None and not _NUMBER.fullmatch(form)
 
 
-def longest(mentions: Iterable[Mention]) -> list[Mention]:
+def longest_mentions(mentions: Iterable[Mention]) -> list[Mention]:
     """Keep, from left to right, the longest of the mentions that overlap."""
     kept: list[Mention] = []
     for mention in sorted(mentions, key=lambda mention: (mention.span[0], -mention.span[1])):

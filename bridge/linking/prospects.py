@@ -6,17 +6,17 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bridge.linking.capitals import Capitalised, NameKind, capitalised, labels_of, prose_of
+from bridge.linking.capitals import CapitalisedName, NameKind, find_capitalised, label_words, strip_markup
 from bridge.text.fold import fold
 from bridge.types import VaultPath
 
-ProspectKind = Literal["stub"] | NameKind
+CandidateKind = Literal["stub"] | NameKind
 
 LEAST_NOTES: Final = 2
 EXAMPLES: Final = 3
 """Notes that are named for each prospect."""
 
-BASE: Final[Mapping[ProspectKind, float]] = {
+BASE: Final[Mapping[CandidateKind, float]] = {
     "stub": 0.6,
     "ticket": 0.5,
     "camel case": 0.45,
@@ -56,11 +56,11 @@ _EVERYDAY: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Prospect:
+class NoteCandidate:
     """A name that several notes say and that no note has."""
 
     name: str
-    kind: ProspectKind
+    kind: CandidateKind
     notes: int
     confidence: float
     examples: tuple[VaultPath, ...]
@@ -85,7 +85,7 @@ class Usage:
         several = set(words)
         self.small.update(word for word in several if word.islower())
         self.capital.update(word.lower() for word in several if word[0].isupper())
-        self.labels.update(set(map(fold, labels_of(text, prose))))
+        self.labels.update(set(map(fold, label_words(text, prose))))
         return len(words)
 
     def is_ordinary(self, word: str) -> bool:
@@ -97,12 +97,12 @@ class Usage:
         return self.labels[form] >= max(LEAST_NOTES, AS_LABEL * notes)
 
 
-def prospects(
+def find_candidates(
     texts: Mapping[VaultPath, str],
     known: Container[str],
     stubs: Mapping[str, Collection[VaultPath]],
     languages: Mapping[VaultPath, str | None] | None = None,
-) -> list[Prospect]:
+) -> list[NoteCandidate]:
     """Return the names worth a note, the surest first.
 
     Args:
@@ -112,15 +112,15 @@ def prospects(
         languages: The language of each note, where it is known.
     """
     usage = Usage()
-    looking: dict[VaultPath, Sequence[Capitalised]] = {}
+    looking: dict[VaultPath, Sequence[CapitalisedName]] = {}
     for path, text in texts.items():
-        prose = prose_of(text)
+        prose = strip_markup(text)
         count = usage.read(text, prose)
         capitalises = (languages or {}).get(path) in CAPITALISING
-        looking[path] = list(telling(list(capitalised(prose)), count, usage, capitalises=capitalises))
+        looking[path] = list(filter_nouns(list(find_capitalised(prose)), count, usage, capitalises=capitalises))
     said: dict[str, dict[VaultPath, None]] = defaultdict(dict)
     written: dict[str, Counter[str]] = defaultdict(Counter)
-    kinds: dict[str, ProspectKind] = {}
+    kinds: dict[str, CandidateKind] = {}
     for target, paths in stubs.items():
         form = fold(target)
         kinds[form] = "stub"
@@ -129,26 +129,28 @@ def prospects(
     within = {fold(place.text) for places in looking.values() for place in places if not place.begins}
     for path, places in looking.items():
         for place in places:
-            name = place.text if fold(place.text) in within else without_first(place, usage)
+            name = place.text if fold(place.text) in within else drop_first_word(place, usage)
             form = fold(name)
             kinds.setdefault(form, place.kind)
             written[form][name] += 1
             said[form][path] = None
     likely = [
-        Prospect(
+        NoteCandidate(
             name=written[form].most_common(1)[0][0],
             kind=kinds[form],
             notes=len(paths),
-            confidence=round(sure(kinds[form], len(paths), len(texts)), 3),
+            confidence=round(confidence(kinds[form], len(paths), len(texts)), 3),
             examples=tuple(sorted(paths)[:EXAMPLES]),
         )
         for form, paths in said.items()
-        if len(paths) >= LEAST_NOTES and form not in known and is_telling(form, len(paths), kinds[form], usage)
+        if len(paths) >= LEAST_NOTES and form not in known and is_candidate(form, len(paths), kinds[form], usage)
     ]
     return sorted(likely, key=lambda one: (-one.confidence, -one.notes, one.name))
 
 
-def telling(places: Sequence[Capitalised], words: int, usage: Usage, *, capitalises: bool) -> Iterator[Capitalised]:
+def filter_nouns(
+    places: Sequence[CapitalisedName], words: int, usage: Usage, *, capitalises: bool
+) -> Iterator[CapitalisedName]:
     """Leave out what has its capital from a language that capitalises every noun.
 
     Args:
@@ -170,24 +172,24 @@ def telling(places: Sequence[Capitalised], words: int, usage: Usage, *, capitali
             # The first word begins the sentence; what follows it is a noun.
             rest = place.text.partition(" ")[2]
             if " " in rest:
-                yield Capitalised("name", rest, begins=False)
+                yield CapitalisedName("name", rest, begins=False)
         elif " " in place.text:
             yield place
 
 
-def without_first(place: Capitalised, usage: Usage) -> str:
+def drop_first_word(place: CapitalisedName, usage: Usage) -> str:
     """Return a name at the start of a sentence without a first word that has its capital only from there."""
     first, _, rest = place.text.partition(" ")
     return rest if rest and usage.is_ordinary(first.lower()) else place.text
 
 
-def sure(kind: ProspectKind, notes: int, everything: int) -> float:
+def confidence(kind: CandidateKind, notes: int, everything: int) -> float:
     """Return how sure one is of a name that so many notes say, of so many in all."""
     confidence = 1 - (1 - BASE[kind]) * LEAST_NOTES / notes
     return confidence * TEMPLATED if notes > max(10, EVERYWHERE * everything) and kind != "stub" else confidence
 
 
-def is_telling(form: str, notes: int, kind: ProspectKind, usage: Usage) -> bool:
+def is_candidate(form: str, notes: int, kind: CandidateKind, usage: Usage) -> bool:
     """Say whether a folded name is more than an ordinary word, a noun, or a template's heading."""
     if kind in {"stub", "ticket"}:
         return True

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from bridge.linking import evidence
-from bridge.linking.capitals import markup_of
+from bridge.linking.capitals import markup_spans
 from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import THRESHOLDS, Part, Strictness
+from bridge.linking.evidence import THRESHOLDS, Evidence, Strictness
 from bridge.linking.mentions import Mention, Name
 from bridge.types import Span, VaultPath
 
@@ -24,7 +24,7 @@ class Suggestion:
     form: str
     """The name that it says, folded."""
     score: float
-    parts: tuple[Part, ...]
+    parts: tuple[Evidence, ...]
     almost: bool = False
     """Whether the text says only something like the name."""
 
@@ -34,7 +34,7 @@ class Suggestion:
         return tuple(part.why for part in self.parts if part.why)
 
 
-class Surroundings(Protocol):
+class LinkContext(Protocol):
     """What is known of the notes that a text may link to."""
 
     def linked(self, target: VaultPath, /) -> int:
@@ -45,7 +45,7 @@ class Surroundings(Protocol):
         """Return which of several notes of one name a link would mean."""
         ...
 
-    def more(self, target: VaultPath, form: str, /) -> Sequence[Part]:
+    def more(self, target: VaultPath, form: str, /) -> Sequence[Evidence]:
         """Judge by what else is known of the two notes and of the folded name: meaning, nearness, past verdicts."""
         ...
 
@@ -68,7 +68,7 @@ class Source:
 
 
 def suggest(
-    source: Source, corpus: Corpus, around: Surroundings, strictness: Strictness = "balanced"
+    source: Source, corpus: Corpus, around: LinkContext, strictness: Strictness = "balanced"
 ) -> list[Suggestion]:
     """Return the links a text may miss, likeliest first; one a note, at its likeliest place.
 
@@ -79,13 +79,13 @@ def suggest(
         strictness: How likely a link must be.
     """
     best: dict[VaultPath, Suggestion] = {}
-    for found in mentioned(source, corpus, around, almost=strictness != "conservative"):
+    for found in find_mentions(source, corpus, around, almost=strictness != "conservative"):
         if found.target not in source.linked and found.score >= THRESHOLDS[strictness]:
             best[found.target] = max(best.get(found.target, found), found, key=lambda one: one.score)
     return sorted(best.values(), key=lambda found: (-found.score, found.span))
 
 
-def mentioned(source: Source, corpus: Corpus, around: Surroundings, *, almost: bool) -> Iterator[Suggestion]:
+def find_mentions(source: Source, corpus: Corpus, around: LinkContext, *, almost: bool) -> Iterator[Suggestion]:
     """Yield every place where a text says a note's name, in order, however unlikely a link is there.
 
     Args:
@@ -94,17 +94,17 @@ def mentioned(source: Source, corpus: Corpus, around: Surroundings, *, almost: b
         around: What else is known.
         almost: Also places that say something like a name.
     """
-    judging = Judging(source, corpus, around)
+    judging = MentionJudge(source, corpus, around)
     for mention in corpus.names.mentions(source.text, source.protected, almost=almost):
         name = judging.choose(mention) if source.holds(mention.span) else None
         if name is not None:
             yield judging.judge(mention, name)
 
 
-class Judging:
+class MentionJudge:
     """Judges the mentions of one text, most of which say again what was said before."""
 
-    def __init__(self, source: Source, corpus: Corpus, around: Surroundings) -> None:
+    def __init__(self, source: Source, corpus: Corpus, around: LinkContext) -> None:
         """Judge nothing yet.
 
         Args:
@@ -116,7 +116,7 @@ class Judging:
         self._corpus = corpus
         self._around = around
         self._names: dict[tuple[str, str], Name | None] = {}
-        self._parts: dict[tuple[VaultPath, str], tuple[Part, ...]] = {}
+        self._parts: dict[tuple[VaultPath, str], tuple[Evidence, ...]] = {}
 
     def choose(self, mention: Mention) -> Name | None:
         """Choose which note of the name is meant: the one a link would lead to, else the first."""
@@ -135,20 +135,20 @@ class Judging:
         """Gather what speaks for one mention."""
         said = self._source.text[slice(*mention.span)]
         parts = (
-            *evidence.of_name(said, name.text.strip(), alias=name.alias, almost=mention.almost),
-            *evidence.of_place(self._source.text, *mention.span),
+            *evidence.name_evidence(said, name.text.strip(), alias=name.alias, almost=mention.almost),
+            *evidence.place_evidence(self._source.text, *mention.span),
             *self._of_note(name.path, mention.form),
         )
         score = evidence.likelihood(parts)
         return Suggestion(name.path, mention.span, said, mention.form, score, parts, mention.almost)
 
-    def _of_note(self, path: VaultPath, form: str) -> tuple[Part, ...]:
+    def _of_note(self, path: VaultPath, form: str) -> tuple[Evidence, ...]:
         """Gather what speaks for links to a note by one of its names, wherever it is said."""
         if (path, form) not in self._parts:
             notes = self._corpus.notes(form)
-            habit = evidence.of_habit(self._around.linked(path), notes)
+            habit = evidence.habit_evidence(self._around.linked(path), notes)
             more = self._around.more(path, form)
-            self._parts[path, form] = (evidence.of_rarity(notes), *([habit] if habit else ()), *more)
+            self._parts[path, form] = (evidence.rarity_evidence(notes), *([habit] if habit else ()), *more)
         return self._parts[path, form]
 
 
@@ -156,7 +156,7 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Unlinked:
+class UnlinkedMention:
     """The likeliest place of a note that says another's name and does not link to it."""
 
     source: VaultPath
@@ -166,12 +166,12 @@ class Unlinked:
 
 
 @dataclass(slots=True)
-class Overlooked:
+class OverlookedNote:
     """A note that others say and do not link to."""
 
     path: VaultPath
     linked: int
-    places: list[Unlinked] = field(default_factory=list)
+    places: list[UnlinkedMention] = field(default_factory=list)
     """One a note, by path."""
 
     @property
@@ -185,12 +185,12 @@ class Overlooked:
         return tuple(text for text, _ in Counter(place.text for place in self.places).most_common())
 
 
-def overlooked(
+def find_overlooked(
     corpus: Corpus,
     texts: Mapping[VaultPath, str],
     links_to: Callable[[VaultPath], Collection[VaultPath]],
     linked_from: Callable[[VaultPath], Collection[VaultPath]],
-) -> list[Overlooked]:
+) -> list[OverlookedNote]:
     """Return the notes that are mentioned without a link, those first to which most links are missing.
 
     A mention counts where it would be suggested as a link by what the names alone tell. What else is known, such as
@@ -202,42 +202,42 @@ def overlooked(
         links_to: Says what a note links to.
         linked_from: Says which notes link to one.
     """
-    found: dict[VaultPath, Overlooked] = {}
+    found: dict[VaultPath, OverlookedNote] = {}
     for source in sorted(texts):
-        best: dict[VaultPath, Unlinked] = {}
+        best: dict[VaultPath, UnlinkedMention] = {}
         linked = {source, *links_to(source)}
-        if all(target_of(corpus, form) in linked for form in corpus.said(source)):
+        if all(mention_target(corpus, form) in linked for form in corpus.said(source)):
             continue
         text = texts[source]
-        for mention in corpus.names.mentions(text, markup_of(text)):
-            path = target_of(corpus, mention.form)
+        for mention in corpus.names.mentions(text, markup_spans(text)):
+            path = mention_target(corpus, mention.form)
             if path is None or path in linked:
                 continue
-            score = likely(corpus, mention, text, len(linked_from(path)))
+            score = link_likelihood(corpus, mention, text, len(linked_from(path)))
             if score >= THRESHOLDS["balanced"] and (path not in best or score > best[path].score):
                 start, end = mention.span
-                best[path] = Unlinked(source, text.count("\n", 0, start) + 1, text[start:end], score)
+                best[path] = UnlinkedMention(source, text.count("\n", 0, start) + 1, text[start:end], score)
         for path, place in best.items():
-            found.setdefault(path, Overlooked(path, len(linked_from(path)))).places.append(place)
+            found.setdefault(path, OverlookedNote(path, len(linked_from(path)))).places.append(place)
     return sorted(found.values(), key=lambda one: (-one.worth, one.path))
 
 
-def target_of(corpus: Corpus, form: str) -> VaultPath | None:
+def mention_target(corpus: Corpus, form: str) -> VaultPath | None:
     """Return the note of a folded name; None when several have it, or when it is only a number."""
     paths = {name.path for name in corpus.names.of(form)} if _LETTER.search(form) else set()
     return next(iter(paths)) if len(paths) == 1 else None
 
 
-def likely(corpus: Corpus, mention: Mention, text: str, linked: int) -> float:
+def link_likelihood(corpus: Corpus, mention: Mention, text: str, linked: int) -> float:
     """Return how likely a mention should be a link, by the name and by where it stands."""
     name = min(mention.names, key=lambda name: name.alias)
     said, notes = text[slice(*mention.span)], corpus.notes(mention.form)
-    habit = evidence.of_habit(linked, notes)
+    habit = evidence.habit_evidence(linked, notes)
     return evidence.likelihood(
         (
-            *evidence.of_name(said, name.text.strip(), alias=name.alias),
-            *evidence.of_place(text, *mention.span),
-            evidence.of_rarity(notes),
+            *evidence.name_evidence(said, name.text.strip(), alias=name.alias),
+            *evidence.place_evidence(text, *mention.span),
+            evidence.rarity_evidence(notes),
             *((habit,) if habit else ()),
         )
     )

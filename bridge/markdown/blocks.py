@@ -102,11 +102,11 @@ def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -
         while around and parts[around[-1]].end <= offset:
             around.pop()
         if around:
-            part = _named(text, parts, around[-1])
+            part = _named_part(text, parts, around[-1])
             yield Block(found[1], lines.over((part.start, part.end)))
 
 
-def _named(text: str, parts: list[Part], index: int) -> Part:
+def _named_part(text: str, parts: list[Part], index: int) -> Part:
     """Return the part an id inside `parts[index]` names: the one before it when the id stands alone."""
     part = parts[index]
     if part.kind != "paragraph" or not _ALONE.fullmatch(text, part.start, part.end):

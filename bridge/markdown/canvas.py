@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from bridge.markdown.decode import decode
-from bridge.markdown.json_object import listed, number, read_json, text_of
+from bridge.markdown.json_object import get_number, get_objects, get_text, read_json
 from bridge.markdown.kinds import title_of
 from bridge.markdown.note import Edge, Link, Note, Piece, PieceKind, Tag, Task
 from bridge.markdown.parse import Markdown, read_markdown
@@ -26,8 +26,8 @@ def read_canvas(path: VaultPath, data: bytes) -> Note:
     """
     decoded = decode(data)
     canvas, problems = read_json(decoded.text, "canvas")
-    nodes = sorted(listed(canvas, "nodes"), key=lambda node: (number(node, "y"), number(node, "x")))
-    edges = tuple(_edges(listed(canvas, "edges"), nodes))
+    nodes = sorted(get_objects(canvas, "nodes"), key=lambda node: (get_number(node, "y"), get_number(node, "x")))
+    edges = tuple(_edges(get_objects(canvas, "edges"), nodes))
     sheet = _Sheet()
     for node in nodes:
         sheet.add_node(node)
@@ -65,19 +65,19 @@ class _Sheet:
     def add_node(self, node: _Node) -> None:
         match node.get("type"):
             case "text":
-                text = text_of(node, "text").strip()
+                text = get_text(node, "text").strip()
                 # Each card is parsed alone, so that an open fence in one does not swallow the next.
                 self.take(read_markdown(text, LineIndex(text)))
                 self.add("card", text)
-            case "file" if file := text_of(node, "file"):
+            case "file" if file := get_text(node, "file"):
                 name = title_of(file)
-                target = file + text_of(node, "subpath")
+                target = file + get_text(node, "subpath")
                 self.links.append(Link(target, None, "canvas", self.line, (self.length, self.length + len(name))))
                 self.add("paragraph", name)
             case "group":
-                self.add("paragraph", text_of(node, "label").strip())
+                self.add("paragraph", get_text(node, "label").strip())
             case "link":
-                self.add("paragraph", text_of(node, "url").strip())
+                self.add("paragraph", get_text(node, "url").strip())
 
     def add(self, kind: PieceKind, text: str) -> None:
         if not text:
@@ -98,15 +98,15 @@ class _Sheet:
 
 
 def _edges(edges: Sequence[_Node], nodes: Sequence[_Node]) -> Iterator[Edge]:
-    names = {text_of(node, "id"): _name(node) for node in nodes}
+    names = {get_text(node, "id"): _name(node) for node in nodes}
     for edge in edges:
-        source, target = names.get(text_of(edge, "fromNode")), names.get(text_of(edge, "toNode"))
+        source, target = names.get(get_text(edge, "fromNode")), names.get(get_text(edge, "toNode"))
         if source and target:
-            yield Edge(source, target, text_of(edge, "label").strip())
+            yield Edge(source, target, get_text(edge, "label").strip())
 
 
 def _name(node: _Node) -> str:
-    words = text_of(node, "text").strip() or text_of(node, "label").strip()
+    words = get_text(node, "text").strip() or get_text(node, "label").strip()
     return (
-        text_of(node, "file") or text_of(node, "url") or words.partition("\n")[0].lstrip("# ")[:_NAME_LENGTH].rstrip()
+        get_text(node, "file") or get_text(node, "url") or words.partition("\n")[0].lstrip("# ")[:_NAME_LENGTH].rstrip()
     )

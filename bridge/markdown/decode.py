@@ -13,7 +13,7 @@ _SHADOW = bytes(range(0x80)) + b"\x7f" * 0x80
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedText:
     """A file's text without BOM, and what was wrong with its bytes."""
 
     text: str
@@ -26,15 +26,15 @@ def digest_of(data: bytes) -> Digest:
     return Digest(sha256(data).hexdigest())
 
 
-def decode(data: bytes) -> Decoded:
+def decode(data: bytes) -> DecodedText:
     """Read bytes as UTF-8, whatever they are."""
     body = data.removeprefix(BOM)
     try:
-        return Decoded(body.decode("utf-8"), digest_of(data), ())
+        return DecodedText(body.decode("utf-8"), digest_of(data), ())
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
         problem = f"Line {line} holds bytes that are not UTF-8; they are shown as \N{REPLACEMENT CHARACTER}."
-        return Decoded(body.decode("utf-8", "replace"), digest_of(data), (problem,))
+        return DecodedText(body.decode("utf-8", "replace"), digest_of(data), (problem,))
 
 
 def shadow_of(text: str) -> str:

@@ -10,7 +10,7 @@ import yaml
 
 from bridge.types import Span
 
-Ink = Callable[[str], str]
+Escape = Callable[[str], str]
 """Writes a text as it must stand in the file."""
 
 JsonPath = tuple[str | int, ...]
@@ -21,41 +21,41 @@ _SINGLE_UNIT: Final = re.compile(r"''|[^']", re.DOTALL)
 _TOKEN: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"|[{}\[\],:]', re.DOTALL)
 
 
-def plain(text: str) -> str:
+def escape_nothing(text: str) -> str:
     """Write a text as it is."""
     return text
 
 
-def in_json(text: str) -> str:
+def escape_json(text: str) -> str:
     """Write a text inside a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def in_single(text: str) -> str:
+def escape_single_quoted(text: str) -> str:
     """Write a text inside single quotes of YAML."""
     return text.replace("'", "''")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class EmbeddedText:
     """A text of its own inside a file."""
 
     text: str
     starts: tuple[int, ...]
     """Where each character stands in the file, and where the text ends."""
-    ink: Ink
+    ink: Escape
 
     def span(self, inside: Span) -> Span:
         """Return where a stretch of the text stands in the file."""
         return self.starts[inside[0]], self.starts[inside[1]]
 
 
-def json_passage(file: str, span: Span) -> Passage:
+def read_json_string(file: str, span: Span) -> EmbeddedText:
     """Read the inside of a JSON string."""
-    return _passage(file, span, _JSON_UNIT, lambda unit: str(json.loads(f'"{unit}"')), in_json)
+    return _read_units(file, span, _JSON_UNIT, lambda unit: str(json.loads(f'"{unit}"')), escape_json)
 
 
-def quoted_passage(file: str, span: Span) -> Passage | None:
+def read_quoted_text(file: str, span: Span) -> EmbeddedText | None:
     """Read a quoted YAML text on one line, its quotes included in the span; None when it is none."""
     start, end = span
     inside = (start + 1, end - 1)
@@ -63,9 +63,9 @@ def quoted_passage(file: str, span: Span) -> Passage | None:
         return None
     match file[start], file[end - 1]:
         case '"', '"':
-            return _passage(file, inside, _DOUBLE_UNIT, lambda unit: str(yaml.safe_load(f'"{unit}"')), in_json)
+            return _read_units(file, inside, _DOUBLE_UNIT, lambda unit: str(yaml.safe_load(f'"{unit}"')), escape_json)
         case "'", "'":
-            return _passage(file, inside, _SINGLE_UNIT, lambda _: "'", in_single)
+            return _read_units(file, inside, _SINGLE_UNIT, lambda _: "'", escape_single_quoted)
         case _:
             return None
 
@@ -101,8 +101,10 @@ def _strings(file: str) -> Iterator[tuple[JsonPath, Span]]:
                 yield tuple(path), token.span(1)
 
 
-def _passage(file: str, span: Span, unit: re.Pattern[str], meaning: Callable[[str], str], ink: Ink) -> Passage:
+def _read_units(
+    file: str, span: Span, unit: re.Pattern[str], meaning: Callable[[str], str], ink: Escape
+) -> EmbeddedText:
     """Read a text unit by unit; a unit of several characters in the file means one character."""
     found = list(unit.finditer(file, *span))
     text = "".join(each[0] if len(each[0]) == 1 else meaning(each[0]) for each in found)
-    return Passage(text, (*(each.start() for each in found), span[1]), ink)
+    return EmbeddedText(text, (*(each.start() for each in found), span[1]), ink)

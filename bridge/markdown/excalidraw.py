@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from bridge.markdown.decode import Decoded, blank, decode
-from bridge.markdown.json_object import listed, number, read_json, text_of
+from bridge.markdown.decode import DecodedText, blank, decode
+from bridge.markdown.json_object import get_number, get_objects, get_text, read_json
 from bridge.markdown.note import Note, Value
 from bridge.markdown.parse import parse_decoded
 from bridge.types import VaultPath
@@ -27,9 +27,9 @@ def is_drawing(path: VaultPath, properties: Mapping[str, Value]) -> bool:
     return path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in properties
 
 
-def without_machinery(text: str, body: int) -> str:
+def blank_plugin_text(text: str, body: int) -> str:
     """Return a drawing's note with blanks for what the plugin writes into it, so that all else stays where it is."""
-    return text[:body] + _MACHINERY.sub(_blanked, text[body:])
+    return text[:body] + _MACHINERY.sub(_blank_match, text[body:])
 
 
 def read_drawing(note: Note) -> Note:
@@ -40,9 +40,9 @@ def read_drawing(note: Note) -> Note:
         end = closing.end() if closing else len(text)
         text = text[: drawing.start()] + "\n" * text.count("\n", drawing.start(), end) + text[end:]
     body = _MACHINERY.sub(lambda found: "\r" if found[0].endswith("\r") else "", text[note.body :])
-    decoded = Decoded(text[: note.body] + body, note.digest, ())
+    decoded = DecodedText(text[: note.body] + body, note.digest, ())
     read = parse_decoded(note.path, decoded, "excalidraw")
-    return _retitled(read, problems)
+    return _retitle(read, problems)
 
 
 def read_drawing_file(path: VaultPath, data: bytes) -> Note:
@@ -50,19 +50,21 @@ def read_drawing_file(path: VaultPath, data: bytes) -> Note:
     decoded = decode(data)
     drawing, problems = read_json(decoded.text, "drawing")
     elements = [
-        each for each in listed(drawing, "elements") if each.get("type") == "text" and not each.get("isDeleted")
+        each for each in get_objects(drawing, "elements") if each.get("type") == "text" and not each.get("isDeleted")
     ]
-    elements.sort(key=lambda each: (number(each, "y"), number(each, "x")))
-    texts = (text_of(each, "rawText") or text_of(each, "originalText") or text_of(each, "text") for each in elements)
+    elements.sort(key=lambda each: (get_number(each, "y"), get_number(each, "x")))
+    texts = (get_text(each, "rawText") or get_text(each, "originalText") or get_text(each, "text") for each in elements)
     text = "\n\n".join(each for each in texts if each.strip())
-    return _retitled(parse_decoded(path, Decoded(text, decoded.digest, ()), "excalidraw"), decoded.problems + problems)
+    return _retitle(
+        parse_decoded(path, DecodedText(text, decoded.digest, ()), "excalidraw"), decoded.problems + problems
+    )
 
 
-def _blanked(found: re.Match[str]) -> str:
+def _blank_match(found: re.Match[str]) -> str:
     # Blanks for a digest would make code of its line.
     return found[0] if found[0][0] in "0123456789abcdef" else blank(found[0], 0, len(found[0]))
 
 
-def _retitled(note: Note, problems: tuple[str, ...]) -> Note:
+def _retitle(note: Note, problems: tuple[str, ...]) -> Note:
     """Name a drawing without `.excalidraw`, and put what was wrong with its file first."""
     return replace(note, title=note.title.removesuffix(".excalidraw"), problems=problems + note.problems)

@@ -62,7 +62,7 @@ def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
     try:
         found = load_properties(text[start:end])
     except YAMLError as error:
-        return Frontmatter(body, problems=(explain(error, start, lines),))
+        return Frontmatter(body, problems=(explain_error(error, start, lines),))
     return Frontmatter(
         body,
         found.values,
@@ -85,7 +85,7 @@ def load_properties(block: str) -> Properties:
     return found
 
 
-def explain(error: YAMLError, start: int, lines: LineIndex) -> str:
+def explain_error(error: YAMLError, start: int, lines: LineIndex) -> str:
     """Say what is wrong with a block, and in which line of the file.
 
     Args:
@@ -103,7 +103,7 @@ def explain(error: YAMLError, start: int, lines: LineIndex) -> str:
     return f"The properties cannot be read{where}: {getattr(error, 'reason', 'no YAML')}."
 
 
-def _named(found: Properties, names: re.Pattern[str]) -> Iterator[tuple[str, int, bool]]:
+def _texts_named(found: Properties, names: re.Pattern[str]) -> Iterator[tuple[str, int, bool]]:
     """Yield the texts of the properties with these names, with their offsets and whether each is one of a list."""
     for name, items in found.items.items():
         if names.fullmatch(name) is None:
@@ -118,7 +118,7 @@ def _named(found: Properties, names: re.Pattern[str]) -> Iterator[tuple[str, int
 
 
 def _tags(found: Properties, start: int, lines: LineIndex) -> Iterator[Tag]:
-    for text, at, _ in _named(found, _TAG_NAMES):
+    for text, at, _ in _texts_named(found, _TAG_NAMES):
         for word in re.split(r"[,\s]+", text):
             name = word.removeprefix("#")
             if is_tag(name):
@@ -126,7 +126,7 @@ def _tags(found: Properties, start: int, lines: LineIndex) -> Iterator[Tag]:
 
 
 def _aliases(found: Properties) -> Iterator[str]:
-    for text, _, listed in _named(found, _ALIAS_NAMES):
+    for text, _, listed in _texts_named(found, _ALIAS_NAMES):
         for alias in [text] if listed else text.split(","):
             if alias.strip():
                 yield alias.strip()

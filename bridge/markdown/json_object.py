@@ -25,19 +25,19 @@ def read_json(text: str, what: str) -> tuple[Mapping[str, Any], tuple[str, ...]]
     return value, ()
 
 
-def listed(value: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def get_objects(value: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """Return the objects of a list; whatever else stands there is left out."""
     found = value.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
-def text_of(value: Mapping[str, Any], name: str) -> str:
+def get_text(value: Mapping[str, Any], name: str) -> str:
     """Return a text, empty when there is none."""
     found = value.get(name)
     return found if isinstance(found, str) else ""
 
 
-def number(value: Mapping[str, Any], name: str) -> float:
+def get_number(value: Mapping[str, Any], name: str) -> float:
     """Return a number that can be ordered, 0 when there is none."""
     found = value.get(name)
     return float(found) if isinstance(found, int | float) and math.isfinite(found) else 0.0

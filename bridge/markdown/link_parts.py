@@ -37,7 +37,7 @@ def wiki_parts(markup: str) -> Parts:
     # Inside a table the bar is written `\|`.
     end = bar - 1 if markup[bar - 1] == "\\" else bar
     found = _target(markup, first, end)
-    return Parts(found.file, found.place, _stripped(markup, bar + 1, last))
+    return Parts(found.file, found.place, _strip(markup, bar + 1, last))
 
 
 def markdown_parts(markup: str, label: int) -> Parts:
@@ -67,10 +67,10 @@ def _target(text: str, start: int, end: int) -> Parts:
     """Split what stands between two offsets into file and place."""
     cut = SUBPATH.search(text, start, end)
     at = cut.start() if cut else end
-    return Parts(_stripped(text, start, at), _stripped(text, at, end))
+    return Parts(_strip(text, start, at), _strip(text, at, end))
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
+def _strip(text: str, start: int, end: int) -> Span:
     """Leave out the white space at both ends."""
     inside = text[start:end]
     first = start + len(inside) - len(inside.lstrip())
@@ -89,17 +89,17 @@ _PARENTHESIS: Final = re.compile(r"[()]")
 _ENCODED_LETTER: Final = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
 
 
-def encoded(name: str) -> str:
+def percent_encode(name: str) -> str:
     """Write a file's name for a new Markdown link."""
     return _PARENTHESIS.sub(_percent, _NOT_IN_ADDRESS.sub(_percent, name))
 
 
-def in_wiki(way: str) -> str | None:
+def wiki_file_name(way: str) -> str | None:
     """Write a file's name for a wiki link; None when it cannot stand there."""
     return None if NOT_IN_WIKI.search(way) else way
 
 
-def in_address(way: str, before: str, *, pointed: bool) -> str:
+def encode_destination(way: str, before: str, *, pointed: bool) -> str:
     """Write a file's name for a Markdown link, encoded as its name was before.
 
     Args:

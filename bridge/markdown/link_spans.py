@@ -8,16 +8,23 @@ from operator import itemgetter
 from typing import Any, Final
 
 from bridge.markdown.decode import decode
-from bridge.markdown.embedded_text import Ink, Passage, json_passage, json_strings, plain, quoted_passage
-from bridge.markdown.excalidraw import is_drawing, without_machinery
+from bridge.markdown.embedded_text import (
+    EmbeddedText,
+    Escape,
+    escape_nothing,
+    json_strings,
+    read_json_string,
+    read_quoted_text,
+)
+from bridge.markdown.excalidraw import blank_plugin_text, is_drawing
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.json_object import read_json
 from bridge.markdown.kinds import kind_of
 from bridge.markdown.link_parts import Parts, Syntax, destination_parts, markdown_parts, wiki_parts
 from bridge.markdown.links import ESCAPE, is_outside, read_links
 from bridge.markdown.note import Link, LinkKind
-from bridge.markdown.parse import read_markdown, structure_of
-from bridge.markdown.prose import DEFINITION, merged
+from bridge.markdown.parse import parse_structure, read_markdown
+from bridge.markdown.prose import DEFINITION, merge_spans
 from bridge.text.lines import LineIndex
 from bridge.types import Span, VaultPath
 
@@ -25,19 +32,19 @@ _WORDS: Final = ("rawText", "originalText", "text")
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class LinkPart:
     """A stretch of a file that holds one part of a link."""
 
     span: Span
     text: str
     """What stands there, read as JSON or YAML where it is inside them."""
-    ink: Ink
+    ink: Escape
     pointed: bool = False
     """Whether it stands between `<` and `>`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class LinkSpan:
     """A link where it stands; a part that it has not, or that cannot be told apart, is None."""
 
     target: str
@@ -45,24 +52,24 @@ class Spot:
     kind: LinkKind
     syntax: Syntax
     line: int
-    file: Slot | None
-    place: Slot | None
-    shown: Slot | None
+    file: LinkPart | None
+    place: LinkPart | None
+    shown: LinkPart | None
     counted: bool = True
     """Whether Obsidian counts it as a link; the definition of a reference link is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spots:
+class LinkSpans:
     """The links of a file, and the text that their places refer to."""
 
     text: str
-    links: tuple[Spot, ...] = ()
+    links: tuple[LinkSpan, ...] = ()
     lossy: bool = False
     """Whether the text is not all that the file holds: its bytes are not UTF-8."""
 
 
-def read_spots(path: VaultPath, data: bytes) -> Spots:
+def read_link_spans(path: VaultPath, data: bytes) -> LinkSpans:
     """Find the links of a file that search reads; other files and PDFs have none.
 
     Args:
@@ -71,34 +78,34 @@ def read_spots(path: VaultPath, data: bytes) -> Spots:
     """
     kind = kind_of(path)
     if kind is None or kind == "pdf":
-        return Spots("")
+        return LinkSpans("")
     decoded = decode(data)
     match path.lower().rpartition(".")[2]:
         case "canvas":
-            found = _of_canvas(decoded.text)
+            found = _canvas_links(decoded.text)
         case "excalidraw":
-            found = _of_drawing(decoded.text)
+            found = _drawing_links(decoded.text)
         case _:
-            found = _of_note(path, decoded.text)
-    return Spots(decoded.text, tuple(found), lossy=bool(decoded.problems))
+            found = _note_links(path, decoded.text)
+    return LinkSpans(decoded.text, tuple(found), lossy=bool(decoded.problems))
 
 
-def _of_note(path: VaultPath, text: str) -> Iterator[Spot]:
+def _note_links(path: VaultPath, text: str) -> Iterator[LinkSpan]:
     lines = LineIndex(text)
     front = read_frontmatter(text, lines)
-    shown = without_machinery(text, front.body) if is_drawing(path, front.properties) else text
-    structure, comments = structure_of(shown, front.body)
-    itself = _itself(text)
+    shown = blank_plugin_text(text, front.body) if is_drawing(path, front.properties) else text
+    structure, comments = parse_structure(shown, front.body)
+    itself = _whole_text(text)
     for link in front.links:
-        yield _property_spot(text, link)
+        yield _property_link(text, link)
     for link in read_links(shown, front.body, structure, lines):
-        yield _spot(link, itself)
+        yield _link_span(link, itself)
     # What defines a reference is no block of its own to the parser.
-    closed = merged([*((part.start, part.end) for part in structure.parts if part.depth == 0), *comments])
+    closed = merge_spans([*((part.start, part.end) for part in structure.parts if part.depth == 0), *comments])
     yield from _definitions(shown, (front.body, structure.end), closed, lines)
 
 
-def _of_canvas(text: str) -> Iterator[Spot]:
+def _canvas_links(text: str) -> Iterator[LinkSpan]:
     canvas, problems = read_json(text, "canvas")
     nodes = canvas.get("nodes")
     if problems or not isinstance(nodes, list):
@@ -108,13 +115,13 @@ def _of_canvas(text: str) -> Iterator[Spot]:
     for number, node in enumerate(nodes):
         match node:
             case {"type": "text", "text": str(words)} if words.strip():
-                yield from _card(json_passage(text, strings["nodes", number, "text"]), lines)
+                yield from _card_links(read_json_string(text, strings["nodes", number, "text"]), lines)
             case {"type": "file", "file": str(file)} if file:
                 place = strings.get(("nodes", number, "subpath")) if isinstance(node.get("subpath"), str) else None
                 yield _file_node(node, text, strings["nodes", number, "file"], place, lines)
 
 
-def _of_drawing(text: str) -> Iterator[Spot]:
+def _drawing_links(text: str) -> Iterator[LinkSpan]:
     drawing, problems = read_json(text, "drawing")
     elements = drawing.get("elements")
     if problems or not isinstance(elements, list):
@@ -125,73 +132,73 @@ def _of_drawing(text: str) -> Iterator[Spot]:
         if isinstance(element, dict) and element.get("type") == "text":
             for name in _WORDS:
                 if isinstance(element.get(name), str):
-                    yield from _card(json_passage(text, strings["elements", number, name]), lines)
+                    yield from _card_links(read_json_string(text, strings["elements", number, name]), lines)
 
 
-def _file_node(node: Mapping[str, Any], text: str, file: Span, place: Span | None, lines: LineIndex) -> Spot:
-    below = json_passage(text, place) if place else None
-    named = json_passage(text, file)
-    return Spot(
+def _file_node(node: Mapping[str, Any], text: str, file: Span, place: Span | None, lines: LineIndex) -> LinkSpan:
+    below = read_json_string(text, place) if place else None
+    named = read_json_string(text, file)
+    return LinkSpan(
         target=named.text + (below.text if below else ""),
         kind="canvas",
         syntax="path",
         line=lines.at(file[0]),
-        file=Slot(file, str(node["file"]), named.ink),
-        place=Slot(place, below.text, below.ink) if place and below and below.text else None,
+        file=LinkPart(file, str(node["file"]), named.ink),
+        place=LinkPart(place, below.text, below.ink) if place and below and below.text else None,
         shown=None,
     )
 
 
-def _card(card: Passage, lines: LineIndex) -> Iterator[Spot]:
+def _card_links(card: EmbeddedText, lines: LineIndex) -> Iterator[LinkSpan]:
     """Find the links of a text that stands for itself inside a JSON file."""
     lead = len(card.text) - len(card.text.lstrip())
     text = card.text.strip()
-    inside = Passage(text, card.starts[lead : lead + len(text) + 1], card.ink)
+    inside = EmbeddedText(text, card.starts[lead : lead + len(text) + 1], card.ink)
     for link in read_markdown(text, LineIndex(text)).links:
-        yield _spot(link, inside, lines.at(inside.starts[link.span[0]]))
+        yield _link_span(link, inside, lines.at(inside.starts[link.span[0]]))
 
 
-def _property_spot(text: str, link: Link) -> Spot:
+def _property_link(text: str, link: Link) -> LinkSpan:
     """Place a link that is a property's whole value."""
     start, end = link.span
     before = text[:start].rstrip(" ")[-1:]
     if "]" in text[start:end] and text[start] in "[!":
         # Nothing is escaped in it; what is written anew may have to be.
-        sample = quoted_passage(f"{before}x{before}", (0, 3)) if before in {'"', "'"} else None
-        return _spot(link, _itself(text, sample.ink if sample else plain))
-    passage = quoted_passage(text, link.span)
+        sample = read_quoted_text(f"{before}x{before}", (0, 3)) if before in {'"', "'"} else None
+        return _link_span(link, _whole_text(text, sample.ink if sample else escape_nothing))
+    passage = read_quoted_text(text, link.span)
     if passage is None:
-        return Spot(link.target, link.kind, "wiki", link.line, None, None, None)
+        return LinkSpan(link.target, link.kind, "wiki", link.line, None, None, None)
     lead = len(passage.text) - len(passage.text.lstrip())
     moved = Link(
         link.target, link.shown, link.kind, link.line, (lead, lead + len(passage.text.strip())), embed=link.embed
     )
-    return _spot(moved, passage)
+    return _link_span(moved, passage)
 
 
-def _itself(text: str, ink: Ink = plain) -> Passage:
-    return Passage(text, (), ink)
+def _whole_text(text: str, ink: Escape = escape_nothing) -> EmbeddedText:
+    return EmbeddedText(text, (), ink)
 
 
-def _spot(link: Link, passage: Passage, line: int | None = None) -> Spot:
+def _link_span(link: Link, passage: EmbeddedText, line: int | None = None) -> LinkSpan:
     start, end = link.span
     markup = passage.text[start:end]
     wiki = markup.startswith(("[[", "![[")) and markup.endswith("]]")
     parts = wiki_parts(markup) if wiki else markdown_parts(markup, len(link.shown or ""))
 
-    def slot(part: Span | None) -> Slot | None:
+    def slot(part: Span | None) -> LinkPart | None:
         if part is None or part[0] == part[1]:
             return None
         inside = (part[0] + start, part[1] + start)
         where = passage.span(inside) if passage.starts else inside
-        return Slot(where, markup[slice(*part)], passage.ink, pointed=markup[part[0] - 1] == "<")
+        return LinkPart(where, markup[slice(*part)], passage.ink, pointed=markup[part[0] - 1] == "<")
 
     syntax: Syntax = "wiki" if wiki else "markdown"
     at = line if line is not None else link.line
-    return Spot(link.target, link.kind, syntax, at, slot(parts.file), slot(parts.place), slot(parts.shown))
+    return LinkSpan(link.target, link.kind, syntax, at, slot(parts.file), slot(parts.place), slot(parts.shown))
 
 
-def _definitions(text: str, within: Span, closed: Sequence[Span], lines: LineIndex) -> Iterator[Spot]:
+def _definitions(text: str, within: Span, closed: Sequence[Span], lines: LineIndex) -> Iterator[LinkSpan]:
     """Find where reference links lead: `[x]: path`, alone on a line."""
     for found in DEFINITION.finditer(text, *within):
         at = found.start()
@@ -200,6 +207,10 @@ def _definitions(text: str, within: Span, closed: Sequence[Span], lines: LineInd
         target = unescape(ESCAPE.sub(r"\1", text[parts.file[0] : max(parts.file[1], parts.place[1])]))
         if parts.file[0] == parts.file[1] or is_outside(target) or (around >= 0 and at < closed[around][1]):
             continue
-        place = Slot(parts.place, text[slice(*parts.place)], plain) if parts.place[0] < parts.place[1] else None
-        file = Slot(parts.file, text[slice(*parts.file)], plain, pointed=text[parts.file[0] - 1] == "<")
-        yield Spot(target, "markdown", "markdown", lines.at(at), file, place, None, counted=False)
+        place = (
+            LinkPart(parts.place, text[slice(*parts.place)], escape_nothing)
+            if parts.place[0] < parts.place[1]
+            else None
+        )
+        file = LinkPart(parts.file, text[slice(*parts.file)], escape_nothing, pointed=text[parts.file[0] - 1] == "<")
+        yield LinkSpan(target, "markdown", "markdown", lines.at(at), file, place, None, counted=False)

@@ -16,7 +16,7 @@ SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedLink:
     """Where a link leads; `path` is None when there is no such file, `heading` reads `A > B`."""
 
     path: VaultPath | None
@@ -47,12 +47,12 @@ def is_external(target: str) -> bool:
 
 # Links of one text stand in many notes, and each is resolved as it was and as it will be.
 @lru_cache(maxsize=4_096)
-def taken_apart(target: str, kind: LinkKind = "wiki") -> Target:
+def split_target(target: str, kind: LinkKind = "wiki") -> Target:
     """Split a target into file, heading and block; Markdown links are percent-decoded."""
     cut = SUBPATH.search(target)
     file, rest = (target[: cut.start()], target[cut.start() :]) if cut else (target, "")
     if kind == "markdown":
-        file, rest = decoded(file), decoded(rest)
+        file, rest = percent_decode(file), percent_decode(rest)
     # A `^` begins a block only at the start of a part: `#2^10` is a heading.
     parts = [part.strip() for part in rest.split("#")]
     block = next((part[1:].strip() for part in parts if part.startswith("^")), None) or None
@@ -60,19 +60,19 @@ def taken_apart(target: str, kind: LinkKind = "wiki") -> Target:
     return Target(file.strip(), None if block else heading, block)
 
 
-def link_place(target: str) -> str:
+def target_subpath(target: str) -> str:
     """Return what a link's target says behind the file, from `#` or `^` on; empty for a whole file."""
     cut = SUBPATH.search(target)
     return target[cut.start() :] if cut else ""
 
 
-def asked_file(target: str, kind: LinkKind = "wiki") -> str:
+def target_file(target: str, kind: LinkKind = "wiki") -> str:
     """Return the file that a link asks for, as written; empty for a place in the note itself or outside the vault."""
     outside = kind == "markdown" and is_external(target.strip())
-    return "" if outside else taken_apart(target, kind).file
+    return "" if outside else split_target(target, kind).file
 
 
-def asks_for_attachment(file: str) -> bool:
+def is_attachment_name(file: str) -> bool:
     """Say whether what a link asks for has the ending of a file that is not a note: `Dr. Who` and `1.5` have none."""
     return _ATTACHMENT.search(file) is not None
 
@@ -88,7 +88,7 @@ def name_key(path: str, *, whole: bool = False) -> str:
     return (folded if whole else folded.rpartition("/")[2]).removesuffix(".md")
 
 
-def decoded(text: str) -> str:
+def percent_decode(text: str) -> str:
     """Percent-decode; what is not UTF-8 then stays as written."""
     try:
         return unquote(text, errors="strict")
@@ -96,7 +96,7 @@ def decoded(text: str) -> str:
         return text
 
 
-def against(folder: str, target: str) -> str:
+def resolve_relative(folder: str, target: str) -> str:
     """Make a folded `./` or `../` target absolute; too many `../` end at the root."""
     parts = folder.split("/") if folder else []
     while target.startswith(("./", "../")):

@@ -32,7 +32,7 @@ _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday"
 _REFUSED: Final = re.compile(r"N+|z+")
 
 
-def moment(pattern: str, when: datetime) -> str:
+def format_moment(pattern: str, when: datetime) -> str:
     """Write a moment as Moment.js does with an English locale.
 
     Args:
@@ -42,14 +42,14 @@ def moment(pattern: str, when: datetime) -> str:
     Raises:
         InvalidArguments: The format has a token that is not known here.
     """
-    return "".join(_written(token, when) for token in _TOKEN.findall(pattern))
+    return "".join(_format_token(token, when) for token in _TOKEN.findall(pattern))
 
 
-def _written(token: str, when: datetime) -> str:
+def _format_token(token: str, when: datetime) -> str:
     if token.startswith("[") and len(token) > 1:
         return token[1:-1]
     if token in _LONG:
-        return moment(_LONG[token], when)
+        return format_moment(_LONG[token], when)
     if _REFUSED.fullmatch(token):
         raise InvalidArguments(
             f"The date format has `{token}`, which is not known here.",
@@ -80,7 +80,7 @@ def _offset(when: datetime, between: str) -> str:
     return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{between}{abs(minutes) % 60:02}"
 
 
-def _twelve(when: datetime) -> int:
+def _twelve_hour(when: datetime) -> int:
     return when.hour % 12 or 12
 
 
@@ -135,14 +135,14 @@ _TOKENS: Final[dict[str, Callable[[datetime], str]]] = {
     "w": lambda when: f"{_week(when)[1]}",
     "HH": lambda when: f"{when.hour:02}",
     "H": lambda when: f"{when.hour}",
-    "hh": lambda when: f"{_twelve(when):02}",
-    "h": lambda when: f"{_twelve(when)}",
+    "hh": lambda when: f"{_twelve_hour(when):02}",
+    "h": lambda when: f"{_twelve_hour(when)}",
     "kk": lambda when: f"{when.hour or 24:02}",
     "k": lambda when: f"{when.hour or 24}",
     "Hmm": lambda when: f"{when.hour}{when.minute:02}",
     "Hmmss": lambda when: f"{when.hour}{when.minute:02}{when.second:02}",
-    "hmm": lambda when: f"{_twelve(when)}{when.minute:02}",
-    "hmmss": lambda when: f"{_twelve(when)}{when.minute:02}{when.second:02}",
+    "hmm": lambda when: f"{_twelve_hour(when)}{when.minute:02}",
+    "hmmss": lambda when: f"{_twelve_hour(when)}{when.minute:02}{when.second:02}",
     "mm": lambda when: f"{when.minute:02}",
     "m": lambda when: f"{when.minute}",
     "ss": lambda when: f"{when.second:02}",

@@ -4,7 +4,7 @@ import bisect
 from collections.abc import Iterable, Iterator, Sequence
 
 from bridge.errors import NoteNotFound
-from bridge.markdown.link_targets import Resolved, against, fold, is_external, taken_apart
+from bridge.markdown.link_targets import ResolvedLink, fold, is_external, resolve_relative, split_target
 from bridge.markdown.note import LinkKind
 from bridge.types import VaultPath
 
@@ -29,7 +29,7 @@ class Names:
             return
         folded = fold(path)
         self._folded[path] = folded
-        bisect.insort(self._by_name.setdefault(last(folded), []), path, key=closeness)
+        bisect.insort(self._by_name.setdefault(file_name(folded), []), path, key=shortest_path_key)
         bisect.insort(self._by_path.setdefault(folded, []), path)
 
     def discard(self, path: VaultPath) -> None:
@@ -37,7 +37,7 @@ class Names:
         folded = self._folded.pop(path, None)
         if folded is None:
             return
-        for table, key in ((self._by_name, last(folded)), (self._by_path, folded)):
+        for table, key in ((self._by_name, file_name(folded)), (self._by_path, folded)):
             table[key].remove(path)
             if not table[key]:
                 del table[key]
@@ -51,7 +51,7 @@ class Names:
     def __iter__(self) -> Iterator[VaultPath]:
         return iter(self._folded)
 
-    def resolve(self, target: str, source: VaultPath, kind: LinkKind = "wiki") -> Resolved:
+    def resolve(self, target: str, source: VaultPath, kind: LinkKind = "wiki") -> ResolvedLink:
         """Find the file that a link means, as Obsidian does; aliases do not count.
 
         Args:
@@ -60,13 +60,13 @@ class Names:
             kind: How the link was written; a Markdown link may leave the vault.
         """
         if kind == "markdown" and is_external(target.strip()):
-            return Resolved(None)
-        parts = taken_apart(target, kind)
+            return ResolvedLink(None)
+        parts = split_target(target, kind)
         if not parts.file:
-            return Resolved(source if target.strip() else None, parts.heading, parts.block)
+            return ResolvedLink(source if target.strip() else None, parts.heading, parts.block)
         if kind == "canvas":
-            return Resolved(self._exact(fold(parts.file), parts.file), parts.heading, parts.block)
-        return Resolved(self._find(parts.file, source), parts.heading, parts.block)
+            return ResolvedLink(self._exact(fold(parts.file), parts.file), parts.heading, parts.block)
+        return ResolvedLink(self._find(parts.file, source), parts.heading, parts.block)
 
     def namesakes(self, path: VaultPath) -> tuple[VaultPath, ...]:
         """Return the other files of the same name, whatever their folders, the nearest to the root first."""
@@ -74,7 +74,7 @@ class Names:
 
     def with_name(self, name: str) -> tuple[VaultPath, ...]:
         """Return the files whose name is a path's last part, extension included, the nearest to the root first."""
-        return tuple(self._by_name.get(last(fold(name)), ()))
+        return tuple(self._by_name.get(file_name(fold(name)), ()))
 
     def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
         """Say whether notes that ask for a file can mean different ones, as when several have its name.
@@ -83,7 +83,7 @@ class Names:
             file: What the links ask for, as `asked_file` returns it.
             kind: How they are written.
         """
-        wanted = last(fold(file))
+        wanted = file_name(fold(file))
         candidates = self._by_name.get(wanted, ()) or self._by_name.get(f"{wanted}.md", ())
         return kind != "canvas" and (file.startswith(".") or len(candidates) > 1)
 
@@ -100,7 +100,7 @@ class Names:
             for query, choices in ((wanted.removesuffix(".md"), wholes), (stem(wanted), stems))
             for _, _, known in process.extract(query, choices, scorer=fuzz.ratio, limit=4 * limit, score_cutoff=ALIKE)
         }
-        kin = last(wanted).rpartition(".")[2] if "." in last(wanted) else "md"
+        kin = file_name(wanted).rpartition(".")[2] if "." in file_name(wanted) else "md"
 
         def unlikeness(known: VaultPath) -> tuple[float, bool, VaultPath]:
             whole, name = fuzz.ratio(wanted, self._folded[known]), fuzz.ratio(stem(wanted), stems[known])
@@ -125,23 +125,23 @@ class Names:
         closest = self.closest(path)
         hint = "Use one of these, or `find_notes` to list notes." if closest else None
         return NoteNotFound(
-            f"There is no {what} `{path[:200]}`{nearest(closest)}", hint=hint, path=path, closest=closest
+            f"There is no {what} `{path[:200]}`{did_you_mean(closest)}", hint=hint, path=path, closest=closest
         )
 
     def _find(self, target: str, source: VaultPath) -> VaultPath | None:
         """Find a file by the end of its path."""
         wanted = fold(target)
-        candidates = self._by_name.get(last(wanted), []) if "." in last(wanted) else []
+        candidates = self._by_name.get(file_name(wanted), []) if "." in file_name(wanted) else []
         if not candidates:
             # Only a name that no file has gets `.md`: `[[logo.png]]` never means `logo.png.md` beside `logo.png`.
             target, wanted = f"{target}.md", f"{wanted}.md"
-            candidates = self._by_name.get(last(wanted), [])
+            candidates = self._by_name.get(file_name(wanted), [])
         if not candidates:
             return None
         folder = fold(source).rpartition("/")[0]
         rooted = wanted.startswith("/")
         if wanted.startswith(("./", "../")):
-            wanted = against(folder, wanted)
+            wanted = resolve_relative(folder, wanted)
             target = ""
         wanted = wanted.removeprefix("/")
         exact = self._exact(wanted, target)
@@ -169,23 +169,23 @@ class Names:
         return first
 
 
-def closeness(path: VaultPath) -> tuple[int, VaultPath]:
+def shortest_path_key(path: VaultPath) -> tuple[int, VaultPath]:
     """Order files of one name: the shortest path in UTF-16 units first, then by path."""
     return len(path) if path.isascii() else len(path) + sum(c > "\uffff" for c in path), path
 
 
-def last(path: str) -> str:
+def file_name(path: str) -> str:
     """Return a path's last part."""
     return path.rpartition("/")[2]
 
 
 def stem(path: str) -> str:
     """Return a path's last part without its extension."""
-    name = last(path)
+    name = file_name(path)
     return name.rpartition(".")[0] or name
 
 
-def nearest(names: Sequence[str]) -> str:
+def did_you_mean(names: Sequence[str]) -> str:
     """End a sentence about something that there is not with what comes closest."""
     are = "is" if len(names) == 1 else "are"
     return f"; the closest {are} {', '.join(f'`{name}`' for name in names)}." if names else "."

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bridge.markdown.blocks import read_blocks, read_callouts, read_fields, read_headings, read_pieces, read_tasks
-from bridge.markdown.decode import Decoded, blank, decode, shadow_of
+from bridge.markdown.decode import DecodedText, blank, decode, shadow_of
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.kinds import title_of
 from bridge.markdown.links import read_links
@@ -47,7 +47,7 @@ def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
         lines: Its lines.
         start: Where to begin, behind a property block.
     """
-    structure, comments = structure_of(text, start)
+    structure, comments = parse_structure(text, start)
     return Markdown(
         headings=tuple(read_headings(text, structure, lines)),
         links=tuple(read_links(text, start, structure, lines)),
@@ -62,16 +62,16 @@ def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
     )
 
 
-def structure_of(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
+def parse_structure(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
     """Parse a text behind its property block, its block comments blanked out.
 
     Of a block comment Obsidian's cache holds the tags alone; inside a paragraph a comment hides nothing from it.
     """
-    shadow = shadow_of(_readable(text, start))
+    shadow = shadow_of(_parseable_text(text, start))
     blocks, inlines = find_comments(shadow)
     if not blocks:
         structure = read_structure(shadow, base=start)
-        return structure, _before(structure.end, _moved(inlines, start))
+        return structure, _spans_before(structure.end, _shift_spans(inlines, start))
     visible: list[str] = []
     end = 0
     for first, last in blocks:
@@ -84,12 +84,12 @@ def structure_of(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
             read_structure(shadow[first:last], structure, start + first)
     del structure.parts[parts:], structure.links[links:]
     structure.end = end
-    structure.hidden = list(_before(end, _moved(blocks, start)))
+    structure.hidden = list(_spans_before(end, _shift_spans(blocks, start)))
     structure.holes.sort()
-    return structure, _before(end, _moved(sorted([*blocks, *inlines]), start))
+    return structure, _spans_before(end, _shift_spans(sorted([*blocks, *inlines]), start))
 
 
-def _readable(text: str, start: int) -> str:
+def _parseable_text(text: str, start: int) -> str:
     """Return what of a text behind its property block is read as Markdown: whole lines, where it has any."""
     most = start + MAX_CHARACTERS
     if len(text) > most:
@@ -97,11 +97,11 @@ def _readable(text: str, start: int) -> str:
     return text[start:] if start else text
 
 
-def _before(end: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+def _spans_before(end: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
     return tuple(span for span in spans if span[1] <= end) if spans and spans[-1][1] > end else spans
 
 
-def _moved(spans: list[Span], by: int) -> tuple[Span, ...]:
+def _shift_spans(spans: list[Span], by: int) -> tuple[Span, ...]:
     return tuple((first + by, last + by) for first, last in spans)
 
 
@@ -115,7 +115,7 @@ def parse(path: VaultPath, data: bytes) -> Note:
     return parse_decoded(path, decode(data))
 
 
-def parse_decoded(path: VaultPath, decoded: Decoded, kind: NoteKind = "note") -> Note:
+def parse_decoded(path: VaultPath, decoded: DecodedText, kind: NoteKind = "note") -> Note:
     """Read Markdown that is text already.
 
     Args:
@@ -145,11 +145,11 @@ def parse_decoded(path: VaultPath, decoded: Decoded, kind: NoteKind = "note") ->
         callouts=markdown.callouts,
         comments=markdown.comments,
         pieces=markdown.pieces,
-        problems=decoded.problems + front.problems + _unread(text, markdown.end, lines),
+        problems=decoded.problems + front.problems + _unread_notice(text, markdown.end, lines),
     )
 
 
-def _unread(text: str, end: int, lines: LineIndex) -> tuple[str, ...]:
+def _unread_notice(text: str, end: int, lines: LineIndex) -> tuple[str, ...]:
     """Say from where on a text was not read as Markdown."""
     if not text[end:].strip():
         return ()

@@ -35,7 +35,7 @@ _PACKED_AT_MOST: Final = 1_032
 
 _UNPACKED_AT_ONCE: Final = 2**20
 _Pages = tuple[list[tuple[int, str]], tuple[str, ...]]
-_read: OrderedDict[tuple[Digest, int, int], _Pages] = OrderedDict()
+_page_cache: OrderedDict[tuple[Digest, int, int], _Pages] = OrderedDict()
 _NEWLINE: Final = re.compile(r"\r\n?")
 _UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
@@ -52,12 +52,12 @@ def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: in
     digest = digest_of(data)
     asked = digest, max_pages, max_characters
     with _PDFIUM:
-        if asked not in _read:
-            _read[asked] = _read_pages(data, max_pages, max_characters)
-        _read.move_to_end(asked)
-        pages, problems = _read[asked]
-        while len(_read) > 1 and sum(len(text) for kept, _ in _read.values() for _, text in kept) > _KEPT:
-            _read.popitem(last=False)
+        if asked not in _page_cache:
+            _page_cache[asked] = _read_pages(data, max_pages, max_characters)
+        _page_cache.move_to_end(asked)
+        pages, problems = _page_cache[asked]
+        while len(_page_cache) > 1 and sum(len(text) for kept, _ in _page_cache.values() for _, text in kept) > _KEPT:
+            _page_cache.popitem(last=False)
     chunks: list[str] = []
     spans: list[tuple[int, int, int]] = []
     length = 0

@@ -6,7 +6,7 @@ from typing import Final
 
 from bridge.markdown.links import WIKI
 from bridge.markdown.note import Note
-from bridge.markdown.parse import structure_of
+from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import html_comments
 from bridge.types import Span
 
@@ -27,7 +27,7 @@ _ELSEWHERE: Final = re.compile(
 )
 
 
-def protected(note: Note, end: int | None = None) -> tuple[Span, ...]:
+def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
     """Return the stretches of a note that hold no prose, in order, none touching another.
 
     These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
@@ -41,7 +41,7 @@ def protected(note: Note, end: int | None = None) -> tuple[Span, ...]:
         return ((0, len(note.text)),) if note.text else ()
     text = note.text
     shown = text if end is None else text[: text.find("\n", end) + 1 or None]
-    structure, comments = structure_of(shown, note.body)
+    structure, comments = parse_structure(shown, note.body)
     parts = ((part.start, part.end) for part in structure.parts if part.kind in _NOT_PROSE)
     links = ((link.start, link.end) for link in structure.links)
     end = min(structure.end, len(shown))
@@ -50,12 +50,12 @@ def protected(note: Note, end: int | None = None) -> tuple[Span, ...]:
     html = html_comments(text, note.body, end)
     front = ((0, note.body),) if note.body else ()
     unread = ((end, len(text)),) if end < len(text) else ()
-    return merged(
+    return merge_spans(
         [*front, *structure.holes, *comments, *structure.hidden, *parts, *links, *wiki, *elsewhere, *html, *unread]
     )
 
 
-def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+def merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     """Join stretches that touch or overlap."""
     joined: list[Span] = []
     for start, end in sorted(spans):
@@ -80,7 +80,7 @@ _QUERY: Final = re.compile(
 )
 
 
-def queries(text: str) -> Iterator[str]:
+def find_queries(text: str) -> Iterator[str]:
     """Yield the queries of a note: blocks of a language that asks, and Dataview's in a line."""
     return (found[0] for found in _QUERY.finditer(text))
 

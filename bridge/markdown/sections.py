@@ -43,7 +43,7 @@ class Outline:
 
 def heading_paths(headings: Sequence[Heading]) -> tuple[str, ...]:
     """Return each heading with those above it as `A > B`."""
-    return tuple(_BETWEEN.join(chain) for chain in chains(headings))
+    return tuple(_BETWEEN.join(chain) for chain in heading_chains(headings))
 
 
 def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
@@ -56,12 +56,12 @@ def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
     )
 
 
-def names_line(heading: str) -> bool:
+def has_line_number(heading: str) -> bool:
     """Tell whether a heading is named together with the line that it stands in."""
     return _AT_LINE.fullmatch(heading.strip()) is not None
 
 
-def section(note: Note, heading: str) -> Span:
+def find_section(note: Note, heading: str) -> Span:
     """Return where the section that a heading names starts and ends, the heading included.
 
     Args:
@@ -79,7 +79,7 @@ def section(note: Note, heading: str) -> Span:
     return note.headings[index].span[0], next(following, len(note.text))
 
 
-def chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
+def heading_chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
     """Yield for each heading the texts of the headings above it and its own."""
     above: list[Heading] = []
     for heading in headings:
@@ -90,33 +90,36 @@ def chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
 
 
 def _find(note: Note, wanted: str) -> int:
-    every = list(chains(note.headings))
+    every = list(heading_chains(note.headings))
     paths = [_BETWEEN.join(chain) for chain in every]
     if lined := _AT_LINE.fullmatch(wanted):
         at = [index for index, heading in enumerate(note.headings) if heading.line == int(lined[2])]
-        if at and (plain(paths[at[0]]) == plain(lined[1]) or _ends(every[at[0]], lined[1], plain)):
+        if at and (
+            normalise_heading(paths[at[0]]) == normalise_heading(lined[1])
+            or _chain_ends_with(every[at[0]], lined[1], normalise_heading)
+        ):
             return at[0]
-    for form in (str, str.casefold, plain):
+    for form in (str, str.casefold, normalise_heading):
         whole = [index for index, path in enumerate(paths) if form(path) == form(wanted)]
         if len(whole) == 1:
             return whole[0]
-        found = whole or [index for index, chain in enumerate(every) if _ends(chain, wanted, form)]
+        found = whole or [index for index, chain in enumerate(every) if _chain_ends_with(chain, wanted, form)]
         if len(found) == 1:
             return found[0]
         if found:
             names = section_names(note.headings)
             same = [names[index] for index in found]
             raise AmbiguousHeading(
-                f"More than one section is named `{wanted[:_LONGEST]}`: {_some(same)}.", headings=same[:_SHOWN]
+                f"More than one section is named `{wanted[:_LONGEST]}`: {_list_some(same)}.", headings=same[:_SHOWN]
             )
     said = f"There is no heading `{wanted[:_LONGEST]}` in {note.path}"
     if not paths:
         raise HeadingNotFound(f"{said}; it has none.", hint="Read or change it by lines instead.", headings=[])
-    has = _some(paths if len(paths) <= _NAMED else _nearest(wanted[:_LONGEST], paths))
+    has = _list_some(paths if len(paths) <= _NAMED else _sort_by_likeness(wanted[:_LONGEST], paths))
     raise HeadingNotFound(f"{said}; its headings are {has}.", headings=paths[:_SHOWN])
 
 
-def _nearest(wanted: str, paths: Sequence[str]) -> Sequence[str]:
+def _sort_by_likeness(wanted: str, paths: Sequence[str]) -> Sequence[str]:
     """Put those in front, in their order, whose own heading looks most like what is wanted."""
     alike = SequenceMatcher(b=wanted.casefold())
 
@@ -128,13 +131,13 @@ def _nearest(wanted: str, paths: Sequence[str]) -> Sequence[str]:
     return [paths[at] for at in sorted(range(len(paths)), key=lambda at: at not in near)]
 
 
-def _some(paths: Sequence[str]) -> str:
+def _list_some(paths: Sequence[str]) -> str:
     """Name the first of several heading paths: a caller that reads only the message goes on from there."""
     rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return ", ".join(f"`{path[:_LONGEST]}`" for path in paths[:_NAMED]) + rest
 
 
-def _ends(chain: tuple[str, ...], wanted: str, form: Callable[[str], str]) -> bool:
+def _chain_ends_with(chain: tuple[str, ...], wanted: str, form: Callable[[str], str]) -> bool:
     """Tell whether a chain's last heading is wanted, below the other headings that are named, in their order."""
     own = form(chain[-1])
     if own == form(wanted):
@@ -146,25 +149,25 @@ def _ends(chain: tuple[str, ...], wanted: str, form: Callable[[str], str]) -> bo
     return all(any(form(text) == form(name) for text in rest) for name in above)
 
 
-def plain(text: str) -> str:
+def normalise_heading(text: str) -> str:
     """Return what Obsidian compares headings by: no case, no punctuation."""
     return _PUNCTUATION.sub(" ", text).strip().casefold()
 
 
-def meant(headings: Sequence[Heading], place: str) -> tuple[int, ...]:
+def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]:
     """Return which headings a place like `#A#B` names, the last the one it leads to, as Obsidian finds them.
 
     Args:
         headings: The note's headings.
         place: What the link has behind the file's name, percent-decoded; empty when it leads to no heading.
     """
-    wanted = [plain(part) for part in place.split("#") if part.strip()]
+    wanted = [normalise_heading(part) for part in place.split("#") if part.strip()]
     if not wanted or place.startswith("^") or "^" in (part.strip()[:1] for part in place.split("#")):
         return ()
     found: list[int] = []
     level = 0
     for number, heading in enumerate(headings):
-        if heading.level > level and plain(heading.text) == wanted[len(found)]:
+        if heading.level > level and normalise_heading(heading.text) == wanted[len(found)]:
             found.append(number)
             level = heading.level
             if len(found) == len(wanted):
@@ -177,6 +180,6 @@ def anchor(heading: str) -> str:
     return NOT_IN_PLACE.sub(" ", heading).strip()
 
 
-def decoded_place(place: str, *, markdown: bool) -> str:
+def decode_place(place: str, *, markdown: bool) -> str:
     """Return a place as it is compared: decoded, where it stands in a Markdown link."""
     return unquote(place) if markdown else place

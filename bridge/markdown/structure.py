@@ -85,11 +85,11 @@ class Structure:
 
     def covers(self, offset: int) -> bool:
         """Tell whether an offset lies in a hole."""
-        return _holds(self.holes, offset)
+        return _contains(self.holes, offset)
 
     def hides(self, offset: int) -> bool:
         """Tell whether an offset lies in a block comment."""
-        return _holds(self.hidden, offset)
+        return _contains(self.hidden, offset)
 
 
 def read_structure(shadow: str, into: Structure | None = None, base: int = 0) -> Structure:
@@ -108,7 +108,7 @@ def read_structure(shadow: str, into: Structure | None = None, base: int = 0) ->
 _TOO_DEEP: Final = Part("quote", 0, 0, _DEEPEST)
 
 
-def _holds(spans: list[Span], offset: int) -> bool:
+def _contains(spans: list[Span], offset: int) -> bool:
     index = bisect_right(spans, (offset, _END))
     return index > 0 and offset < spans[index - 1][1]
 

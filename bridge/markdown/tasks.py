@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final, Literal
 
-from bridge.markdown.json_object import listed, text_of
+from bridge.markdown.json_object import get_objects, get_text
 
 Priority = Literal["highest", "high", "medium", "low", "lowest"]
 
@@ -74,7 +74,7 @@ class TaskFacts:
 
 
 @dataclass(slots=True)
-class _Found:
+class _TaskLine:
     """What was found of a line so far."""
 
     text: str
@@ -90,9 +90,9 @@ class _Found:
         return True
 
 
-def task_facts(text: str) -> TaskFacts:
+def parse_task(text: str) -> TaskFacts:
     """Read what follows a task's box."""
-    found = _Found(without_block_id(text)[0])
+    found = _TaskLine(split_block_id(text)[0])
     if "::" in text:
         _take_fields(found)
     if not text.isascii():
@@ -106,7 +106,7 @@ def task_facts(text: str) -> TaskFacts:
     )
 
 
-def without_block_id(text: str) -> tuple[str, str]:
+def split_block_id(text: str) -> tuple[str, str]:
     """Split a line's end into its text and what follows: a block id and spaces."""
     clean = text.rstrip()
     word = clean.rsplit(maxsplit=1)[-1:]
@@ -126,7 +126,7 @@ def is_date(text: str) -> bool:
     return True
 
 
-def _take_fields(found: _Found) -> None:
+def _take_fields(found: _TaskLine) -> None:
     """Take Dataview's fields out of a text, wherever they stand."""
 
     def kept(match: re.Match[str]) -> str:
@@ -136,7 +136,7 @@ def _take_fields(found: _Found) -> None:
     found.text = _FIELD.sub(kept, found.text)
 
 
-def _take_signs(found: _Found) -> None:
+def _take_signs(found: _TaskLine) -> None:
     """Take the plugin's signs off the end of a text; the tags between them stay."""
     tags: list[str] = []
     for _ in range(_MOST):
@@ -157,7 +157,7 @@ def _take_signs(found: _Found) -> None:
     found.text = " ".join([found.text, *reversed(tags)])
 
 
-def signs_of(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
+def task_signs(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
     """Yield what a task says beside its text, in the order and form in which the Tasks plugin writes it.
 
     Args:
@@ -175,40 +175,40 @@ def signs_of(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
     for name, value in told.items():
         if value is None:
             continue
-        yield field_of(name, value) if dataview else sign_of(name, value)
+        yield format_field(name, value) if dataview else format_sign(name, value)
 
 
-def sign_of(name: str, value: str) -> str:
+def format_sign(name: str, value: str) -> str:
     """Write one thing that a task says, as `📅 2026-01-31`."""
     return (
         next((s for p, s in PRIORITIES.items() if p == value), "") if name == "priority" else f"{SIGNS[name]} {value}"
     )
 
 
-def field_of(name: str, value: str) -> str:
+def format_field(name: str, value: str) -> str:
     """Write one thing that a task says, as `[due:: 2026-01-31]`."""
     words = {"done": "completion", "recurrence": "repeat", "depends_on": "dependsOn", "on_completion": "onCompletion"}
     return f"[{words.get(name, name)}:: {value}]"
 
 
-Meaning = Literal["todo", "in_progress", "done", "cancelled", "other"]
+StatusType = Literal["todo", "in_progress", "done", "cancelled", "other"]
 """What the character in a task's box says; `other` is a mark of a theme's or the user's own."""
 
-_MEANINGS: Final[dict[str, Meaning]] = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cancelled"}
-_TYPES: Final[dict[str, Meaning]] = {
+_MEANINGS: Final[dict[str, StatusType]] = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cancelled"}
+_TYPES: Final[dict[str, StatusType]] = {
     "TODO": "todo",
     "IN_PROGRESS": "in_progress",
     "DONE": "done",
     "CANCELLED": "cancelled",
 }
-CLOSED: Final = frozenset[Meaning]({"done", "cancelled"})
+CLOSED: Final = frozenset[StatusType]({"done", "cancelled"})
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
     """What a box's character means, and which one follows when it is clicked."""
 
-    meaning: Meaning
+    meaning: StatusType
     next: str
 
 
@@ -226,7 +226,7 @@ class TaskSettings:
     statuses: Mapping[str, Status] = field(default_factory=dict)
     """The characters that the user gave a meaning."""
 
-    def meaning(self, status: str) -> Meaning:
+    def meaning(self, status: str) -> StatusType:
         """Say what a box's character means."""
         known = self.statuses.get(status)
         return known.meaning if known else _MEANINGS.get(status, "other")
@@ -239,7 +239,7 @@ class TaskSettings:
         return " " if self.meaning(status) in CLOSED else "x"
 
 
-def task_settings(facts: Mapping[str, Any]) -> TaskSettings:
+def read_task_settings(facts: Mapping[str, Any]) -> TaskSettings:
     """Read the Tasks plugin's own settings, whatever is in them.
 
     Args:
@@ -251,13 +251,13 @@ def task_settings(facts: Mapping[str, Any]) -> TaskSettings:
     statuses = groups if isinstance(groups, Mapping) else {}
     return TaskSettings(
         dataview=facts.get("taskFormat") == "dataview",
-        global_filter=text_of(facts, "globalFilter").strip(),
+        global_filter=get_text(facts, "globalFilter").strip(),
         done_dates=facts.get("setDoneDate", True) is True,
         cancelled_dates=facts.get("setCancelledDate", True) is True,
         statuses={
-            symbol: Status(_TYPES.get(text_of(each, "type"), "other"), text_of(each, "nextStatusSymbol"))
+            symbol: Status(_TYPES.get(get_text(each, "type"), "other"), get_text(each, "nextStatusSymbol"))
             for name in ("coreStatuses", "customStatuses")
-            for each in listed(statuses, name)
-            if len(symbol := text_of(each, "symbol")) == 1
+            for each in get_objects(statuses, name)
+            if len(symbol := get_text(each, "symbol")) == 1
         },
     )

@@ -5,23 +5,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from bridge.markdown.moment_format import moment
+from bridge.markdown.moment_format import format_moment
 
 _FIELD: Final = re.compile(r"\{\{[ \t]*(title|date|time)[ \t]*(?::([^{}\r\n]*))?\}\}", re.IGNORECASE)
 _LEFT: Final = re.compile(r"\{\{[^{}\r\n]*\}\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledTemplate:
     """A template's text with its fields filled in, and what was left as it stands."""
 
     text: str
     warnings: tuple[str, ...] = ()
 
 
-def filled(
+def fill_template(
     text: str, title: str, when: datetime, *, date_format: str = "YYYY-MM-DD", time_format: str = "HH:mm"
-) -> Filled:
+) -> FilledTemplate:
     """Fill in a template.
 
     Args:
@@ -39,7 +39,7 @@ def filled(
         name, pattern = field[1].lower(), (field[2] or "").strip()
         if name == "title":
             return title
-        return moment(pattern or (date_format if name == "date" else time_format), when)
+        return format_moment(pattern or (date_format if name == "date" else time_format), when)
 
     warnings = []
     if "<%" in text:
@@ -48,4 +48,4 @@ def filled(
     if others:
         shown = ", ".join(f"`{each[:40]}`" for each in list(others)[:5])
         warnings.append(f"The template has fields that are not Obsidian's own; they stay: {shown}.")
-    return Filled(_FIELD.sub(value, text), tuple(warnings))
+    return FilledTemplate(_FIELD.sub(value, text), tuple(warnings))

@@ -87,11 +87,11 @@ class PropertyLoader(CParser):
         if isinstance(first, MappingStartEvent):
             self._document()
         elif not (isinstance(first, ScalarEvent) and first.value == ""):
-            raise _unreadable("it is not a list of names and values", first)
+            raise _unreadable_error("it is not a list of names and values", first)
         self._next()
         following = self._next()
         if not isinstance(following, StreamEndEvent):
-            raise _unreadable("it holds more than one document", following)
+            raise _unreadable_error("it holds more than one document", following)
         return self.found
 
     def dispose(self) -> None:
@@ -120,7 +120,7 @@ class PropertyLoader(CParser):
     def _value(self, event: Any, depth: int, offsets: list[int] | None = None) -> Value:
         if isinstance(event, AliasEvent):
             if event.anchor not in self.anchors:
-                raise _unreadable(f"`*{event.anchor}` names nothing", event)
+                raise _unreadable_error(f"`*{event.anchor}` names nothing", event)
             value, cost = self.anchors[event.anchor]
             self._spend(cost, event)
             return value
@@ -136,7 +136,7 @@ class PropertyLoader(CParser):
             return self._scalar(event)
         self._spend(1, event)
         if depth > MAX_DEPTH:
-            raise _unreadable("it is nested too deeply", event)
+            raise _unreadable_error("it is nested too deeply", event)
         if isinstance(event, MappingStartEvent):
             return self._mapping(depth)
         return self._sequence(depth, offsets)
@@ -177,8 +177,8 @@ class PropertyLoader(CParser):
     def _spend(self, cost: int, event: Any) -> None:
         self.cost += cost
         if self.cost > MAX_COST:
-            raise _unreadable("it grows too large", event)
+            raise _unreadable_error("it grows too large", event)
 
 
-def _unreadable(why: str, event: Any) -> MarkedYAMLError:
+def _unreadable_error(why: str, event: Any) -> MarkedYAMLError:
     return MarkedYAMLError(problem=why, problem_mark=event.start_mark)

@@ -11,9 +11,9 @@ from starlette.requests import Request
 
 from bridge.api.arguments import VAULT
 from bridge.api.call import SESSION, Call, Principal
-from bridge.api.dispatch import answer
+from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
-from bridge.api.presets import chosen
+from bridge.api.presets import choose_preset
 from bridge.api.registry import Operation
 from bridge.errors import InvalidArguments
 from bridge.mcp.text import Answer
@@ -104,11 +104,11 @@ class Caller:
             progress=progress,
             consent=consent,
         )
-        text = await answer(operation, call, arguments, form)
+        text = await dispatch_call(operation, call, arguments, form)
         return answers[0], text
 
 
-def caller(context: Context, bridge: "Bridge") -> Caller:
+def read_caller(context: Context, bridge: "Bridge") -> Caller:
     """Read who calls.
 
     Raises:
@@ -120,19 +120,19 @@ def caller(context: Context, bridge: "Bridge") -> Caller:
     return Caller(
         bridge,
         principal,
-        chosen(principal, request.query_params.get("preset"), bridge.settings.mcp_preset),
+        choose_preset(principal, request.query_params.get("preset"), bridge.settings.mcp_preset),
         client=f"{said.client_info.name}/{said.client_info.version}" if said is not None else None,
         session=request.headers.get(SESSION) or request.headers.get("mcp-session-id"),
         vault=request.query_params.get(VAULT),
     )
 
 
-def reads_only(bridge: "Bridge") -> bool:
+def is_read_only(bridge: "Bridge") -> bool:
     """Say whether the request that is answered comes from somebody who is offered to read only."""
     request = REQUEST.get()
     asked = request.query_params.get("preset")
     try:
-        return chosen(request.scope["state"]["principal"], asked, bridge.settings.mcp_preset) == "read-only"
+        return choose_preset(request.scope["state"]["principal"], asked, bridge.settings.mcp_preset) == "read-only"
     except InvalidArguments:
         # Every call says so.
         return False

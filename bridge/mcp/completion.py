@@ -9,8 +9,8 @@ from mcp import types
 
 from bridge.api.arguments import VAULT
 from bridge.errors import BridgeError
-from bridge.mcp.caller import Context, caller
-from bridge.mcp.errors import told
+from bridge.mcp.caller import Context, read_caller
+from bridge.mcp.errors import protocol_errors
 from bridge.mcp.prompts import PERIODS
 
 if TYPE_CHECKING:
@@ -30,20 +30,20 @@ class Completion:
 
     async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Return what an argument may be, the likeliest first."""
-        with told(context):
-            who = caller(context, self.bridge)
+        with protocol_errors(context):
+            who = read_caller(context, self.bridge)
             who.principal.require("read")
             chosen = (params.context.arguments if params.context else None) or {}
             vault = chosen.get(VAULT)
             engines = [self.bridge.find(vault)] if vault else who.engines
-            offer = OFFERS.get(params.argument.name, nothing)
+            offer = OFFERS.get(params.argument.name, no_offers)
             words = offer(engines) if offer is periods else sorted(set(offer(engines)), key=str.casefold)
-            found = fitting(words, params.argument.value.casefold())
+            found = match_words(words, params.argument.value.casefold())
             values = types.Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
             return types.CompleteResult(completion=values)
 
 
-def fitting(words: Iterable[str], typed: str) -> list[str]:
+def match_words(words: Iterable[str], typed: str) -> list[str]:
     """Return the words that hold what was typed, those first that begin with it, whole or in their last part."""
 
     def nearness(word: str) -> tuple[bool, bool]:
@@ -53,26 +53,26 @@ def fitting(words: Iterable[str], typed: str) -> list[str]:
     return sorted((word for word in words if typed in word.casefold()), key=nearness)
 
 
-def known(engines: "Iterable[VaultEngine]") -> "Iterable[IndexedNote]":
+def open_notes(engines: "Iterable[VaultEngine]") -> "Iterable[IndexedNote]":
     """Return the notes of some vaults; one that is not open has none yet."""
     for engine in engines:
         with contextlib.suppress(BridgeError):
             yield from list(engine.index.notes.values())
 
 
-def paths(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+def complete_paths(engines: "Iterable[VaultEngine]") -> Iterable[str]:
     """Offer every note."""
-    return (note.path for note in known(engines))
+    return (note.path for note in open_notes(engines))
 
 
-def folders(engines: "Iterable[VaultEngine]") -> Iterable[str]:
+def complete_folders(engines: "Iterable[VaultEngine]") -> Iterable[str]:
     """Offer every folder that holds notes."""
-    return filter(None, (note.path.rpartition("/")[0] for note in known(engines)))
+    return filter(None, (note.path.rpartition("/")[0] for note in open_notes(engines)))
 
 
 def topics(engines: "Iterable[VaultEngine]") -> Iterable[str]:
     """Offer titles and tags."""
-    return (word for note in known(engines) for word in (note.title, *note.tags))
+    return (word for note in open_notes(engines) for word in (note.title, *note.tags))
 
 
 def periods(_: "Iterable[VaultEngine]") -> Iterable[str]:
@@ -85,14 +85,14 @@ def vaults(engines: "Iterable[VaultEngine]") -> Iterable[str]:
     return (engine.name for engine in engines)
 
 
-def nothing(_: "Iterable[VaultEngine]") -> Iterable[str]:
+def no_offers(_: "Iterable[VaultEngine]") -> Iterable[str]:
     """Offer nothing for what is written freely."""
     return ()
 
 
 OFFERS: "Mapping[str, Callable[[Iterable[VaultEngine]], Iterable[str]]]" = {
-    "path": paths,
-    "folder": folders,
+    "path": complete_paths,
+    "folder": complete_folders,
     "topic": topics,
     "since": periods,
     VAULT: vaults,

@@ -10,7 +10,7 @@ import orjson
 from mcp import MCPError, types
 
 from bridge.api.arguments import VAULT
-from bridge.api.presets import tool_named
+from bridge.api.presets import get_tool
 from bridge.api.registry import Operation
 from bridge.errors import ConfirmationRequired, Declined
 from bridge.mcp.caller import Caller, Context
@@ -19,22 +19,22 @@ from bridge.mcp.text import inline
 CONFIRM: Final = "confirm"
 """The argument of operations, and what the question and its only field are called."""
 
-SAME: Final = frozenset({CONFIRM, "dry_run", "reason"})
+IGNORED_ARGUMENTS: Final = frozenset({CONFIRM, "dry_run", "reason"})
 """Arguments that make no other change of it."""
 
-FORM: Final[types.ElicitRequestedSchema] = {
+CONFIRM_FORM: Final[types.ElicitRequestedSchema] = {
     "type": "object",
     "properties": {CONFIRM: {"type": "boolean", "title": "Make this change", "default": False}},
     "required": [CONFIRM],
 }
 
-REASON: Final = 300
+MAX_REASON: Final = 300
 """Characters of an agent's reason that the user is shown."""
 
-REMEMBERED: Final = 1_000
+MAX_REMEMBERED: Final = 1_000
 
 
-class Unanswered(Exception):
+class ConfirmationPending(Exception):
     """The user is to be asked first; the client repeats the call with the answer."""
 
     def __init__(self, question: types.InputRequiredResult) -> None:
@@ -77,35 +77,39 @@ class Consent:
         change = fingerprint(who, operation, given)
         if change in self._declined:
             raise Declined(f"The user said no to this change before: {error.would}.")
-        question = asked(who, operation, given, error)
+        question = confirmation_question(who, operation, given, error)
         if context.session.can_send_request:
             try:
-                answer = await context.session.elicit_form(question, FORM, related_request_id=context.request_id)
+                answer = await context.session.elicit_form(
+                    question, CONFIRM_FORM, related_request_id=context.request_id
+                )
             except MCPError as failure:
-                if failure.code == types.METHOD_NOT_FOUND and meant(operation, given)[1].get(CONFIRM) is True:
+                if failure.code == types.METHOD_NOT_FOUND and inner_call(operation, given)[1].get(CONFIRM) is True:
                     # It says that it shows forms and does not, so that nobody else can confirm.
                     return
                 raise error from None
         else:
-            answer = answered(params, question, change)
+            answer = confirmation_answer(params, question, change)
         if answer.action != "accept" or not (answer.content or {}).get(CONFIRM):
             self._declined[change] = None
-            if len(self._declined) > REMEMBERED:
+            if len(self._declined) > MAX_REMEMBERED:
                 self._declined.popitem(last=False)
             raise Declined(f"The user said no to this change: {error.would}.")
 
 
-def asked(who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired) -> str:
+def confirmation_question(
+    who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired
+) -> str:
     """Return the question to the user: who wants to do what, where and why."""
-    _, arguments = meant(operation, given)
+    _, arguments = inner_call(operation, given)
     reason, vault = arguments.get("reason"), arguments.get(VAULT, given.get(VAULT, who.vault))
     several = isinstance(vault, str) and len(who.bridge.vaults) > 1
     where = f", in the vault “{inline(who.bridge.find(vault).name)}”" if several else ""
-    why = f" Reason: {inline(reason)[:REASON]}" if isinstance(reason, str) and reason.strip() else ""
+    why = f" Reason: {inline(reason)[:MAX_REASON]}" if isinstance(reason, str) and reason.strip() else ""
     return f"{inline(who.name)} wants to {inline(error.would)}{where}.{why}"
 
 
-def answered(params: types.CallToolRequestParams, question: str, change: str) -> types.ElicitResult:
+def confirmation_answer(params: types.CallToolRequestParams, question: str, change: str) -> types.ElicitResult:
     """Return the answer that came with a call; one to another question does not count.
 
     Raises:
@@ -115,8 +119,8 @@ def answered(params: types.CallToolRequestParams, question: str, change: str) ->
     answer = (params.input_responses or {}).get(CONFIRM)
     if isinstance(answer, types.ElicitResult) and params.request_state == state:
         return answer
-    form = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question, requested_schema=FORM))
-    raise Unanswered(types.InputRequiredResult(input_requests={CONFIRM: form}, request_state=state))
+    form = types.ElicitRequest(params=types.ElicitRequestFormParams(message=question, requested_schema=CONFIRM_FORM))
+    raise ConfirmationPending(types.InputRequiredResult(input_requests={CONFIRM: form}, request_state=state))
 
 
 def can_ask(context: Context) -> bool:
@@ -128,19 +132,19 @@ def can_ask(context: Context) -> bool:
 
 def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any]) -> str:
     """Return what a change in a session has in common with its repetitions, called directly or by `run_tool`."""
-    inner, arguments = meant(operation, given)
-    kept = {name: value for name, value in arguments.items() if name not in SAME and name != VAULT}
+    inner, arguments = inner_call(operation, given)
+    kept = {name: value for name, value in arguments.items() if name not in IGNORED_ARGUMENTS and name != VAULT}
     session = who.bridge.sessions.of(who.name, who.session)
     vault = arguments.get(VAULT, given.get(VAULT, who.vault))
     said = orjson.dumps([session, inner.name, vault, kept], option=orjson.OPT_SORT_KEYS, default=str)
     return hashlib.sha256(said).hexdigest()
 
 
-def meant(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
     """Return the operation that a call runs and its arguments, those inside `run_tool` too."""
     match operation.name, given:
         case "run_tool", {"name": str(name)}:
-            return tool_named(name), inner_arguments(given)
+            return get_tool(name), inner_arguments(given)
         case _:
             return operation, given
 

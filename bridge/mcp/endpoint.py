@@ -18,20 +18,20 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bridge.mcp.caller import REQUEST
-from bridge.mcp.notifications import Sessions, tell
-from bridge.mcp.server import build
+from bridge.mcp.notifications import Sessions, publish_changes
+from bridge.mcp.server import build_server
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
 
-REMEMBERED = 128
+MAX_REPLAYED = 128
 
 
 class Replay(EventStore):
     """The last messages of one session, on all of its streams."""
 
     def __init__(self) -> None:
-        self._events: deque[tuple[int, StreamId, JSONRPCMessage | None]] = deque(maxlen=REMEMBERED)
+        self._events: deque[tuple[int, StreamId, JSONRPCMessage | None]] = deque(maxlen=MAX_REPLAYED)
         self._next = 1
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
@@ -79,12 +79,12 @@ RETRY_MS = 500
 
 
 @asynccontextmanager
-async def opened(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
+async def open_endpoint(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
     """Open the endpoint; the arguments are those of `mount`."""
     bus, sessions = InMemorySubscriptionBus(), Sessions()
     listeners = ListenHandler(bus)
-    async with endpoint(build(bridge, listeners, sessions), hosts, origins) as app:
-        telling = asyncio.create_task(tell(bridge, bus, sessions), name="mcp news")
+    async with endpoint(build_server(bridge, listeners, sessions), hosts, origins) as app:
+        telling = asyncio.create_task(publish_changes(bridge, bus, sessions), name="mcp news")
         try:
             yield app
         finally:
@@ -104,10 +104,10 @@ async def endpoint(server: Server[Any], hosts: Collection[str], origins: Collect
         max_request_body_size=BODY_LIMIT,
     )
     async with manager.run():
-        yield identified(manager.asgi_app)
+        yield identify_caller(manager.asgi_app)
 
 
-def identified(app: ASGIApp) -> ASGIApp:
+def identify_caller(app: ASGIApp) -> ASGIApp:
     """Tell the library who calls, so that a session answers only to whoever opened it."""
 
     async def call(scope: Scope, receive: Receive, send: Send) -> None:

@@ -8,10 +8,10 @@ import orjson
 from mcp import MCPError, types
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from bridge.api.dispatch import internal
+from bridge.api.dispatch import internal_error
 from bridge.api.encode import encode
 from bridge.errors import BridgeError, Invalid, InvalidArguments, Missing, OutsideVault, ProtectedPath
-from bridge.features import named
+from bridge.features import get_operation
 from bridge.mcp.caller import Context
 from bridge.mcp.change_forms import diff
 from bridge.mcp.text import UNTRUSTED, inline
@@ -19,18 +19,20 @@ from bridge.mcp.text import UNTRUSTED, inline
 NOT_FOUND_2025 = -32002
 """What the older era says of a missing resource; the newer one calls its address an invalid parameter."""
 
-REFUSED = -32000
+SERVER_ERROR = -32000
 """What has no code of its own."""
 
 
-def of_tool(error: BridgeError) -> types.CallToolResult:
+def tool_error(error: BridgeError) -> types.CallToolResult:
     """Say what went wrong and what to do."""
     facts: Mapping[str, Any] = orjson.loads(encode(dict(error.facts)))
-    lines = [f"{error.code}: {error.message}", way_out(error)]
+    lines = [f"{error.code}: {error.message}", hint_for(error)]
     lines += [
         f"{name}: {' | '.join(map(inline, value)) if isinstance(value, list) else inline(value)}"
         for name, value in facts.items()
-        if isinstance(value, list | dict) and value and not (isinstance(value, list) and names(error.message, value))
+        if isinstance(value, list | dict)
+        and value
+        and not (isinstance(value, list) and is_listed_in(error.message, value))
     ]
     # What others wrote meanwhile spares another look at the whole note.
     if differs := facts.get("differs"):
@@ -39,23 +41,23 @@ def of_tool(error: BridgeError) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
-def names(message: str, values: Sequence[Any]) -> bool:
+def is_listed_in(message: str, values: Sequence[Any]) -> bool:
     """Say whether a message names what a list holds, or the first of it, so that the list need not follow."""
     return str(values[0]) in message or any(f"`{value}`" in message for value in values)
 
 
-def way_out(error: BridgeError) -> str:
+def hint_for(error: BridgeError) -> str:
     """Return the hint; in place of one to a document, which a model cannot open, what the tool takes."""
     if error.hint != Invalid.hint:
         return error.hint
     name = error.facts.get("operation")
     if not isinstance(name, str) or "it takes" in error.message:
         return ""
-    return f"It takes {', '.join(a.name + '?' * (not a.required) for a in named(name).arguments)}."
+    return f"It takes {', '.join(a.name + '?' * (not a.required) for a in get_operation(name).arguments)}."
 
 
 @contextmanager
-def told(context: Context, uri: str | None = None) -> Iterator[None]:
+def protocol_errors(context: Context, uri: str | None = None) -> Iterator[None]:
     """Raise what goes wrong in a block as errors of the protocol.
 
     Args:
@@ -67,12 +69,12 @@ def told(context: Context, uri: str | None = None) -> Iterator[None]:
     except MCPError:
         raise
     except BridgeError as error:
-        raise MCPError(code_of(error, context, uri), error.message, data_of(error, uri)) from None
+        raise MCPError(error_code(error, context, uri), error.message, error_data(error, uri)) from None
     except Exception as error:  # noqa: BLE001  # the top of a request: whatever is left is our own fault
-        raise MCPError(types.INTERNAL_ERROR, internal(error).message) from None
+        raise MCPError(types.INTERNAL_ERROR, internal_error(error).message) from None
 
 
-def code_of(error: BridgeError, context: Context, uri: str | None) -> int:
+def error_code(error: BridgeError, context: Context, uri: str | None) -> int:
     """Choose the code."""
     match error:
         case Missing() | OutsideVault() | ProtectedPath() if uri is not None:
@@ -81,9 +83,9 @@ def code_of(error: BridgeError, context: Context, uri: str | None) -> int:
         case InvalidArguments() | Missing():
             return types.INVALID_PARAMS
         case _:
-            return REFUSED
+            return SERVER_ERROR
 
 
-def data_of(error: BridgeError, uri: str | None) -> dict[str, str]:
+def error_data(error: BridgeError, uri: str | None) -> dict[str, str]:
     """Return what else there is to say."""
-    return {"code": error.code, "hint": way_out(error), **({"uri": uri} if uri is not None else {})}
+    return {"code": error.code, "hint": hint_for(error), **({"uri": uri} if uri is not None else {})}

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bridge.features import named
+from bridge.features import get_operation
 from bridge.mcp import change_forms, graph_forms
-from bridge.mcp.text import Answer, Form, fields, inline, returnable, short
-from bridge.text.budget import around_match, cost, cut, fitting
+from bridge.mcp.text import Answer, View, fields, inline, quote_path, short_digest
+from bridge.text.budget import around_match, cost, cut, fit_words
 from bridge.text.counts import count_of
 from bridge.types import SHORT_DIGEST
 
@@ -15,10 +15,10 @@ HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
 
 TASK_PARTS = ("due", "scheduled", "start", "done", "priority", "recurrence", "heading")
 
-EVIDENT = ("a string", "a path", "a folder", "a digest", "true or false")
+OBVIOUS_TYPES = ("a string", "a path", "a folder", "a digest", "true or false")
 """What an argument takes that goes without saying beside its meaning."""
 
-SHOWN = 100
+MAX_SHOWN = 100
 """Links or tags of one kind at most; the rest is counted."""
 
 
@@ -32,12 +32,12 @@ def hits(answer: Answer) -> Iterable[str]:
     elif not answer["notices"]:
         yield "No note found."
     for number, hit in enumerate(found, start=1):
-        yield from read_out(number, hit) if hit["passages"] else written(number, hit)
+        yield from hit_passages(number, hit) if hit["passages"] else hit_lines(number, hit)
 
 
-def read_out(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
+def hit_passages(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
     """Write a hit with its whole passages."""
-    path = returnable(hit["path"])
+    path = quote_path(hit["path"])
     yield f"{number}. {path} · {hit['score']:.2f} · {hit['digest']} · {reasons(hit['why'])}"
     for passage in hit["passages"]:
         first, last = passage["lines"]
@@ -45,11 +45,11 @@ def read_out(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
         yield passage["text"]
 
 
-def written(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
+def hit_lines(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
     """Write a hit: the longer its path, the less of its snippet."""
     first, last = hit["lines"]
-    path, heading = returnable(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
-    place = f"{number}. {path}:{first}-{last}" + (f" # {fitting(heading, HEADING)}" if heading not in path else "")
+    path, heading = quote_path(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
+    place = f"{number}. {path}:{first}-{last}" + (f" # {fit_words(heading, HEADING)}" if heading not in path else "")
     why = f"{hit['score']:.2f} · {hit['digest']} · {reasons(hit['why'])}"
     room = min(SNIPPET, HIT - cost(place) - cost(why))
     yield place
@@ -79,18 +79,18 @@ def notices(answer: Answer) -> Iterable[str]:
 
 def note(answer: Answer) -> Iterable[str]:
     """Write a note: what is needed to go on or to change it, then its text as it is, to the end."""
-    yield from about(answer)
+    yield from note_facts(answer)
     if answer.get("outline") is None:
         yield "--- text of the note, up to the end of this answer ---"
         yield answer["text"]
 
 
-def about(answer: Answer) -> Iterable[str]:
+def note_facts(answer: Answer) -> Iterable[str]:
     """Write what there is to say of a note beside its text."""
     first, last = answer["lines"]
     whole = (first, last) == (1, answer["total_lines"])
-    lines, digest = f"lines {first}-{last} of {answer['total_lines']}", short(answer["digest"])
-    yield f"{returnable(answer['path'])} · {lines} · digest {digest}"
+    lines, digest = f"lines {first}-{last} of {answer['total_lines']}", short_digest(answer["digest"])
+    yield f"{quote_path(answer['path'])} · {lines} · digest {digest}"
     if answer.get("outline") is not None:
         yield from outline(answer)
         return
@@ -98,7 +98,7 @@ def about(answer: Answer) -> Iterable[str]:
         offset = f", offset: {more['offset']}" if more["offset"] else ""
         yield f"Cut; read on with lines: {more['lines']}{offset}."
     if not whole and answer["headings"]:
-        yield f"sections: {limited(answer['headings'], ' | ')}"
+        yield f"sections: {join_limited(answer['headings'], ' | ')}"
     yield from map(inline, answer["problems"])
 
 
@@ -111,31 +111,31 @@ def outline(answer: Answer) -> Iterable[str]:
         yield "It has no headings."
 
 
-def several(answer: Answer) -> Iterable[str]:
+def several_notes(answer: Answer) -> Iterable[str]:
     """Write several notes; where the text of one ends is told by its digest, which no note can hold of itself."""
     for part in answer["notes"]:
         if part["note"] is None:
             yield f"{inline(part['asked'])} · {inline(part['problem'])}"
             continue
-        yield from about(part["note"])
+        yield from note_facts(part["note"])
         if part["note"].get("outline") is None:
             end = f"--- end of {part['note']['digest'][:SHORT_DIGEST]} ---"
             yield f"--- text of the note, up to `{end}` ---"
             yield from (part["note"]["text"].removesuffix("\n"), end)
 
 
-def listed(answer: Answer) -> Iterable[str]:
+def note_list(answer: Answer) -> Iterable[str]:
     """Write a list of notes, a line each."""
-    yield paged(len(answer["notes"]), answer["total"], "note")
+    yield list_count(len(answer["notes"]), answer["total"], "note")
     yield from map(inline, answer["notices"])
     for one in answer["notes"]:
         tags = "".join(f" #{inline(tag)}" for tag in one["tags"])
-        yield f"{returnable(one['path'])} · {one['modified'][:10]} · {short(one['digest'])}{tags}"
+        yield f"{quote_path(one['path'])} · {one['modified'][:10]} · {short_digest(one['digest'])}{tags}"
 
 
 def tasks(answer: Answer) -> Iterable[str]:
     """Write a list of tasks, a line each, with what `toggle_task` asks for in front."""
-    yield paged(len(answer["tasks"]), answer["total"], "task")
+    yield list_count(len(answer["tasks"]), answer["total"], "task")
     yield from map(inline, answer["notices"])
     digests: set[str] = set()
     for one in answer["tasks"]:
@@ -143,10 +143,10 @@ def tasks(answer: Answer) -> Iterable[str]:
         if one["path"] not in digests:
             digests.add(one["path"])
             known.append(f"digest {one['digest']}")
-        yield " · ".join([f"{returnable(one['path'])}:{one['line']} [{one['status']}] {inline(one['text'])}", *known])
+        yield " · ".join([f"{quote_path(one['path'])}:{one['line']} [{one['status']}] {inline(one['text'])}", *known])
 
 
-def paged(shown: int, total: int, what: str) -> str:
+def list_count(shown: int, total: int, what: str) -> str:
     """Say how many of a list are written."""
     if shown == total:
         return count_of(total, what)
@@ -159,8 +159,8 @@ def links(answer: Answer) -> Iterable[str]:
     if answer["digest"]:
         yield f"digest {answer['digest']}"
     totals = {**answer["totals"], "mentions": answer.get("mentions_total")}
-    for name, (title, line) in LINKS.items():
-        found, total = (answer.get(name) or ())[:SHOWN], totals[name]
+    for name, (title, line) in LINK_SECTIONS.items():
+        found, total = (answer.get(name) or ())[:MAX_SHOWN], totals[name]
         if total:
             pages = "".join(graph_forms.more_pages(len(found), total, answer["offset"], "link"))
             yield f"{title}{f' ({pages})' if pages else ''}:"
@@ -171,14 +171,14 @@ def links(answer: Answer) -> Iterable[str]:
 
 def own_link(one: Mapping[str, Any]) -> str:
     """Write a link of the note itself: its line, and where it leads or what it asks for in vain."""
-    leads = f"{returnable(one['path'])}{fragment(one)}" if one["path"] else f"[[{inline(one['target'])}]]"
-    return f"line {one['line']} → {leads}{wording(one)}"
+    leads = f"{quote_path(one['path'])}{fragment(one)}" if one["path"] else f"[[{inline(one['target'])}]]"
+    return f"line {one['line']} → {leads}{link_label(one)}"
 
 
 def backlink(one: Mapping[str, Any]) -> str:
     """Write a link to the note: where it stands, and which part of the note it means."""
     part = fragment(one)
-    return f"{returnable(one['path'])}:{one['line']}{f' → {part}' if part else ''}{wording(one)}"
+    return f"{quote_path(one['path'])}:{one['line']}{f' → {part}' if part else ''}{link_label(one)}"
 
 
 def fragment(one: Mapping[str, Any]) -> str:
@@ -188,21 +188,21 @@ def fragment(one: Mapping[str, Any]) -> str:
     return f"#{inline(one['heading'])}" if one.get("heading") else ""
 
 
-def wording(one: Mapping[str, Any]) -> str:
+def link_label(one: Mapping[str, Any]) -> str:
     """Write the words that a link shows when they are not its target, and its sentence when asked for."""
     label = f" “{inline(one['text'])}”" if one["text"] != one["target"] else ""
     embeds = " (embed)" if one.get("embed") else ""
-    sentence = f" — {fitting(inline(one['context']), graph_forms.SENTENCE)}" if one.get("context") else ""
+    sentence = f" — {fit_words(inline(one['context']), graph_forms.MAX_SENTENCE)}" if one.get("context") else ""
     return label + embeds + sentence
 
 
 def mention(one: Mapping[str, Any]) -> str:
     """Write a place that says the note's name."""
-    sentence = fitting(inline(one["context"]), graph_forms.SENTENCE)
-    return f"{returnable(one['path'])}:{one['line']} says “{inline(one['text'])}” — {sentence}"
+    sentence = fit_words(inline(one["context"]), graph_forms.MAX_SENTENCE)
+    return f"{quote_path(one['path'])}:{one['line']} says “{inline(one['text'])}” — {sentence}"
 
 
-LINKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
+LINK_SECTIONS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
     "links": ("Links to", own_link),
     "backlinks": ("Linked from", backlink),
     "unresolved": ("Unresolved", own_link),
@@ -213,10 +213,10 @@ LINKS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
 def suggestions(answer: Answer) -> Iterable[str]:
     """Write the links that are missing, a line each, and what an edit needs."""
     if answer["digest"]:
-        yield f"digest {short(answer['digest'])}"
+        yield f"digest {short_digest(answer['digest'])}"
     for one in answer["suggestions"]:
         yield (
-            f"- line {one['lines'][0]} “{inline(one['text'])}” → {returnable(one['target'])} ({reasons(one['why'])})"
+            f"- line {one['lines'][0]} “{inline(one['text'])}” → {quote_path(one['target'])} ({reasons(one['why'])})"
         )
     if not answer["suggestions"]:
         yield "There is no link to suggest."
@@ -224,7 +224,7 @@ def suggestions(answer: Answer) -> Iterable[str]:
 
 def folders(answer: Answer) -> Iterable[str]:
     """Write the folders, a line each with its notes and those below."""
-    yield from (f"{returnable(folder['path'])} · {folder['notes']}" for folder in answer["folders"])
+    yield from (f"{quote_path(folder['path'])} · {folder['notes']}" for folder in answer["folders"])
     if not answer["folders"]:
         yield "No folders."
 
@@ -232,10 +232,14 @@ def folders(answer: Answer) -> Iterable[str]:
 def tags(answer: Answer) -> Iterable[str]:
     """Write the tags on one line, each with its count."""
     yield from map(inline, answer["notices"])
-    yield limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
+    yield join_limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
 
 
-COMMON = {"dry_run": "dry_run?", "reason": "reason? (for the user)", "confirm": "confirm? (for large changes)"}
+COMMON_ARGUMENTS = {
+    "dry_run": "dry_run?",
+    "reason": "reason? (for the user)",
+    "confirm": "confirm? (for large changes)",
+}
 """Arguments that most writes take, told once in an answer."""
 
 
@@ -246,54 +250,56 @@ def tools(answer: Answer) -> Iterable[str]:
         right = f" (right in {tool['accuracy']:.0%} of {tool['judged']} cases)" if tool["accuracy"] is not None else ""
         yield f"{tool['name']} — {tool['summary']}{right}" + " (listed: call it directly)" * tool["listed"]
         for one in tool["arguments"] if not tool["listed"] else ():
-            if one["name"] not in COMMON:
-                takes = "" if one["takes"].startswith(EVIDENT) else f" Takes {one['takes']}."
+            if one["name"] not in COMMON_ARGUMENTS:
+                takes = "" if one["takes"].startswith(OBVIOUS_TYPES) else f" Takes {one['takes']}."
                 yield f"  {one['name']}{'' if one['required'] else '?'}: {one['meaning']}{takes}"
     unlisted = [tool for tool in answer["tools"] if not tool["listed"]]
-    for common, names in shared(unlisted).items():
+    for common, names in common_arguments(unlisted).items():
         yield f"{', '.join(names)} also take{'s' if len(names) == 1 else ''} {', '.join(common)}."
     if unlisted:
         yield "Run one by calling find_tool with its `name` and `arguments`."
 
 
-def shared(tools: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, ...], Sequence[str]]:
+def common_arguments(tools: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, ...], Sequence[str]]:
     """Return the names of tools by which of the common arguments they take; those that take none are left out."""
     by_common: dict[tuple[str, ...], list[str]] = {}
     for tool in tools:
-        if common := tuple(COMMON[one["name"]] for one in tool["arguments"] if one["name"] in COMMON):
+        if common := tuple(
+            COMMON_ARGUMENTS[one["name"]] for one in tool["arguments"] if one["name"] in COMMON_ARGUMENTS
+        ):
             by_common.setdefault(common, []).append(tool["name"])
     return by_common
 
 
-def ran(answer: Answer) -> Iterable[str]:
+def tool_result(answer: Answer) -> Iterable[str]:
     """Write what a tool answered as if it had been called directly."""
-    return form_of(answer["name"])(answer["result"])
+    return view_of(answer["name"])(answer["result"])
 
 
-def limited(words: Sequence[str], between: str) -> str:
+def join_limited(words: Sequence[str], between: str) -> str:
     """Join words, but not without end."""
-    rest = f"{between}… and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
-    return between.join(map(inline, words[:SHOWN])) + rest
+    rest = f"{between}… and {len(words) - MAX_SHOWN} more" if len(words) > MAX_SHOWN else ""
+    return between.join(map(inline, words[:MAX_SHOWN])) + rest
 
 
-FORMS: Mapping[str, Form] = {
+VIEWS: Mapping[str, View] = {
     "SearchResult": hits,
     "ReadNote": note,
-    "ReadNotes": several,
-    "FoundNotes": listed,
+    "ReadNotes": several_notes,
+    "FoundNotes": note_list,
     "NoteLinks": links,
     "FolderList": folders,
     "TagList": tags,
     "TaskList": tasks,
     "LinkSuggestions": suggestions,
     "FoundTools": tools,
-    "RanTool": ran,
-    **change_forms.FORMS,
-    **graph_forms.FORMS,
+    "RanTool": tool_result,
+    **change_forms.CHANGE_VIEWS,
+    **graph_forms.GRAPH_VIEWS,
 }
 """By the record that a tool answers with."""
 
 
-def form_of(tool: str) -> Form:
+def view_of(tool: str) -> View:
     """Return how a tool's answer is written: a line a field when there is no better way."""
-    return FORMS.get(named(tool).result.__name__, fields)
+    return VIEWS.get(get_operation(tool).result.__name__, fields)

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bridge.mcp.text import Answer, Form, inline, returnable
-from bridge.text.budget import fitting
+from bridge.mcp.text import Answer, View, inline, quote_path
+from bridge.text.budget import fit_words
 from bridge.text.counts import count_of
 
-SHOWN = 50
+MAX_ENTRIES = 50
 """Entries of one sort at most; the rest is counted."""
 
-NAMED = 3
+MAX_NAMED = 3
 """Notes that are named beside an entry."""
 
-SENTENCE = 160
+MAX_SENTENCE = 160
 """What the sentence of a step may cost."""
 
 Entry = Mapping[str, Any]
@@ -21,21 +21,21 @@ Entry = Mapping[str, Any]
 
 def neighbours(answer: Answer) -> Iterable[str]:
     """Write the notes around a note, a line each."""
-    yield from section(counted(answer, "notes around it"), answer["nodes"], neighbour)
+    yield from section(node_count(answer, "notes around it"), answer["nodes"], neighbour)
     if not answer["nodes"]:
         yield "Nothing is around it."
 
 
 def neighbour(one: Entry) -> str:
     """Write a note near another: how far, over which note, and how they are joined."""
-    via = f" via {returnable(one['via'])}" if one["via"] else ""
-    return f"{returnable(one['path'])} · {count_of(one['distance'], 'step')}{via} · {', '.join(one['kinds'])}"
+    via = f" via {quote_path(one['via'])}" if one["via"] else ""
+    return f"{quote_path(one['path'])} · {count_of(one['distance'], 'step')}{via} · {', '.join(one['kinds'])}"
 
 
 def paths(answer: Answer) -> Iterable[str]:
     """Write each way from note to note, with the sentences that lead on."""
     for number, path in enumerate(answer["paths"], start=1):
-        yield f"{number}. {returnable(path['notes'][0])} ({count_of(len(path['steps']), 'step')})"
+        yield f"{number}. {quote_path(path['notes'][0])} ({count_of(len(path['steps']), 'step')})"
         yield from map(step, path["steps"])
     if not answer["paths"]:
         yield "Nothing joins the two."
@@ -44,10 +44,10 @@ def paths(answer: Answer) -> Iterable[str]:
 def step(one: Entry) -> str:
     """Write what leads to the next note, `←` against a link, and where that is said."""
     line = f":{one['line']}" if one["line"] else ""
-    where = f", {returnable(one['note'])}{line}" if one["note"] else ""
-    says = f" — {fitting(inline(one['text']), SENTENCE)}" if one["text"] else ""
+    where = f", {quote_path(one['note'])}{line}" if one["note"] else ""
+    says = f" — {fit_words(inline(one['text']), MAX_SENTENCE)}" if one["text"] else ""
     arrow = "←" if one["note"] == one["target"] else "→"
-    return f"   {arrow} {returnable(one['target'])} ({one['kind']}{where}){says}"
+    return f"   {arrow} {quote_path(one['target'])} ({one['kind']}{where}){says}"
 
 
 def insights(answer: Answer) -> Iterable[str]:
@@ -55,12 +55,12 @@ def insights(answer: Answer) -> Iterable[str]:
     yield counts(answer["counts"])
     hubs = {one["path"] for one in answer.get("hubs") or ()}
     more = False
-    for name, (title, line) in PARTS.items():
+    for name, (title, line) in INSIGHT_PARTS.items():
         found = answer.get(name)
         if found is None:
             continue
         entries, total = (
-            (found["notes"], found["total"]) if isinstance(found, dict) else (found, totals_of(answer, name))
+            (found["notes"], found["total"]) if isinstance(found, dict) else (found, part_total(answer, name))
         )
         more = more or answer["offset"] + len(entries) < total
         others = [one for one in entries if name != "pagerank" or one["path"] not in hubs]
@@ -70,7 +70,7 @@ def insights(answer: Answer) -> Iterable[str]:
         yield "`parts`, with `limit` and `offset`, shows more of a part."
 
 
-def totals_of(answer: Answer, part: str) -> int:
+def part_total(answer: Answer, part: str) -> int:
     """Return how many a part has in all; 0 where that is not known."""
     return answer["totals"].get(part) or 0
 
@@ -79,7 +79,7 @@ def report(answer: Answer) -> Iterable[str]:
     """Write what could be better about the links of a vault."""
     unresolved = answer["unresolved"]
     yield f"{count_of(unresolved, 'name')} that links ask for {'has' if unresolved == 1 else 'have'} no note."
-    for sort, (title, line) in REPORTED.items():
+    for sort, (title, line) in REPORT_SECTIONS.items():
         yield from section(f"{title} ({answer['totals'][sort]:,})", answer[sort], line)
     if (onward := answer.get("next_offset")) is not None:
         yield f"`offset: {onward}` shows more."
@@ -94,7 +94,7 @@ def prospects(answer: Answer) -> Iterable[str]:
     yield from more_pages(len(answer["prospects"]), answer["total"], answer["offset"], "name")
     for one in answer["prospects"]:
         said = f"{one['kind']}, {count_of(one['notes'], 'note')}, {one['confidence']:.0%}"
-        yield f"- {inline(one['name'])} ({said}): {some(one['examples'])}"
+        yield f"- {inline(one['name'])} ({said}): {first_notes(one['examples'])}"
     if not answer["total"]:
         yield "No name that several notes say lacks a note."
 
@@ -105,21 +105,21 @@ def history(answer: Answer) -> Iterable[str]:
         yield f"{week['week']}: {counts(week['counts'])}"
         for name in ("appeared", "vanished"):
             if week[name]:
-                yield f"  {name}: {', '.join(map(returnable, week[name]))}"
+                yield f"  {name}: {', '.join(map(quote_path, week[name]))}"
         if week["grown"]:
-            grown = (f"{returnable(one['path'])} {one['more']:+}" for one in week["grown"])
+            grown = (f"{quote_path(one['path'])} {one['more']:+}" for one in week["grown"])
             yield f"  joined to more or fewer: {', '.join(grown)}"
     yield f"Recorded since {answer['since']}, on the days on which a bridge ran."
 
 
 def view(answer: Answer) -> Iterable[str]:
     """Write a picture in words: what is in it, the largest first; places are for programs that draw."""
-    yield counted(answer, f"nodes with {count_of(len(answer['edges']), 'edge')}")
+    yield node_count(answer, f"nodes with {count_of(len(answer['edges']), 'edge')}")
     yield from section(
         "Communities", answer["communities"], lambda one: f"{inline(one['name'])} ({count_of(one['size'], 'note')})"
     )
     largest = sorted(answer["nodes"], key=lambda node: -node["joined"])
-    yield from section("Largest", largest, lambda one: f"{named(one)} · joined to {one['joined']}")
+    yield from section("Largest", largest, lambda one: f"{node_name(one)} · joined to {one['joined']}")
 
 
 def section(title: str, entries: Sequence[Any], line: Callable[[Any], str]) -> Iterable[str]:
@@ -127,12 +127,12 @@ def section(title: str, entries: Sequence[Any], line: Callable[[Any], str]) -> I
     if not entries:
         return
     yield f"{title}:"
-    yield from (f"- {line(entry)}" for entry in entries[:SHOWN])
-    if len(entries) > SHOWN:
-        yield f"… and {len(entries) - SHOWN} more"
+    yield from (f"- {line(entry)}" for entry in entries[:MAX_ENTRIES])
+    if len(entries) > MAX_ENTRIES:
+        yield f"… and {len(entries) - MAX_ENTRIES} more"
 
 
-def counted(answer: Answer, what: str) -> str:
+def node_count(answer: Answer, what: str) -> str:
     """Say how many of how many nodes an answer has."""
     shown, total = len(answer["nodes"]), answer["total"]
     return f"{shown} of {total} {what}" + ("; `limit` shows more" if shown < total else "")
@@ -153,51 +153,53 @@ def counts(found: Entry) -> str:
     return f"{', '.join(count_of(found[part], word) for part, word in each)} without a note"
 
 
-def some(notes: Sequence[str]) -> str:
+def first_notes(notes: Sequence[str]) -> str:
     """Name the first of some notes."""
-    return ", ".join(map(returnable, notes[:NAMED])) + (" …" if len(notes) > NAMED else "")
+    return ", ".join(map(quote_path, notes[:MAX_NAMED])) + (" …" if len(notes) > MAX_NAMED else "")
 
 
-def named(one: Entry) -> str:
+def node_name(one: Entry) -> str:
     """Name a node of a picture."""
-    return returnable(one["path"]) if one["path"] else f"{inline(one['title'])} ({one['type']})"
+    return quote_path(one["path"]) if one["path"] else f"{inline(one['title'])} ({one['type']})"
 
 
-def broken(one: Entry) -> str:
+def broken_link(one: Entry) -> str:
     """Write a name that means a note which is called otherwise."""
-    return f"[[{inline(one['name'])}]] in {some(one['notes'])} → {returnable(one['meant'])} ({inline(one['why'])})"
+    return (
+        f"[[{inline(one['name'])}]] in {first_notes(one['notes'])} → {quote_path(one['meant'])} ({inline(one['why'])})"
+    )
 
 
 def stub(one: Entry) -> str:
     """Write a name without a note."""
-    return f"[[{inline(one['name'])}]] wanted by {one['wanted']}: {some(one['notes'])}"
+    return f"[[{inline(one['name'])}]] wanted by {one['wanted']}: {first_notes(one['notes'])}"
 
 
-def unlinked(one: Entry) -> str:
+def unlinked_mention(one: Entry) -> str:
     """Write a note that is mentioned without a link: by which names, and where."""
     said = ", ".join(f"“{inline(name)}”" for name in one["said"])
-    places = [f"{returnable(place['path'])}:{place['line']}" for place in one["places"][:NAMED]]
+    places = [f"{quote_path(place['path'])}:{place['line']}" for place in one["places"][:MAX_NAMED]]
     rest = " …" if one["mentioned"] > len(places) else ""
     say = "says" if one["mentioned"] == 1 else "say"
-    return f"{returnable(one['path'])}: {count_of(one['mentioned'], 'note')} {say} {said}: {', '.join(places)}{rest}"
+    return f"{quote_path(one['path'])}: {count_of(one['mentioned'], 'note')} {say} {said}: {', '.join(places)}{rest}"
 
 
 def ambiguous(one: Entry) -> str:
     """Write a name of several notes."""
     links = count_of(one["links"], "link")
-    return f"{inline(one['name'])} means {some(one['notes'])}; {links}, as in {some(one['sources'])}"
+    return f"{inline(one['name'])} means {first_notes(one['notes'])}; {links}, as in {first_notes(one['sources'])}"
 
 
 def hub(one: Entry) -> str:
     """Write a note that much hangs together with."""
     return (
-        f"{returnable(one['path'])} · {one['score']:.0f} of 100, PageRank {one['pagerank']}, joined to {one['joined']}"
+        f"{quote_path(one['path'])} · {one['score']:.0f} of 100, PageRank {one['pagerank']}, joined to {one['joined']}"
     )
 
 
 def community(one: Entry) -> str:
     """Write a group of notes."""
-    return f"{one['number']} “{inline(one['name'])}”, {count_of(one['size'], 'note')}: {some(one['notes'])}"
+    return f"{one['number']} “{inline(one['name'])}”, {count_of(one['size'], 'note')}: {first_notes(one['notes'])}"
 
 
 def pair(one: Entry) -> str:
@@ -208,31 +210,31 @@ def pair(one: Entry) -> str:
         known = f"linked to together by {one['together']}"
     else:
         known = count_of(one["links"], "link")
-    return f"{returnable(one['source'])} — {returnable(one['target'])} ({known})"
+    return f"{quote_path(one['source'])} — {quote_path(one['target'])} ({known})"
 
 
-PARTS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+INSIGHT_PARTS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "hubs": ("Hubs", hub),
     "pagerank": ("Where readers come by most", hub),
-    "orphans": ("No links at all", returnable),
-    "dead_ends": ("Linked to, link nowhere", returnable),
-    "sources": ("Link, not linked to", returnable),
+    "orphans": ("No links at all", quote_path),
+    "dead_ends": ("Linked to, link nowhere", quote_path),
+    "sources": ("Link, not linked to", quote_path),
     "stubs": ("Wanted", stub),
     "communities": ("Communities", community),
     "bridges": ("Sole links between parts", pair),
-    "articulations": ("Hold the graph together", lambda one: f"{returnable(one['path'])} holds {one['holds']}"),
+    "articulations": ("Hold the graph together", lambda one: f"{quote_path(one['path'])} holds {one['holds']}"),
     "strong_pairs": ("Linked both ways most", pair),
     "gaps": ("Perhaps to be linked", pair),
 }
 
-REPORTED: Mapping[str, tuple[str, Callable[[Any], str]]] = {
-    "broken": ("Likely mean a note", broken),
+REPORT_SECTIONS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "broken": ("Likely mean a note", broken_link),
     "stubs": ("Mean none", stub),
-    "unlinked": ("Mentioned without a link", unlinked),
+    "unlinked": ("Mentioned without a link", unlinked_mention),
     "ambiguous": ("Names of several notes", ambiguous),
 }
 
-FORMS: Mapping[str, Form] = {
+GRAPH_VIEWS: Mapping[str, View] = {
     "Neighbours": neighbours,
     "GraphPaths": paths,
     "GraphInsights": insights,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
 
-Opening = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[Any]]
+OpenEndpoint = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[Any]]
 
 
 @asynccontextmanager
@@ -20,13 +20,13 @@ async def mount(bridge: "Bridge", hosts: Collection[str], origins: Collection[st
         hosts: What a Host header may say.
         origins: What an Origin header may say.
     """
-    opened = await asyncio.to_thread(load)
+    opened = await asyncio.to_thread(load_endpoint)
     async with opened(bridge, hosts, origins) as app:
         yield app
 
 
-def load() -> Opening:
+def load_endpoint() -> OpenEndpoint:
     """Load the MCP library, which takes half a second."""
-    from bridge.mcp.endpoint import opened
+    from bridge.mcp.endpoint import open_endpoint
 
-    return opened
+    return open_endpoint

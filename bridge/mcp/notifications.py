@@ -12,14 +12,14 @@ from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, Resour
 from bridge.errors import BridgeError
 from bridge.events import Event
 from bridge.mcp.caller import Context, principal_of
-from bridge.mcp.errors import told
-from bridge.mcp.resources import forms
+from bridge.mcp.errors import protocol_errors
+from bridge.mcp.resources import note_uris
 from bridge.types import VaultId
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
 
-Listened = Coroutine[Any, Any, types.SubscriptionsListenResult]
+ListenResult = Coroutine[Any, Any, types.SubscriptionsListenResult]
 
 PATIENCE_S = 1.0
 """Seconds that one client of the older era may take to accept a notification before it misses it."""
@@ -46,7 +46,7 @@ class Sessions:
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Tell a session from now on of one note."""
-        with told(context):
+        with protocol_errors(context):
             principal_of(context).require("read")
         self.asked(context).add(params.uri)
         return types.EmptyResult()
@@ -59,22 +59,22 @@ class Sessions:
     async def updated(self, uri: str) -> None:
         """Tell the sessions that asked about a note."""
         for connection in [connection for connection, uris in self._asked.items() if uri in uris]:
-            await patiently(connection.send_resource_updated(uri))
+            await send_with_timeout(connection.send_resource_updated(uri))
 
     async def listed_anew(self) -> None:
         """Tell every session that notes came or went."""
         for connection in list(self._asked):
-            await patiently(connection.send_resource_list_changed())
+            await send_with_timeout(connection.send_resource_list_changed())
 
 
-async def patiently(sending: Awaitable[None]) -> None:
+async def send_with_timeout(sending: Awaitable[None]) -> None:
     """Send, but do not let one client that has stopped reading hold up the others."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE_S):
             await sending
 
 
-class Known:
+class KnownNotes:
     """The notes that clients know of, to notice that some came or went."""
 
     def __init__(self, bridge: "Bridge") -> None:
@@ -110,22 +110,24 @@ class Known:
         return now != before
 
 
-def listening(listeners: ListenHandler) -> Callable[[Context, types.SubscriptionsListenRequestParams], Listened]:
+def listen_handler(
+    listeners: ListenHandler,
+) -> Callable[[Context, types.SubscriptionsListenRequestParams], ListenResult]:
     """Let those hear of notes in the newer era who may read them."""
 
     async def listen(
         context: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        with told(context):
+        with protocol_errors(context):
             principal_of(context).require("read")
         return await listeners(context, params)
 
     return listen
 
 
-async def tell(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> None:
+async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> None:
     """Pass on what the bridge tells of notes, until cancelled."""
-    known = Known(bridge)
+    known = KnownNotes(bridge)
     for vault in bridge.vaults:
         known.looked(vault)
     with bridge.events.subscribed() as queue:
@@ -133,7 +135,7 @@ async def tell(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> No
             events = [await queue.get()]
             while not queue.empty():
                 events.append(queue.get_nowait())
-            for uri in changed(bridge, events):
+            for uri in changed_note_uris(bridge, events):
                 await bus.publish(ResourceUpdated(uri=uri))
                 await sessions.updated(uri)
             if True in [known.took(event) for event in events]:
@@ -141,8 +143,8 @@ async def tell(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> No
                 await sessions.listed_anew()
 
 
-def changed(bridge: "Bridge", events: Iterable[Event]) -> Iterable[str]:
+def changed_note_uris(bridge: "Bridge", events: Iterable[Event]) -> Iterable[str]:
     """Return the addresses of the notes that changed, each once."""
     news = [event for event in events if event.kind == "note_changed"]
     notes = dict.fromkeys((VaultId(event.vault or ""), event.data["path"]) for event in news)
-    return [uri for vault, path in notes if vault in bridge.vaults for uri in forms(bridge.vaults[vault], path)]
+    return [uri for vault, path in notes if vault in bridge.vaults for uri in note_uris(bridge.vaults[vault], path)]

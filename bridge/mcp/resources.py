@@ -10,17 +10,17 @@ from mcp import types
 
 from bridge.api.arguments import VAULT
 from bridge.errors import InvalidArguments, NoteNotFound, NotReady
-from bridge.features import named
-from bridge.mcp.caller import Caller, Context, caller
-from bridge.mcp.errors import told
+from bridge.features import get_operation
+from bridge.mcp.caller import Caller, Context, read_caller
+from bridge.mcp.errors import protocol_errors
 from bridge.types import VaultId
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
     from bridge.engine.host import VaultEngine
 
-TEMPLATE = "vault://{vault}/{+path}"
-WRITTEN = re.compile(r"vault://([^/?#]+)/(.+)", re.DOTALL)
+URI_TEMPLATE = "vault://{vault}/{+path}"
+NOTE_URI = re.compile(r"vault://([^/?#]+)/(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,19 @@ class Address:
     path: str
 
 
-def written(vault: str, path: str) -> str:
+def note_uri(vault: str, path: str) -> str:
     """Write the address of a note."""
     return f"vault://{quote(vault, safe='')}/{quote(path)}"
 
 
-def forms(engine: "VaultEngine", path: str) -> tuple[str, str]:
+def note_uris(engine: "VaultEngine", path: str) -> tuple[str, str]:
     """Write a note's address in both ways in which a client may know it: by the vault's id, and by its name."""
-    return written(engine.id, path), written(engine.name, path)
+    return note_uri(engine.id, path), note_uri(engine.name, path)
 
 
-def read(uri: str) -> Address | None:
+def parse_uri(uri: str) -> Address | None:
     """Read an address; None when it is none of ours."""
-    found = WRITTEN.fullmatch(uri)
+    found = NOTE_URI.fullmatch(uri)
     return Address(unquote(found[1]), unquote(found[2])) if found else None
 
 
@@ -61,11 +61,11 @@ class Resources:
 
     async def page(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """List notes, a page at a time: vault after vault, in each the ones first that changed last."""
-        with told(context):
-            who = caller(context, self.bridge)
+        with protocol_errors(context):
+            who = read_caller(context, self.bridge)
             vaults = who.engines
-            at, offset = begun([vault.id for vault in vaults], params.cursor if params else None)
-            found, total = await listed(who, vaults[at], offset)
+            at, offset = parse_cursor([vault.id for vault in vaults], params.cursor if params else None)
+            found, total = await list_notes(who, vaults[at], offset)
             offset += len(found)
             if offset >= total:
                 at, offset = at + 1, 0
@@ -75,7 +75,7 @@ class Resources:
     async def templates(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         """Say how the address of any note is written."""
         template = types.ResourceTemplate(
-            uri_template=TEMPLATE,
+            uri_template=URI_TEMPLATE,
             name="note",
             title="A note",
             description="A note of a vault, which is given by its name or id, by the note's path in it.",
@@ -84,19 +84,19 @@ class Resources:
 
     async def read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Read a note's text."""
-        with told(context, params.uri):
-            address = read(params.uri)
+        with protocol_errors(context, params.uri):
+            address = parse_uri(params.uri)
             if address is None:
-                raise NoteNotFound(f"`{params.uri[:200]}` is no address of a note.", hint=f"Use {TEMPLATE}.")
+                raise NoteNotFound(f"`{params.uri[:200]}` is no address of a note.", hint=f"Use {URI_TEMPLATE}.")
             given = {"path": address.path, VAULT: address.vault}
-            note, text = await caller(context, self.bridge).ask(
-                named("read_note"), given, lambda answer: str(answer["text"])
+            note, text = await read_caller(context, self.bridge).ask(
+                get_operation("read_note"), given, lambda answer: str(answer["text"])
             )
             contents = types.TextResourceContents(uri=params.uri, mime_type=mime_type(note["path"]), text=text)
             return types.ReadResourceResult(contents=[contents])
 
 
-def begun(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, int]:
+def parse_cursor(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, int]:
     """Return which vault to go on with and how many of its notes were listed.
 
     Raises:
@@ -110,16 +110,16 @@ def begun(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, int]:
     return vaults.index(VaultId(found[1])), int(found[2])
 
 
-async def listed(who: Caller, engine: "VaultEngine", offset: int) -> tuple[list[types.Resource], int]:
+async def list_notes(who: Caller, engine: "VaultEngine", offset: int) -> tuple[list[types.Resource], int]:
     """List some notes of a vault and count all; a vault that is still being opened has none yet."""
     given = {VAULT: engine.id, "sort": "-modified", "offset": offset, "limit": PAGE}
     try:
-        answer, _ = await who.ask(named("find_notes"), given)
+        answer, _ = await who.ask(get_operation("find_notes"), given)
     except NotReady:
         return [], 0
     notes = [
         types.Resource(
-            uri=written(engine.id, note["path"]),
+            uri=note_uri(engine.id, note["path"]),
             name=note["path"],
             title=note["title"],
             mime_type=mime_type(note["path"]),

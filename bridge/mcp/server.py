@@ -11,12 +11,12 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
 
 import bridge as program
-from bridge.mcp.caller import reads_only
+from bridge.mcp.caller import is_read_only
 from bridge.mcp.completion import Completion
-from bridge.mcp.notifications import Sessions, listening
+from bridge.mcp.notifications import Sessions, listen_handler
 from bridge.mcp.prompts import Prompts
 from bridge.mcp.resources import Resources
-from bridge.mcp.tools import Tools, schema
+from bridge.mcp.tools import Tools, tool_schema
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
@@ -32,7 +32,7 @@ INSTRUCTIONS = f"""\
 `digest` of what you read. `find_tool` finds and runs what is not listed: daily notes, tasks, reading several notes, \
 moving, renaming, deleting, several changes at once, history and undo, broken links, graph, folders. {LAST}"""
 
-READING = f"""\
+READ_ONLY_INSTRUCTIONS = f"""\
 {FIRST} You can change nothing here. `find_tool` finds and runs what is not listed: daily notes, tasks, reading \
 several notes, history, broken links, graph, folders. {LAST}"""
 """Instructions for the preset that only reads."""
@@ -55,14 +55,14 @@ class VaultServer(Server[Any]):
     @property
     def instructions(self) -> str:
         """What a client is told at the start; both eras ask for it while its first request is answered."""
-        return READING if self.reads_only() else INSTRUCTIONS
+        return READ_ONLY_INSTRUCTIONS if self.reads_only() else INSTRUCTIONS
 
     @instructions.setter
     def instructions(self, _: str | None) -> None:
         """Take none."""
 
 
-def build(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> VaultServer:
+def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> VaultServer:
     """Build the server.
 
     Args:
@@ -76,7 +76,7 @@ def build(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> Vau
         version=program.__version__,
         title="Vault Bridge",
         cache_hints={"tools/list": CacheHint(ttl_ms=FRESH_MS)},
-        get_tool_input_schema=schema,
+        get_tool_input_schema=tool_schema,
         on_list_tools=tools.list,
         on_call_tool=tools.call,
         on_list_resources=resources.page,
@@ -87,8 +87,8 @@ def build(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> Vau
         on_completion=Completion(bridge).complete,
         on_subscribe_resource=sessions.subscribe,
         on_unsubscribe_resource=sessions.unsubscribe,
-        on_subscriptions_listen=listening(listeners),
+        on_subscriptions_listen=listen_handler(listeners),
     )
-    server.reads_only = partial(reads_only, bridge)
+    server.reads_only = partial(is_read_only, bridge)
     server.add_notification_handler("notifications/initialized", types.NotificationParams, sessions.opened)
     return server

@@ -8,11 +8,11 @@ from bridge.api.arguments import VAULT
 from bridge.api.registry import Operation
 from bridge.api.schemas import arguments_schema
 
-UNSAID = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
-PRESUMED: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 20}}
+DROPPED_KEYWORDS = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
+TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 20}}
 """Arguments that a model means when it leaves them out: neither a book nor a hub must fill its memory unasked."""
 
-UNTOLD: Mapping[str, Sequence[str]] = {
+HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "search": ("explain", "types"),
     "find_notes": ("linked_from",),
     "related_notes": ("line",),
@@ -21,19 +21,19 @@ UNTOLD: Mapping[str, Sequence[str]] = {
 }
 """Arguments that agents can do without: for what the text of an answer leaves out, or for an editor's cursor."""
 
-BRIEF = frozenset({"suggest_links"})
+SUMMARY_ONLY = frozenset({"suggest_links"})
 """Tools of which the summary says enough."""
 
-EVIDENT = frozenset({"limit", "sort", "dry_run", "confirm"})
+SELF_EXPLANATORY = frozenset({"limit", "sort", "dry_run", "confirm"})
 """Arguments whose names say what they do; where there is a `limit`, `offset` does too."""
 
-PLAIN = "The note."
+PLAIN_PATH = "The note."
 """What a path means that goes without saying."""
 
-ELSEWHERE: Mapping[str, Sequence[str]] = {"change_set": ("edits", "items", "properties", "edits", "items")}
+REPEATED_SCHEMAS: Mapping[str, Sequence[str]] = {"change_set": ("edits", "items", "properties", "edits", "items")}
 """Where a schema repeats the one of a tool that is listed too: a change set's edits of a note are `edit_note`'s."""
 
-EMPTY: tuple[Any, ...] = (None, False, 0, "", [], {})
+EMPTY_DEFAULTS: tuple[Any, ...] = (None, False, 0, "", [], {})
 
 
 def input_schema(
@@ -47,12 +47,12 @@ def input_schema(
         presumed: Arguments that have another default here than elsewhere.
         unsaid: Arguments that are not told of.
     """
-    made: dict[str, Any] = lean(plainer(arguments_schema(operation)))
+    made: dict[str, Any] = simplify(flatten_unions(arguments_schema(operation)))
     properties = {name: part for name, part in made["properties"].items() if name not in {VAULT, *unsaid}}
-    if way := ELSEWHERE.get(operation.name):
-        properties = without(properties, way)
-    evident = EVIDENT | ({"offset"} if "limit" in properties else set())
-    for name in [name for name, part in properties.items() if name in evident or part.get("description") == PLAIN]:
+    if way := REPEATED_SCHEMAS.get(operation.name):
+        properties = prune(properties, way)
+    evident = SELF_EXPLANATORY | ({"offset"} if "limit" in properties else set())
+    for name in [name for name, part in properties.items() if name in evident or part.get("description") == PLAIN_PATH]:
         properties[name] = {fact: value for fact, value in properties[name].items() if fact != "description"}
     for name in [name for name, part in properties.items() if "examples" in part][1:]:
         properties[name] = {fact: value for fact, value in properties[name].items() if fact != "examples"}
@@ -65,13 +65,13 @@ def input_schema(
     return {**made, "properties": properties, **({"required": required} if required else {})}
 
 
-def without(part: Mapping[str, Any], way: Sequence[str]) -> dict[str, Any]:
+def prune(part: Mapping[str, Any], way: Sequence[str]) -> dict[str, Any]:
     """Return a part of a schema with less at the end of a way through it: any object."""
     step, *rest = way
-    return {**part, step: without(part[step], rest) if rest else {"type": "object"}}
+    return {**part, step: prune(part[step], rest) if rest else {"type": "object"}}
 
 
-def plainer(schema: Mapping[str, Any]) -> dict[str, Any]:
+def flatten_unions(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Write each choice between records as one record: what a model reads of eight schemas is their names anyway."""
     records = schema.get("$defs", {})
 
@@ -83,7 +83,7 @@ def plainer(schema: Mapping[str, Any]) -> dict[str, Any]:
         kept = {name: plain(value) for name, value in part.items() if name != "$defs"}
         if kept.pop("oneOf", None):
             chosen = [records[option["$ref"].rpartition("/")[2]] for option in part["oneOf"]]
-            return {**merged([plain(one) for one in chosen]), **kept}
+            return {**merge_variants([plain(one) for one in chosen]), **kept}
         return kept
 
     made: dict[str, Any] = plain(schema)
@@ -91,7 +91,7 @@ def plainer(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, "$defs": left} if left else made
 
 
-def merged(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def merge_variants(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return one record that each of some records is, and tell in its tag's words which fields each takes."""
     tag = next(name for name, field in records[0]["properties"].items() if "const" in field)
     fields: dict[str, Any] = {}
@@ -107,16 +107,16 @@ def merged(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"type": "object", "properties": {tag: told, **fields}, "required": [tag]}
 
 
-def lean(part: Any) -> Any:
+def simplify(part: Any) -> Any:
     """Say the same in fewer words, and in none that some clients do not know."""
     if isinstance(part, list):
-        return [lean(item) for item in part]
+        return [simplify(item) for item in part]
     if not isinstance(part, Mapping):
         return part
     kept = {
-        name: lean(value)
+        name: simplify(value)
         for name, value in part.items()
-        if name not in UNSAID and not (name == "default" and value in EMPTY)
+        if name not in DROPPED_KEYWORDS and not (name == "default" and value in EMPTY_DEFAULTS)
     }
     if first := kept.pop("prefixItems", None):
         kept["items"] = first[0]

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from mcp import types
 
-from bridge.api.dispatch import internal
-from bridge.api.presets import offered, reachable, tool_named
+from bridge.api.dispatch import internal_error
+from bridge.api.presets import callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.errors import BridgeError, ConfirmationRequired, InvalidArguments, NoSuchOperation
-from bridge.features import named
-from bridge.mcp.caller import Caller, Context, caller
-from bridge.mcp.confirm import Consent, Unanswered, can_ask
-from bridge.mcp.errors import of_tool, told
-from bridge.mcp.forms import form_of
-from bridge.mcp.text import written
-from bridge.mcp.tool_schemas import BRIEF, PRESUMED, UNTOLD, input_schema
+from bridge.features import get_operation
+from bridge.mcp.caller import Caller, Context, read_caller
+from bridge.mcp.confirm import ConfirmationPending, Consent, can_ask
+from bridge.mcp.errors import protocol_errors, tool_error
+from bridge.mcp.forms import view_of
+from bridge.mcp.text import format_answer
+from bridge.mcp.tool_schemas import HIDDEN_ARGUMENTS, SUMMARY_ONLY, TOOL_DEFAULTS, input_schema
 from bridge.types import Preset
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ Step = tuple[float, float | None, str]
 
 
 @asynccontextmanager
-async def reporting(context: Context) -> AsyncIterator[Callable[[float, float | None, str], None]]:
+async def progress_reporter(context: Context) -> AsyncIterator[Callable[[float, float | None, str], None]]:
     """Hand out what an operation calls with its progress; at the end, all of it was sent."""
     steps: asyncio.Queue[Step | None] = asyncio.Queue()
-    sending = asyncio.create_task(send(context, steps), name="mcp progress")
+    sending = asyncio.create_task(send_progress(context, steps), name="mcp progress")
     try:
         yield lambda done, total, message: steps.put_nowait((done, total, message))
         steps.put_nowait(None)
@@ -43,7 +43,7 @@ async def reporting(context: Context) -> AsyncIterator[Callable[[float, float | 
         await asyncio.gather(sending, return_exceptions=True)
 
 
-async def send(context: Context, steps: asyncio.Queue[Step | None]) -> None:
+async def send_progress(context: Context, steps: asyncio.Queue[Step | None]) -> None:
     """Send each step as it comes; a client that did not ask for progress gets none."""
     while (step := await steps.get()) is not None:
         done, total, message = step
@@ -52,9 +52,9 @@ async def send(context: Context, steps: asyncio.Queue[Step | None]) -> None:
 
 FINDS, RUNS = "find_tool", "run_tool"
 
-RUNS_TOO = "Then give its `name` and `arguments` here to run it."
+RUN_HINT = "Then give its `name` and `arguments` here to run it."
 
-WRITES: Mapping[str, Sequence[str]] = {
+WRITE_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm")
 }
 """Arguments of tools that may also write, which whoever only reads is not told of."""
@@ -69,10 +69,10 @@ class Tools:
 
     async def list(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """List the tools of the caller's preset: the same ones in the same order each time, all on one page."""
-        with told(context):
-            who = caller(context, self.bridge)
+        with protocol_errors(context):
+            who = read_caller(context, self.bridge)
             vaults = [engine.name for engine in who.engines]
-            tools = [described(tool, vaults, who.preset) for tool in offered(who.preset).values()]
+            tools = [describe_tool(tool, vaults, who.preset) for tool in listed_tools(who.preset).values()]
             return types.ListToolsResult(tools=tools)
 
     async def call(
@@ -80,11 +80,13 @@ class Tools:
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Call a tool; what goes wrong is an answer that a model can act on."""
         try:
-            who = caller(context, self.bridge)
-            operation, arguments = called(who, params.name, params.arguments or {})
-            given = {**presumed(operation, full=who.preset == "full"), **arguments}
-            write = partial(written, form_of(operation.name), quotes=operation.vault or operation.name == "run_tool")
-            async with reporting(context) as progress:
+            who = read_caller(context, self.bridge)
+            operation, arguments = resolve_call(who, params.name, params.arguments or {})
+            given = {**default_arguments(operation, full=who.preset == "full"), **arguments}
+            write = partial(
+                format_answer, view_of(operation.name), quotes=operation.vault or operation.name == "run_tool"
+            )
+            async with progress_reporter(context) as progress:
                 # A model's word does not stand in for the user's where the user can be asked.
                 consent = False if can_ask(context) else None
                 try:
@@ -92,27 +94,31 @@ class Tools:
                 except ConfirmationRequired as error:
                     await self.consent.obtain(context, params, who, operation, given, error)
                     answer, text = await who.ask(operation, given, write, progress, consent=True)
-        except Unanswered as unanswered:
+        except ConfirmationPending as unanswered:
             return unanswered.question
         except BridgeError as error:
-            return of_tool(error)
+            return tool_error(error)
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
-            return of_tool(internal(error))
+            return tool_error(internal_error(error))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
             structured_content=dict(answer) if who.preset == "full" else None,
         )
 
 
-def described(operation: Operation, vaults: Sequence[str], preset: Preset) -> types.Tool:
+def describe_tool(operation: Operation, vaults: Sequence[str], preset: Preset) -> types.Tool:
     """Describe an operation as a tool; only in full with what it answers."""
     full, reads = preset == "full", preset == "read-only"
-    untold = () if full else (*UNTOLD.get(operation.name, ()), *(WRITES.get(operation.name, ()) if reads else ()))
-    takes = input_schema(operation, vaults, presumed(operation, full=full), untold)
-    details = operation.details if full or operation.name not in BRIEF else ""
+    untold = (
+        ()
+        if full
+        else (*HIDDEN_ARGUMENTS.get(operation.name, ()), *(WRITE_ARGUMENTS.get(operation.name, ()) if reads else ()))
+    )
+    takes = input_schema(operation, vaults, default_arguments(operation, full=full), untold)
+    details = operation.details if full or operation.name not in SUMMARY_ONLY else ""
     text = " ".join(filter(None, (operation.summary, details)))
     if operation.name == FINDS and not full:
-        takes, text = with_run(takes), f"{text} {RUNS_TOO}"
+        takes, text = with_run_arguments(takes), f"{text} {RUN_HINT}"
     return types.Tool(
         name=operation.name,
         title=operation.title,
@@ -123,22 +129,22 @@ def described(operation: Operation, vaults: Sequence[str], preset: Preset) -> ty
     )
 
 
-def schema(name: str) -> dict[str, Any] | None:
+def tool_schema(name: str) -> dict[str, Any] | None:
     """Return what a tool takes; None when there is no such tool."""
     try:
-        return arguments_schema(named(name))
+        return arguments_schema(get_operation(name))
     except NoSuchOperation:
         return None
 
 
-def presumed(operation: Operation, *, full: bool) -> Mapping[str, Any]:
+def default_arguments(operation: Operation, *, full: bool) -> Mapping[str, Any]:
     """Return what a model means that leaves an argument out; in full all is as over HTTP."""
-    return {} if full else PRESUMED.get(operation.name, {})
+    return {} if full else TOOL_DEFAULTS.get(operation.name, {})
 
 
 def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
     """Say what a call may do to the vault; what the protocol presumes of a tool goes without saying."""
-    runs = named(RUNS) if operation.name == FINDS and preset != "full" else operation
+    runs = get_operation(RUNS) if operation.name == FINDS and preset != "full" else operation
     if runs.reads or preset == "read-only":
         return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     return types.ToolAnnotations(
@@ -149,7 +155,7 @@ def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
     )
 
 
-def called(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
     """Return the operation that a call means, and its arguments.
 
     A tool that the preset does not list can be called all the same: `find_tool` runs it with the same rights.
@@ -159,21 +165,21 @@ def called(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[Operat
     """
     if name == FINDS and who.preset != "full" and arguments.get("name") is not None:
         # Two tools in one, since each that is listed costs its reader tokens.
-        return named(RUNS), {part: value for part, value in arguments.items() if part not in {"task", "limit"}}
+        return get_operation(RUNS), {part: value for part, value in arguments.items() if part not in {"task", "limit"}}
     if name == FINDS and who.preset != "full" and arguments.get("task") is None:
         raise InvalidArguments(f"`{FINDS}` needs `task` to find a tool, or `name` and `arguments` to run one.")
-    known = tool_named(name)
-    if known.name not in reachable(who.preset):
-        listed = ", ".join(offered(who.preset))
+    known = get_tool(name)
+    if known.name not in callable_tools(who.preset):
+        listed = ", ".join(listed_tools(who.preset))
         raise NoSuchOperation(
             f"`{known.name}` is not offered in the preset `{who.preset}`.", hint=f"These are: {listed}."
         )
     return known, arguments
 
 
-def with_run(takes: Mapping[str, Any]) -> dict[str, Any]:
+def with_run_arguments(takes: Mapping[str, Any]) -> dict[str, Any]:
     """Return what `find_tool` takes where it also runs what it finds."""
-    runs = arguments_schema(named(RUNS))["properties"]
+    runs = arguments_schema(get_operation(RUNS))["properties"]
     properties = {
         **takes["properties"],
         "name": {"type": "string", "description": runs["name"]["description"]},

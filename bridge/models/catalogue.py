@@ -113,7 +113,7 @@ def catalogue() -> tuple[ModelSpec, ...]:
     return _CATALOGUE
 
 
-def listed(id_: str) -> ModelSpec:
+def find_in_catalogue(id_: str) -> ModelSpec:
     """Return the catalogue's entry of a name.
 
     Raises:
@@ -129,7 +129,7 @@ def listed(id_: str) -> ModelSpec:
     )
 
 
-def kin(name: str) -> ModelSpec | None:
+def related_spec(name: str) -> ModelSpec | None:
     """Return the catalogue's entry whose name occurs in a foreign file's name, for its prefixes."""
     plain = _letters(name)
     return next((spec for spec in _CATALOGUE if _letters(spec.id) in plain), None)

@@ -46,7 +46,7 @@ def _add_vocabulary(writer: Any, words: list[str]) -> None:
     kinds = dict.fromkeys(_CONTROL, gguf.TokenType.CONTROL) | {"[UNK]": gguf.TokenType.UNKNOWN}
     writer.add_tokenizer_model("bert")
     writer.add_tokenizer_pre("default")
-    writer.add_token_list([word if word in kinds else _marked(word) for word in words])
+    writer.add_token_list([word if word in kinds else _gguf_token(word) for word in words])
     writer.add_token_types([kinds.get(word, gguf.TokenType.NORMAL) for word in words])
     writer.add_bos_token_id(words.index("[CLS]"))
     writer.add_eos_token_id(words.index("[SEP]"))
@@ -59,7 +59,7 @@ def _add_vocabulary(writer: Any, words: list[str]) -> None:
     writer.add_add_eos_token(True)
 
 
-def _marked(word: str) -> str:
+def _gguf_token(word: str) -> str:
     # llama.cpp marks the beginnings of words, WordPiece their continuations.
     return word.removeprefix("##") if word.startswith("##") else "\u2581" + word
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from bridge.errors import DiskFull, ModelUnusable
 from bridge.models.catalogue import ModelSpec
-from bridge.models.folder import file_digest, private
+from bridge.models.folder import file_digest, open_private
 from bridge.models.wheel import Progress
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from yarl import URL
 
 
-class Partial:
+class PartialFile:
     """The beginning of a file, with a note beside it of where it comes from."""
 
     def __init__(self, path: Path) -> None:
@@ -45,15 +45,15 @@ class Partial:
 
     def begin(self, url: str, start: int, version: str | None, total: int | None) -> None:
         """Make ready to append: keep the first `start` bytes and note what they belong to."""
-        with private(self.path, append=True) as stream:
+        with open_private(self.path, append=True) as stream:
             stream.truncate(start)
-        with private(self._note) as stream:
+        with open_private(self._note) as stream:
             stream.write(json.dumps({"url": url, "version": version, "total": total}).encode())
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[BinaryIO]:
         """Open for appending."""
-        with private(self.path, append=True) as stream:
+        with open_private(self.path, append=True) as stream:
             yield stream
 
     def room(self) -> int:
@@ -81,11 +81,11 @@ _AGAIN = "Run it again: it goes on where it stopped."
 _BY_HAND = "Fetch the file with a browser and give it to `vault-bridge models use FILE.gguf`."
 
 
-class _Cut(Exception):
+class _TransferError(Exception):
     """The connection ended early, or the server is in trouble: worth another try."""
 
 
-def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = asyncio.sleep) -> Partial:
+def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = asyncio.sleep) -> PartialFile:
     """Fetch a model's GGUF file into a folder. Blocking; not to be called inside an event loop.
 
     Args:
@@ -101,8 +101,8 @@ def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = a
         ModelUnusable: It is not there, is not what it should be, or the connection keeps failing.
         DiskFull: There is no room; what was fetched is kept.
     """
-    part = Partial(folder / f"{spec.id}.gguf.part")
-    declared = asyncio.run(_fetched(spec, part, progress, pause))
+    part = PartialFile(folder / f"{spec.id}.gguf.part")
+    declared = asyncio.run(_fetch(spec, part, progress, pause))
     expected = spec.sha256 or declared
     if expected and (found := file_digest(part.path)) != expected:
         part.discard()
@@ -113,7 +113,7 @@ def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = a
     return part
 
 
-async def _fetched(spec: ModelSpec, part: Partial, progress: Progress, pause: Pause) -> str | None:
+async def _fetch(spec: ModelSpec, part: PartialFile, progress: Progress, pause: Pause) -> str | None:
     import aiohttp
 
     limits = aiohttp.ClientTimeout(total=None, sock_connect=_SILENCE_S, sock_read=_SILENCE_S)
@@ -122,7 +122,7 @@ async def _fetched(spec: ModelSpec, part: Partial, progress: Progress, pause: Pa
         while True:
             try:
                 return await _attempt(session, spec, part, progress)
-            except (_Cut, aiohttp.ClientError, TimeoutError, ConnectionError) as error:
+            except (_TransferError, aiohttp.ClientError, TimeoutError, ConnectionError) as error:
                 failures = 1 if part.size() > best else failures + 1
                 best = max(best, part.size())
                 if failures >= _TRIES:
@@ -131,20 +131,22 @@ async def _fetched(spec: ModelSpec, part: Partial, progress: Progress, pause: Pa
             await pause(2.0 ** (failures - 1))
 
 
-async def _attempt(session: "aiohttp.ClientSession", spec: ModelSpec, part: Partial, progress: Progress) -> str | None:
+async def _attempt(
+    session: "aiohttp.ClientSession", spec: ModelSpec, part: PartialFile, progress: Progress
+) -> str | None:
     start, version, total = part.known(spec.url or "")
     # A compressed body could not be resumed. The version keeps two halves of different files apart.
     headers = {"Accept-Encoding": "identity"}
     if start and version:
         headers |= {"Range": f"bytes={start}-", "If-Range": version}
-    response, declared = await _opened(session, spec, headers)
+    response, declared = await _open_response(session, spec, headers)
     async with response:
         if response.status == 416 and total == start:
             return declared
-        if response.status == 416 or (response.status == 206 and not _is_from(response, start)):
+        if response.status == 416 or (response.status == 206 and not _starts_at(response, start)):
             part.discard()
-            raise _Cut("the server gave another part of the file than was asked for")
-        _look_at_status(spec, response.status)
+            raise _TransferError("the server gave another part of the file than was asked for")
+        _check_status(spec, response.status)
         start = start if response.status == 206 else 0
         length = response.content_length
         total = None if length is None else start + length
@@ -153,22 +155,22 @@ async def _attempt(session: "aiohttp.ClientSession", spec: ModelSpec, part: Part
                 f"The file at {spec.url} has {total} bytes instead of {spec.size_bytes}.", hint=_BY_HAND
             )
         part.begin(spec.url or "", start, _version(response.headers), total)
-        _look_for_room(spec, part, start, total)
-        await _received(response, part, start, total, progress)
+        _check_free_space(spec, part, start, total)
+        await _receive(response, part, start, total, progress)
     size = part.size()
     if size != (total or spec.size_bytes or size):
-        raise _Cut(f"{size} bytes came instead of {total or spec.size_bytes}")
+        raise _TransferError(f"{size} bytes came instead of {total or spec.size_bytes}")
     return declared
 
 
-async def _opened(
+async def _open_response(
     session: "aiohttp.ClientSession", spec: ModelSpec, headers: Mapping[str, str]
 ) -> tuple["aiohttp.ClientResponse", str | None]:
     from yarl import URL
 
     address, declared = URL(spec.url or ""), None
     for _ in range(_REDIRECTS):
-        _look_at_address(address)
+        _check_address(address)
         response = await session.get(address, headers=headers, allow_redirects=False)
         # The hub tells the checksum of a large file on the way to the machine that holds it.
         etag = response.headers.get("X-Linked-ETag", "").strip('"').lower()
@@ -181,17 +183,17 @@ async def _opened(
     raise ModelUnusable(f"{spec.url} leads in circles.", hint=_BY_HAND)
 
 
-def _look_at_address(address: "URL") -> None:
+def _check_address(address: "URL") -> None:
     if address.scheme == "https" or (address.scheme == "http" and address.host in ("127.0.0.1", "::1", "localhost")):
         return
     raise ModelUnusable(f"{address} is not an https address; nothing was fetched from it.", hint=_BY_HAND)
 
 
-def _look_at_status(spec: ModelSpec, status: int) -> None:
+def _check_status(spec: ModelSpec, status: int) -> None:
     if status in (200, 206):
         return
     if status in (408, 425, 429) or status >= 500:
-        raise _Cut(f"the server answered {status}")
+        raise _TransferError(f"the server answered {status}")
     if status in (401, 403):
         raise ModelUnusable(
             f"{spec.url} asks for an account (status {status}).",
@@ -200,15 +202,15 @@ def _look_at_status(spec: ModelSpec, status: int) -> None:
     raise ModelUnusable(f"There is no model at {spec.url} (status {status}).", hint=_BY_HAND)
 
 
-def _look_for_room(spec: ModelSpec, part: Partial, start: int, total: int | None) -> None:
+def _check_free_space(spec: ModelSpec, part: PartialFile, start: int, total: int | None) -> None:
     if total is not None and (free := part.room()) < total - start:
         raise DiskFull(
             f"{spec.id} needs {(total - start) >> 20} MiB more, and there are {free >> 20} MiB in {part.path.parent}."
         )
 
 
-async def _received(
-    response: "aiohttp.ClientResponse", part: Partial, start: int, total: int | None, progress: Progress
+async def _receive(
+    response: "aiohttp.ClientResponse", part: PartialFile, start: int, total: int | None, progress: Progress
 ) -> None:
     done = start
     progress("download", done, total)
@@ -219,7 +221,7 @@ async def _received(
             progress("download", done, total)
 
 
-def _is_from(response: "aiohttp.ClientResponse", start: int) -> bool:
+def _starts_at(response: "aiohttp.ClientResponse", start: int) -> bool:
     return response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
 
 

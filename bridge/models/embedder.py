@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.errors import ModelUnusable
-from bridge.models.embeddings import Call, Embeddings, Group, PoisonText
-from bridge.models.folder import Installed
-from bridge.models.worker_process import LEVELS, Worker, WorkerDied, work
+from bridge.models.embeddings import Call, Embeddings, Group, RejectedText
+from bridge.models.folder import InstalledModel
+from bridge.models.worker_process import LEVELS, Worker, WorkerDied, make_task
 
 log = logging.getLogger(__name__)
 
-_DEATHS_OF_POISON = 2
+_DEATHS_TO_REJECT = 2
 _DEATHS_IN_A_ROW = 4
 _FAILURE_LASTS_S = 30.0
 
@@ -41,7 +41,7 @@ class Embedder:
     Belongs to the event loop that calls it first.
     """
 
-    def __init__(self, model: Installed, workers: int, unload_after_s: int) -> None:
+    def __init__(self, model: InstalledModel, workers: int, unload_after_s: int) -> None:
         """Prepare a pool; no process is started yet.
 
         Args:
@@ -104,7 +104,7 @@ class Embedder:
             self._forget(call)
         answer = Embeddings(call.rows, tuple(call.truncated))
         if call.poison:
-            raise PoisonText(sorted(call.poison), answer)
+            raise RejectedText(sorted(call.poison), answer)
         return answer
 
     def status(self) -> EmbedderStatus:
@@ -132,7 +132,7 @@ class Embedder:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         # A task that was cancelled before its first step could not put its worker away.
-        await _ended(self._running())
+        await _end_all(self._running())
         self._idle.clear()
         self._busy.clear()
 
@@ -177,7 +177,7 @@ class Embedder:
         self._spawn(self._start(low=low))
 
     async def _start(self, *, low: bool) -> None:
-        task = work(self.model.path, self.model.spec, self._level, low=low)
+        task = make_task(self.model.path, self.model.spec, self._level, low=low)
         try:
             worker = await Worker.start(task, self.model.spec.dimensions)
         except WorkerDied as death:
@@ -237,7 +237,7 @@ class Embedder:
         if call.done.done():
             return
         group.deaths += began
-        if len(group.places) == 1 and group.deaths >= _DEATHS_OF_POISON:
+        if len(group.places) == 1 and group.deaths >= _DEATHS_TO_REJECT:
             call.poison.append(group.places[0])
             call.settle(1)
             return
@@ -280,7 +280,7 @@ class Embedder:
         if leaving:
             self._asked = self._asked and all(worker.low for worker in leaving)
             self._idle = [worker for worker in self._idle if worker not in leaving]
-            self._spawn(_ended(leaving))
+            self._spawn(_end_all(leaving))
         if not self._running():
             self._most = self._workers
         self._dispatch()
@@ -291,5 +291,5 @@ class Embedder:
         task.add_done_callback(self._tasks.discard)
 
 
-async def _ended(workers: Sequence[Worker]) -> None:
+async def _end_all(workers: Sequence[Worker]) -> None:
     await asyncio.gather(*(worker.end() for worker in workers))

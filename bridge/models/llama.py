@@ -15,19 +15,19 @@ import llama_cpp as c
 LARGEST_BATCH = 512
 """Tokens of one call at most: attention over a larger batch is slower, and passages are far shorter."""
 
-_TOGETHER = 16
+_MAX_SEQUENCES = 16
 _ERROR = 4
 
 errors: deque[str] = deque(maxlen=20)
 """The last things llama.cpp complained about."""
 
 
-class Unusable(Exception):
+class UnusableModel(Exception):
     """llama.cpp cannot use this file as an embedding model."""
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ModelFacts:
     """What a model file says of itself."""
 
     name: str
@@ -57,17 +57,17 @@ class Llama:
         params.n_gpu_layers = 0
         self._model: Any = c.llama_model_load_from_file(str(path).encode(), params)
         if not self._model:
-            raise Unusable(errors[0] if errors else "llama.cpp cannot read the file")
+            raise UnusableModel(errors[0] if errors else "llama.cpp cannot read the file")
         self._vocab: Any = c.llama_model_get_vocab(self._model)
         self._context: Any = None
         self.limit = 0
 
-    def facts(self) -> Facts:
+    def facts(self) -> ModelFacts:
         """Return what the file says of itself."""
         architecture = self._text("general.architecture")
         pooling = self._text(f"{architecture}.pooling_type")
         causal = self._text(f"{architecture}.attention.causal")
-        return Facts(
+        return ModelFacts(
             name=self._text("general.name"),
             architecture=architecture,
             dimensions=c.llama_model_n_embd_out(self._model),
@@ -82,7 +82,7 @@ class Llama:
         batch = max(limit, min(256, LARGEST_BATCH))
         params = c.llama_context_default_params()
         params.n_ctx = params.n_batch = params.n_ubatch = batch
-        params.n_seq_max = _TOGETHER
+        params.n_seq_max = _MAX_SEQUENCES
         params.kv_unified = True
         params.n_threads = params.n_threads_batch = 1
         params.embeddings = True
@@ -90,10 +90,10 @@ class Llama:
         params.flash_attn_type = c.LLAMA_FLASH_ATTN_TYPE_ENABLED if flash else c.LLAMA_FLASH_ATTN_TYPE_DISABLED
         self._context = c.llama_init_from_model(self._model, params)
         if not self._context:
-            raise Unusable(errors[0] if errors else "llama.cpp cannot make a context for the model")
+            raise UnusableModel(errors[0] if errors else "llama.cpp cannot make a context for the model")
         self.limit = limit
         self._width = c.llama_model_n_embd_out(self._model)
-        self._batch = c.llama_batch_init(batch, 0, _TOGETHER)
+        self._batch = c.llama_batch_init(batch, 0, _MAX_SEQUENCES)
         self._room = (c.llama_token * (limit + 1))()
         # Encoders keep nothing between calls; decoders would otherwise attend to the texts before.
         self._memory = c.llama_get_memory(self._context)
@@ -139,7 +139,7 @@ class Llama:
     def together(self, counts: Sequence[int]) -> int:
         """Return how many of the next texts go into one call: long ones singly, short ones in company."""
         total = taken = 0
-        for count in counts[:_TOGETHER]:
+        for count in counts[:_MAX_SEQUENCES]:
             if taken and total + count > 128:
                 break
             total, taken = total + count, taken + 1

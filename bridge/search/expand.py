@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from bridge.graph.graph import Graph
 from bridge.index.note import IndexedNote
 from bridge.search.calibrate import share_of_best
-from bridge.search.co_reading import Drift
-from bridge.search.fuse import WEIGHTS, Fused, Lane
+from bridge.search.co_reading import CoReading
+from bridge.search.fuse import WEIGHTS, FusedHit, RetrieverResult
 from bridge.search.query import Query
 from bridge.search.vocabulary import Vocabulary
 from bridge.text.match import words_of
-from bridge.text.stopwords import content
+from bridge.text.stopwords import content_words
 from bridge.types import VaultPath
 
 SEEDS = 5
@@ -33,14 +33,14 @@ class Seed:
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedHit:
     """The hit that a note is linked with, and whether the hit links to it; else it links to the hit."""
 
     path: VaultPath
     onward: bool
 
 
-def seeds(first: Sequence[Fused], lanes: Iterable[Lane]) -> list[Seed]:
+def choose_seeds(first: Sequence[FusedHit], lanes: Iterable[RetrieverResult]) -> list[Seed]:
     """Return the best hits as starting points.
 
     One counts by its share of the best score, and by the most that any lane says of it: where nothing fits well, as
@@ -56,12 +56,12 @@ def seeds(first: Sequence[Fused], lanes: Iterable[Lane]) -> list[Seed]:
     ]
 
 
-def mentions(
+def expand_mentions(
     start: Sequence[Seed],
     texts: Mapping[VaultPath, str],
     vocabulary: Vocabulary,
     candidates: Collection[VaultPath],
-) -> tuple[Lane, dict[VaultPath, VaultPath]]:
+) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
     """Favour candidates that the best hits name: the second step of a question that takes two.
 
     Returns:
@@ -74,34 +74,34 @@ def mentions(
             if path != seed.path and path in candidates and seed.strength > raw.get(path, 0.0):
                 raw[path] = seed.strength
                 via[path] = seed.path
-    return Lane("mentions", WEIGHTS["mentions"], raw, raw), via
+    return RetrieverResult("mentions", WEIGHTS["mentions"], raw, raw), via
 
 
-def links(
+def expand_links(
     start: Sequence[Seed], graph: Graph | None, candidates: frozenset[VaultPath]
-) -> tuple[Lane, dict[VaultPath, Linked]]:
+) -> tuple[RetrieverResult, dict[VaultPath, LinkedHit]]:
     """Favour candidates that a walk along links from the best hits often comes to: personalised PageRank.
 
     Returns:
         The lane, and by note the best hit that it is linked with, if there is one.
     """
     if graph is None:
-        return Lane("links", WEIGHTS["links"]), {}
+        return RetrieverResult("links", WEIGHTS["links"]), {}
     raw: dict[VaultPath, float] = {}
-    linked: dict[VaultPath, Linked] = {}
+    linked: dict[VaultPath, LinkedHit] = {}
     for seed in start:
-        for path, often in walked(graph, seed.path).items():
+        for path, often in walk_scores(graph, seed.path).items():
             if path in candidates:
                 raw[path] = raw.get(path, 0.0) + seed.strength * often
         onward = graph.links_to(seed.path)
         for path in graph.neighbours(seed.path) & candidates:
-            linked.setdefault(path, Linked(seed.path, onward=path in onward))
+            linked.setdefault(path, LinkedHit(seed.path, onward=path in onward))
     top = max((seed.strength for seed in start), default=0.0)
     scaled = {path: top * share for path, share in share_of_best(raw).items()}
-    return Lane("links", WEIGHTS["links"], raw, scaled), linked
+    return RetrieverResult("links", WEIGHTS["links"], raw, scaled), linked
 
 
-def walked(graph: Graph, start: VaultPath) -> dict[VaultPath, float]:
+def walk_scores(graph: Graph, start: VaultPath) -> dict[VaultPath, float]:
     """Return how often a walk along links from a note comes to each other, for the links that this has."""
     # Every walk passes hubs: what tells is how much oftener than others this one does.
     return {
@@ -111,9 +111,9 @@ def walked(graph: Graph, start: VaultPath) -> dict[VaultPath, float]:
     }
 
 
-def drift(
-    start: Sequence[Seed], drifted: Drift, candidates: Collection[VaultPath]
-) -> tuple[Lane, dict[VaultPath, VaultPath]]:
+def expand_co_reading(
+    start: Sequence[Seed], drifted: CoReading, candidates: Collection[VaultPath]
+) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
     """Favour candidates that were read together with the best hits lately.
 
     Returns:
@@ -126,21 +126,21 @@ def drift(
             if path in candidates and seed.strength * near > raw.get(path, 0.0):
                 raw[path] = seed.strength * near
                 via[path] = seed.path
-    return Lane("drift", drifted.weight, raw, raw), via
+    return RetrieverResult("drift", drifted.weight, raw, raw), via
 
 
-def tags(
+def match_tags(
     query: Query,
     vocabulary: Vocabulary,
     notes: Mapping[VaultPath, IndexedNote],
     within: Collection[VaultPath] | None,
-) -> tuple[Lane, dict[VaultPath, str]]:
+) -> tuple[RetrieverResult, dict[VaultPath, str]]:
     """Find the notes with a tag that was typed; a tag on many notes says little about each.
 
     Returns:
         The lane, and by note the tag.
     """
-    asked = tuple(content(words_of(query.text.replace("/", " "))))
+    asked = tuple(content_words(words_of(query.text.replace("/", " "))))
     raw: dict[VaultPath, float] = {}
     which: dict[VaultPath, str] = {}
     for word in asked:
@@ -149,11 +149,11 @@ def tags(
         newest = sorted(rare, key=lambda path: (-notes[path].modified, path))[:_MOST_TAGGED]
         for path in newest:
             raw[path] = raw.get(path, 0.0) + 1 / len(asked)
-            which.setdefault(path, _spelling(notes[path], word))
-    return Lane("tags", WEIGHTS["tags"], raw, raw), which
+            which.setdefault(path, _tag_with_word(notes[path], word))
+    return RetrieverResult("tags", WEIGHTS["tags"], raw, raw), which
 
 
-def _spelling(note: IndexedNote, word: str) -> str:
+def _tag_with_word(note: IndexedNote, word: str) -> str:
     """Return the note's tag in which a word was found."""
     plain = [(tag, tag.casefold()) for tag in note.tags]
     return next((tag for tag, folded in plain if word == folded or word in folded.split("/")), word)

@@ -9,13 +9,13 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, assert_never
 
-from bridge.index.fulltext_query import Words
+from bridge.index.fulltext_query import TextQuery
 from bridge.index.note import IndexedNote
-from bridge.markdown.names import Names, nearest
+from bridge.markdown.names import Names, did_you_mean
 from bridge.markdown.note import Value
 from bridge.search.model import SearchRequest
-from bridge.search.terms import All, Either, Has, HasProperty, InFile, InPath, Not, Tagged, Term, Word, conditions
-from bridge.text.match import UNSPACED, compile_wanted, words_of
+from bridge.search.terms import All, Either, HasProperty, HasTag, HasText, InFile, InPath, Not, Term, Word, conditions
+from bridge.text.match import UNSPACED, compile_matcher, words_of
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _LINK = re.compile(r"^\[\[([^\]|#]+)(?:[^\]]*)\]\]$")
 _COMPARISON = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 
 
-def allowed(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] | None:
+def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] | None:
     """Return the notes that pass the request's filters; None when there are none to pass."""
     if not _narrows(request):
         return None
@@ -46,13 +46,13 @@ def allowed(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] | None
             note for note in kept if fold(note.path).startswith(fold(folder))
         ]
     for tag in request.tags:
-        kept = with_tag(list(kept), tag)
+        kept = filter_by_tag(list(kept), tag)
     for name, value in request.properties.items():
-        kept = with_property(list(kept), name, value)
+        kept = filter_by_property(list(kept), name, value)
     return frozenset(note.path for note in kept)
 
 
-def with_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
+def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
     """Keep the notes with a tag or one nested in it."""
     wanted = fold(tag.strip().lstrip("#").rstrip("/"))
     inside = f"{wanted}/"
@@ -61,40 +61,40 @@ def with_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
     return [note for note in notes if note.tags and not matching.isdisjoint(note.tags)]
 
 
-def with_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
+def filter_by_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
     """Keep the notes whose property is the value, or one of them when it is a list."""
     wanted = tuple(value) if isinstance(value, list | tuple) else (value,)
-    plain = frozenset(_plain(each) for each in wanted)
+    plain = frozenset(_comparable(each) for each in wanted)
     same: dict[tuple[type, Value], bool] = {}
 
     def fits(held: Value) -> bool:
         if isinstance(held, list | tuple):
             return any(fits(each) for each in held)
         if isinstance(held, Mapping):
-            return not plain.isdisjoint(_forms(held))
+            return not plain.isdisjoint(_comparable_forms(held))
         # Values repeat across notes; `1`, `1.0` and `True` are equal but not the same.
         key = (type(held), held)
         if key not in same:
-            same[key] = not plain.isdisjoint(_forms(held))
+            same[key] = not plain.isdisjoint(_comparable_forms(held))
         return same[key]
 
-    return [note for note, held in _having(notes, name) if fits(held)]
+    return [note for note, held in _with_property(notes, name) if fits(held)]
 
 
-def with_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[IndexedNote]:
+def filter_by_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[IndexedNote]:
     """Keep the notes that `[name]` or `[name:value]` of a query means: text is contained, numbers compare."""
-    having = _having(notes, term.name)
+    having = _with_property(notes, term.name)
     if term.value is None:
         return [note for note, _ in having]
     if term.exact:
-        return with_property(notes, term.name, term.value)
+        return filter_by_property(notes, term.name, term.value)
     if comparison := _COMPARISON.match(term.value):
         sign, limit = comparison.group(1), float(comparison.group(2))
-        return [note for note, held in having if any(_beyond(each, sign, limit) for each in _each(held))]
-    wanted = _plain(term.value)
+        return [note for note, held in having if any(_exceeds_limit(each, sign, limit) for each in _as_list(held))]
+    wanted = _comparable(term.value)
     if wanted == "null":
         return [note for note, held in having if held is None or held in ("", [])]
-    return [note for note, held in having if any(wanted in _plain(each) for each in _each(held))]
+    return [note for note, held in having if any(wanted in _comparable(each) for each in _as_list(held))]
 
 
 def folder_prefix(folder: str | None) -> str | None:
@@ -103,7 +103,7 @@ def folder_prefix(folder: str | None) -> str | None:
     return f"{inner}/" if inner and inner != "." else None
 
 
-def spelt(notes: Collection[VaultPath], folder: str | None) -> str | None:
+def folder_spelling(notes: Collection[VaultPath], folder: str | None) -> str | None:
     """Return a folder as the vault spells it; empty for the whole vault, None when no note is in such a folder."""
     prefix = folder_prefix(folder)
     if prefix is None:
@@ -116,7 +116,7 @@ def spelt(notes: Collection[VaultPath], folder: str | None) -> str | None:
 def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | None:
     """Say that no note is in such a folder, and name the closest ones; None when one is."""
     prefix = folder_prefix(folder)
-    if prefix is None or spelt(notes, folder) is not None:
+    if prefix is None or folder_spelling(notes, folder) is not None:
         return None
     folders = {VaultPath(path[:end]) for path in notes for end, letter in enumerate(path) if letter == "/"}
     return f"There is no folder `{prefix[:-1]}` with notes{_closest(folders, prefix)}"
@@ -125,7 +125,7 @@ def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | No
 def no_such_tag(notes: Notes, tag: str) -> str | None:
     """Say that no note has a tag or one nested in it, and name the closest ones; None when one has."""
     wanted = tag.strip().lstrip("#").rstrip("/")
-    if with_tag(list(notes.values()), wanted):
+    if filter_by_tag(list(notes.values()), wanted):
         return None
     known = {name for note in notes.values() for name in note.tags}
     parents = {name[:end] for name in known for end, letter in enumerate(name) if letter == "/"}
@@ -144,14 +144,14 @@ def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
         The sentence; None when a note has what is asked for.
     """
     every = list(notes.values())
-    having = _having(every, name)
+    having = _with_property(every, name)
     if not having:
         known = {str(key) for note in every for key in note.properties}
         return f"There is no property `{name.strip()}`{_closest(known, name)}"
-    if not values or with_property(every, name, values):
+    if not values or filter_by_property(every, name, values):
         return None
-    held = {_written(each) for _, value in having for each in _each(value)}
-    asked = [_written(value) for value in values]
+    held = {_display_value(each) for _, value in having for each in _as_list(value)}
+    asked = [_display_value(value) for value in values]
     wanted = " or ".join(f"`{value}`" for value in asked)
     return f"No note has the value {wanted} in `{name.strip()}`{_closest(held, asked[0])}"
 
@@ -172,7 +172,7 @@ def fold(text: str) -> str:
 def _closest(known: Collection[str], wanted: str) -> str:
     """End a sentence about a name that does not exist with those that look most like it."""
     spellings = {fold(name): VaultPath(name) for name in sorted(known)}
-    return nearest(Names(spellings.values()).closest(wanted))
+    return did_you_mean(Names(spellings.values()).closest(wanted))
 
 
 def _narrows(request: SearchRequest) -> bool:
@@ -186,7 +186,7 @@ def _narrows(request: SearchRequest) -> bool:
     )
 
 
-def _having(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
+def _with_property(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
     """Pair the notes that have a property, in any case, with what it holds."""
     wanted = fold(name.strip())
     known: set[str] = set().union(*(note.properties for note in notes if note.properties))
@@ -196,11 +196,11 @@ def _having(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, 
     ]
 
 
-def _each(held: Value) -> Sequence[Value]:
+def _as_list(held: Value) -> Sequence[Value]:
     return held if isinstance(held, list | tuple) else (held,)
 
 
-def _plain(value: Value) -> str:
+def _comparable(value: Value) -> str:
     """Return a value as it is compared: without case, a link by its target, numbers by what they are worth."""
     match value:
         case None:
@@ -216,20 +216,20 @@ def _plain(value: Value) -> str:
             return fold(str(value))
 
 
-def _written(value: Value) -> str:
+def _display_value(value: Value) -> str:
     """Return a value as somebody would type it."""
-    return value if isinstance(value, str) else _plain(value)
+    return value if isinstance(value, str) else _comparable(value)
 
 
-def _forms(value: Value) -> frozenset[str]:
+def _comparable_forms(value: Value) -> frozenset[str]:
     """Return each way in which a caller may name a value."""
-    plain = _plain(value)
+    plain = _comparable(value)
     if isinstance(value, str) and plain and plain[0] in "-0123456789." and _COMPARISON.match(f">{plain}"):
-        return frozenset({plain, _plain(float(plain))})
+        return frozenset({plain, _comparable(float(plain))})
     return frozenset({plain})
 
 
-def _beyond(value: Value, sign: str, limit: float) -> bool:
+def _exceeds_limit(value: Value, sign: str, limit: float) -> bool:
     try:
         number = float(value) if isinstance(value, int | float | str) else None
     except ValueError:
@@ -245,12 +245,12 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 Paths = frozenset[VaultPath]
 
 
-async def scope(index: "Index", request: SearchRequest, demanded: Term | None) -> Paths | None:
+async def search_scope(index: "Index", request: SearchRequest, demanded: Term | None) -> Paths | None:
     """Return the notes that an answer may contain; None when every note may."""
-    within = allowed(index.notes, request)
+    within = filter_notes(index.notes, request)
     if demanded is None or within == frozenset():
         return within
-    held = await _holding(index, demanded)
+    held = await _notes_matching(index, demanded)
     return held if within is None else within & held
 
 
@@ -263,67 +263,67 @@ def unknown_names(index: "Index", request: SearchRequest, demanded: Term | None)
         no_such_property(notes, name, *(value if isinstance(value, list | tuple) else (value,)))
         for name, value in request.properties.items()
     ]
-    found += [] if demanded is None else [_unknown(notes, term) for term in conditions(demanded)]
+    found += [] if demanded is None else [_unknown_name(notes, term) for term in conditions(demanded)]
     return tuple(dict.fromkeys(sentence for sentence in found if sentence is not None))
 
 
-def _unknown(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | None:
+def _unknown_name(notes: Mapping[VaultPath, IndexedNote], term: Term) -> str | None:
     match term:
         case InPath(text) | InFile(text):
             return no_such_path(notes, text)
-        case Tagged(tag):
+        case HasTag(tag):
             return no_such_tag(notes, tag)
-        case HasProperty(name, value) if not with_term(list(notes.values()), term):
+        case HasProperty(name, value) if not filter_by_term(list(notes.values()), term):
             return no_such_property(notes, name, *(() if value is None else (value,)))
         case _:
             return None
 
 
-async def _holding(index: "Index", term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
+async def _notes_matching(index: "Index", term: Term) -> Paths:  # noqa: PLR0911 - one kind of term, one line
     """Return the notes for which a condition holds."""
     notes = index.notes
     match term:
-        case Has(text, quoted=True):
-            return await _saying(index, text)
-        case Has(text) | Word(text):
-            return await _saying(index, text) | await _inflecting(index, text)
+        case HasText(text, quoted=True):
+            return await _notes_containing(index, text)
+        case HasText(text) | Word(text):
+            return await _notes_containing(index, text) | await _notes_with_stem(index, text)
         case InPath(text):
             return frozenset(path for path in notes if fold(text) in fold(path))
         case InFile(text):
             return frozenset(path for path in notes if fold(text) in fold(path.rpartition("/")[2]))
-        case Tagged(tag):
-            return frozenset(note.path for note in with_tag(list(notes.values()), tag))
+        case HasTag(tag):
+            return frozenset(note.path for note in filter_by_tag(list(notes.values()), tag))
         case HasProperty():
-            return frozenset(note.path for note in with_term(list(notes.values()), term))
+            return frozenset(note.path for note in filter_by_term(list(notes.values()), term))
         case Not(inner):
-            return frozenset(notes) - await _holding(index, inner)
+            return frozenset(notes) - await _notes_matching(index, inner)
         case All(parts):
-            return frozenset(notes).intersection(*[await _holding(index, part) for part in parts])
+            return frozenset(notes).intersection(*[await _notes_matching(index, part) for part in parts])
         case Either(parts):
-            return frozenset[VaultPath]().union(*[await _holding(index, part) for part in parts])
+            return frozenset[VaultPath]().union(*[await _notes_matching(index, part) for part in parts])
         case _:
             assert_never(term)
 
 
-async def _inflecting(index: "Index", text: str) -> Paths:
+async def _notes_with_stem(index: "Index", text: str) -> Paths:
     """Return the notes that say a word in another form: whoever types `slug OR snail` means slugs too."""
     if len(words_of(text)) != 1:
         return frozenset()
     every = sum(note.passages for note in index.notes.values())
-    return frozenset(hit.path for hit in await index.stems(Words(must=(text,)), max(1, every), None))
+    return frozenset(hit.path for hit in await index.stems(TextQuery(must=(text,)), max(1, every), None))
 
 
-async def _saying(index: "Index", text: str) -> Paths:
+async def _notes_containing(index: "Index", text: str) -> Paths:
     """Return the notes that say something, in their text or by a name."""
     notes: Mapping[VaultPath, IndexedNote] = index.notes
     part = fold(text)
     called = frozenset(
         path for path, note in notes.items() if any(part in fold(name) for name in (note.title, *note.aliases))
     )
-    asked = Words(must=(text,))
+    asked = TextQuery(must=(text,))
     if len(words_of(text)) == 1 and not _UNSPACED.search(text):
         return called | {hit.path for hit in await index.whole(asked, max(1, len(notes)), None)}
     # The index knows no positions: whether words stand together is read in the passages that have them all.
-    wanted = compile_wanted((), (text,))
+    wanted = compile_matcher((), (text,))
     passages = await index.text_of(await index.passages(asked, MOST_READ, None))
     return called | {passage.path for passage in passages if wanted.find(passage.text)}

@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bridge.search.model import LaneScore
+from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 
-LaneName = Literal["meaning", "passages", "stems", "whole", "title", "name", "tags", "links", "mentions", "drift"]
+RetrieverName = Literal["meaning", "passages", "stems", "whole", "title", "name", "tags", "links", "mentions", "drift"]
 
-WEIGHTS: Mapping[LaneName, float] = {
+WEIGHTS: Mapping[RetrieverName, float] = {
     # Tuned on all development sets together; the optimum is flat (docs/measurements.md).
     "meaning": 1.0,
     "passages": 0.05,
@@ -24,10 +24,10 @@ WEIGHTS: Mapping[LaneName, float] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class RetrieverResult:
     """What one way of looking found: raw scores and their 0-1 form."""
 
-    name: LaneName
+    name: RetrieverName
     weight: float
     raw: Mapping[VaultPath, float] = field(default_factory=dict)
     calibrated: Mapping[VaultPath, float] = field(default_factory=dict)
@@ -44,14 +44,14 @@ NOISE = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Fused:
+class FusedHit:
     """A note and its score among all lanes."""
 
     path: VaultPath
     score: float
 
 
-def fuse(lanes: Iterable[Lane], among: Collection[VaultPath] | None = None) -> list[Fused]:
+def fuse(lanes: Iterable[RetrieverResult], among: Collection[VaultPath] | None = None) -> list[FusedHit]:
     """Add up the weighted lanes, best first; the score is the share of what all lanes could give.
 
     Args:
@@ -67,26 +67,26 @@ def fuse(lanes: Iterable[Lane], among: Collection[VaultPath] | None = None) -> l
         for path, value in lane.calibrated.items():
             total[path] = total.get(path, 0.0) + lane.weight * value
     ranked = sorted(total.items(), key=lambda item: (-item[1], item[0]))
-    return [Fused(path, min(1.0, score / most)) for path, score in ranked if among is None or path in among]
+    return [FusedHit(path, min(1.0, score / most)) for path, score in ranked if among is None or path in among]
 
 
-def relevant(ranked: Sequence[Fused]) -> Sequence[Fused]:
+def drop_irrelevant(ranked: Sequence[FusedHit]) -> Sequence[FusedHit]:
     """Keep the notes that are about what was asked; none where even the best hardly is."""
     if not ranked or ranked[0].score < ABOUT:
         return []
     return [hit for hit in ranked if hit.score >= FLOOR]
 
 
-def led(ranked: Sequence[Fused], by: Collection[VaultPath]) -> list[Fused]:
+def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]:
     """Put some of the notes before all others, in their order and with no less than the best score."""
     best = ranked[0].score if ranked else 0.0
     return [
-        *(Fused(hit.path, max(best, hit.score)) for hit in ranked if hit.path in by),
+        *(FusedHit(hit.path, max(best, hit.score)) for hit in ranked if hit.path in by),
         *(hit for hit in ranked if hit.path not in by),
     ]
 
 
-def evident(lanes: Iterable[Lane]) -> frozenset[VaultPath]:
+def relevant_notes(lanes: Iterable[RetrieverResult]) -> frozenset[VaultPath]:
     """Return the notes for which something speaks: a word, a name, a tag, or a meaning that is no chance."""
     return frozenset(
         path
@@ -96,7 +96,9 @@ def evident(lanes: Iterable[Lane]) -> frozenset[VaultPath]:
     )
 
 
-def numbers(lanes: Sequence[Lane], paths: Iterable[VaultPath]) -> dict[VaultPath, dict[str, LaneScore]]:
+def explain_scores(
+    lanes: Sequence[RetrieverResult], paths: Iterable[VaultPath]
+) -> dict[VaultPath, dict[str, RetrieverScore]]:
     """Return what each lane said about each note, with the note's rank in that lane."""
     places = {
         lane.name: {
@@ -107,7 +109,7 @@ def numbers(lanes: Sequence[Lane], paths: Iterable[VaultPath]) -> dict[VaultPath
     }
     return {
         path: {
-            lane.name: LaneScore(
+            lane.name: RetrieverScore(
                 raw=lane.raw.get(path, 0.0),
                 calibrated=lane.calibrated[path],
                 weight=lane.weight,

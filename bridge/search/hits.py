@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bridge.index.note import IndexedNote
 from bridge.search.calibrate import Scores
-from bridge.search.fuse import NOISE, Fused
+from bridge.search.fuse import NOISE, FusedHit
 from bridge.search.model import Hit
-from bridge.search.snippet import below_headings, clean, cut
+from bridge.search.snippet import clean_text, cut_snippet, drop_headings
 from bridge.search.titles import NameMatch
-from bridge.text.match import Match, Wanted, fold, words_of
+from bridge.text.match import Match, Matcher, fold_word, words_of
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ class Reasons:
     """Nothing was looked for; the note passes the filters."""
 
 
-def why(path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], twins: int = 0) -> tuple[str, ...]:
+def explain_hit(
+    path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], twins: int = 0
+) -> tuple[str, ...]:
     """Return the sentences for one hit, the most telling first.
 
     Args:
@@ -62,8 +64,8 @@ def why(path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], 
     if name is not None and (name.fit != "matches in part" or name.score >= _FITS_PARTLY):
         called = "title" if name.field == "title" else f"{name.field} “{name.name}”"
         said.append(f"{called} {name.fit}")
-    telling = [match for match in matches if fold(match.word) not in reasons.quiet]
-    if words := _spoken(text, telling)[:MOST_WORDS]:
+    telling = [match for match in matches if fold_word(match.word) not in reasons.quiet]
+    if words := _matched_words(text, telling)[:MOST_WORDS]:
         said.append("says " + ", ".join(f"“{word}”" for word in words))
     near = reasons.meaning.get(path, 0.0)
     if near >= _CLOSE:
@@ -73,27 +75,27 @@ def why(path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], 
     if (tag := reasons.tags.get(path)) is not None:
         said.append(f"tag #{tag}")
     if len(said) < ENOUGH:
-        said += _by_others(path, reasons)
+        said += _expansion_reasons(path, reasons)
     if (other := reasons.read_with.get(path)) is not None:
         said.append(f"read together with *{other}* lately")
-    said = said[:MOST] or [_faint(path, reasons)]
+    said = said[:MOST] or [_weak_reason(path, reasons)]
     if twins:
         said.append(f"{twins} other note{'s' if twins > 1 else ''} with the same passage left out")
     return tuple(said)
 
 
-def _spoken(text: str, matches: Sequence[Match]) -> list[str]:
+def _matched_words(text: str, matches: Sequence[Match]) -> list[str]:
     """Return each wanted word once: as typed where the text says so, else in the form that it has there."""
     forms: dict[str, str] = {}
     for match in matches:
         written = text[slice(*match.span)]
-        if fold(written) == fold(match.word):
+        if fold_word(written) == fold_word(match.word):
             forms[match.word] = match.word
         forms.setdefault(match.word, written)
     return list(forms.values())
 
 
-def _by_others(path: VaultPath, reasons: Reasons) -> list[str]:
+def _expansion_reasons(path: VaultPath, reasons: Reasons) -> list[str]:
     """Return what another hit says for this one."""
     if (source := reasons.mentioned.get(path)) is not None:
         return [f"named in *{source}*, which matches"]
@@ -102,20 +104,20 @@ def _by_others(path: VaultPath, reasons: Reasons) -> list[str]:
     return []
 
 
-def linking(name: str, *, onward: bool) -> str:
+def link_reason(name: str, *, onward: bool) -> str:
     """Say how a note is linked with one of a name: the other links to it, or it links to the other."""
     return f"linked from *{name}*" if onward else f"links to *{name}*"
 
 
-def _faint(path: VaultPath, reasons: Reasons) -> str:
+def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
     """Return what speaks for a hit for which nothing speaks clearly."""
     if path in reasons.whole:
         return "other parts of the note match"
     return "distantly close in meaning" if path in reasons.meaning else "some words match"
 
 
-def shown(
-    note: IndexedNote, ranked: Fused, passage: "Passage | None", reasons: Reasons, wanted: Wanted, twins: int = 0
+def build_hit(
+    note: IndexedNote, ranked: FusedHit, passage: "Passage | None", reasons: Reasons, wanted: Matcher, twins: int = 0
 ) -> Hit:
     """Return a note as a hit.
 
@@ -127,16 +129,16 @@ def shown(
         wanted: What to mark.
         twins: How many other notes hold the same passage and are left out.
     """
-    text = clean(passage.text) if passage is not None else ""
+    text = clean_text(passage.text) if passage is not None else ""
     matches = wanted.find(text)
     return Hit(
         path=ranked.path,
         title=note.title,
         heading=passage.heading if passage is not None else "",
         lines=passage.lines if passage is not None else (1, 1),
-        snippet=cut(*below_headings(passage.text, text, matches)) if passage is not None else "",
+        snippet=cut_snippet(*drop_headings(passage.text, text, matches)) if passage is not None else "",
         score=round(ranked.score, 4),
-        why=why(ranked.path, reasons, text, matches, twins),
+        why=explain_hit(ranked.path, reasons, text, matches, twins),
         tags=note.tags,
         modified=note.modified,
         digest=note.digest,
@@ -178,7 +180,8 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
     for item, text in items:
         bag = frozenset(text.split())
         twin = next(
-            (at for at, (_, other, words) in enumerate(kept) if _may_be_alike(bag, words) and _alike(text, other)), None
+            (at for at, (_, other, words) in enumerate(kept) if _may_be_alike(bag, words) and _is_alike(text, other)),
+            None,
         )
         if twin is None:
             kept.append((item, text, bag))
@@ -193,6 +196,6 @@ def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return (fewer >= _ROUGHLY * more and len(one & other) >= _ROUGHLY * more) or fewer == more < _FEW
 
 
-def _alike(one: str, other: str) -> bool:
+def _is_alike(one: str, other: str) -> bool:
     mine, theirs = shingles(one), shingles(other)
     return bool(mine and theirs) and len(mine & theirs) >= SAME * len(mine | theirs)

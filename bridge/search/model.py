@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.graph.graph import Graph
 from bridge.markdown.note import Value
-from bridge.search.co_reading import NO_DRIFT, Drift
+from bridge.search.co_reading import NO_CO_READING, CoReading
 from bridge.search.vocabulary import Vocabulary
 from bridge.types import Digest, Lines, NoteKind, SearchMode, VaultPath
 
@@ -44,7 +44,7 @@ class Sources:
     embed_query: "Callable[[str], Awaitable[np.ndarray | None]]"
     """None: there is no model."""
     graph: Graph | None = None
-    drift: Drift = NO_DRIFT
+    drift: CoReading = NO_CO_READING
     """Which notes were read together; weighing nothing unless the owner says so."""
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     """Kept by the owner between searches, so that names and tags are gathered once."""
@@ -78,7 +78,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneScore:
+class RetrieverScore:
     """What one lane said about one note."""
 
     raw: float
@@ -91,7 +91,7 @@ class LaneScore:
 class Explanation:
     """The numbers behind an answer: for each hit what each lane said, and how long each lane took."""
 
-    lanes: Mapping[VaultPath, Mapping[str, LaneScore]]
+    lanes: Mapping[VaultPath, Mapping[str, RetrieverScore]]
     took_ms: Mapping[str, float]
     words: tuple[str, ...]
     """The words that the full-text lanes were asked for."""

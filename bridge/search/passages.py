@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bridge.search.fuse import Fused
+from bridge.search.fuse import FusedHit
 from bridge.search.model import ShownPassage
-from bridge.text.invisible import visible
-from bridge.text.scripts import tokens
+from bridge.text.invisible import visible_text
+from bridge.text.scripts import estimate_tokens
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ NEARLY = 0.5
 """Share of its note's best passage that another one must be worth."""
 
 
-async def fill(
-    index: "Index", ranked: Sequence[Fused], best: Mapping[VaultPath, int], worth: Worth, room: int
+async def fill_passages(
+    index: "Index", ranked: Sequence[FusedHit], best: Mapping[VaultPath, int], worth: Worth, room: int
 ) -> dict[VaultPath, tuple[ShownPassage, ...]]:
     """Read the best passage of each note, then the next best of each, as long as there is room.
 
@@ -37,7 +37,7 @@ async def fill(
     """
     from bridge.index.hits import PassageHit
 
-    rounds = [_chosen(best.get(hit.path, 0), worth.get(hit.path, {})) for hit in ranked]
+    rounds = [_order_passages(best.get(hit.path, 0), worth.get(hit.path, {})) for hit in ranked]
     wanted = [
         PassageHit(hit.path, ordinals[place], hit.score)
         for place in range(MOST)
@@ -47,20 +47,20 @@ async def fill(
     found: dict[VaultPath, list[Passage]] = {}
     left = room
     for passage in await index.text_of(wanted):
-        cost = tokens(passage.text)
+        cost = estimate_tokens(passage.text)
         if passage.text.strip() and (cost <= left or left == room):
             found.setdefault(passage.path, []).append(passage)
             left -= cost
     return {
         path: tuple(
-            ShownPassage(one.heading, one.lines, visible(one.text).strip("\n"))
+            ShownPassage(one.heading, one.lines, visible_text(one.text).strip("\n"))
             for one in sorted(passages, key=lambda one: one.ordinal)
         )
         for path, passages in found.items()
     }
 
 
-def _chosen(best: int, worth: Mapping[int, float]) -> list[int]:
+def _order_passages(best: int, worth: Mapping[int, float]) -> list[int]:
     """Order a note's passages: the one that is shown, then those that are worth nearly as much."""
     least = NEARLY * worth.get(best, 0.0)
     others = sorted((one for one in worth if one != best and worth[one] >= least), key=lambda one: (-worth[one], one))

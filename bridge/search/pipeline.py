@@ -6,21 +6,38 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bridge.errors import ModelMissing
-from bridge.index.fulltext_query import Words
-from bridge.search.calibrate import Meaning, meaning_of, trust
-from bridge.search.expand import drift, links, mentions, seeds, tags
-from bridge.search.filters import Paths, scope, unknown_names
-from bridge.search.fuse import WEIGHTS, Fused, Lane, LaneName, evident, fuse, led, numbers, relevant
-from bridge.search.hits import Reasons, collapse, linking, shown
+from bridge.index.fulltext_query import TextQuery
+from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust
+from bridge.search.expand import choose_seeds, expand_co_reading, expand_links, expand_mentions, match_tags
+from bridge.search.filters import Paths, search_scope, unknown_names
+from bridge.search.fuse import (
+    WEIGHTS,
+    FusedHit,
+    RetrieverName,
+    RetrieverResult,
+    drop_irrelevant,
+    explain_scores,
+    fuse,
+    pin,
+    relevant_notes,
+)
+from bridge.search.hits import Reasons, build_hit, collapse, link_reason
 from bridge.search.model import Explanation, Hit, SearchAnswer, SearchRequest, Sources
-from bridge.search.passages import Worth, fill
+from bridge.search.passages import Worth, fill_passages
 from bridge.search.query import Query, parse_query
-from bridge.search.retrievers import Answers, ask, best_passages, meaning_lane, passage_worth, text_lanes
-from bridge.search.spelling import mend
-from bridge.search.titles import NameMatch, called, covered, merged, name_in, typed
-from bridge.text.match import compile_wanted
+from bridge.search.retrievers import IndexAnswers, best_passages, passage_scores, retrieve, text_results, vector_result
+from bridge.search.spelling import correct_spelling
+from bridge.search.titles import (
+    NameMatch,
+    exact_names,
+    merge_matches,
+    name_query,
+    score_covered_names,
+    score_typed_names,
+)
+from bridge.text.match import compile_matcher
 from bridge.text.stems import foreign_language
-from bridge.text.stopwords import content
+from bridge.text.stopwords import content_words
 from bridge.types import SearchMode, VaultPath
 
 if TYPE_CHECKING:
@@ -32,12 +49,12 @@ SPARE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RankedNotes:
     """All that was found, before any text is cut."""
 
-    ranked: Sequence[Fused]
+    ranked: Sequence[FusedHit]
     texts: "Mapping[VaultPath, Passage]"
-    lanes: Sequence[Lane]
+    lanes: Sequence[RetrieverResult]
     reasons: Reasons
     mode: SearchMode
     readable: bool = True
@@ -49,83 +66,93 @@ class Found:
     worth: Worth = field(default_factory=dict)
 
 
-async def look(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> Found:
+async def retrieve_and_rank(
+    sources: Sources, request: SearchRequest, query: Query, within: Paths | None
+) -> RankedNotes:
     """Ask the lanes that the mode allows and add up what they say.
 
     Raises:
         ModelMissing: The mode is semantic and there is no model.
     """
-    meaning = meaning_of(sources.index.answering_model)
+    meaning = model_calibration(sources.index.answering_model)
     if request.mode == "semantic":
-        answers, has_model = await ask(sources.index, Words(), Words(), "", sources.embed_query(query.text), within)
+        answers, has_model = await retrieve(
+            sources.index, TextQuery(), TextQuery(), "", sources.embed_query(query.text), within
+        )
         if not has_model:
             raise ModelMissing
-        return await _by_meaning(sources.index, request, answers, meaning)
-    words = Words(should=(*content(query.words), *query.phrases))
-    trusted = trust(query.text, meaning, foreign_language(query.text)) if request.mode == "hybrid" else 0.0
+        return await _rank_by_vector(sources.index, request, answers, meaning)
+    words = TextQuery(should=(*content_words(query.words), *query.phrases))
+    trusted = model_trust(query.text, meaning, foreign_language(query.text)) if request.mode == "hybrid" else 0.0
     vector = sources.embed_query(query.text) if trusted else None
-    every = Words(should=(*query.words, *query.phrases))
-    answers, has_model = await ask(sources.index, words, every, name_in(query), vector, within)
-    near = meaning_lane(answers, meaning, trusted)
+    every = TextQuery(should=(*query.words, *query.phrases))
+    answers, has_model = await retrieve(sources.index, words, every, name_query(query), vector, within)
+    near = vector_result(answers, meaning, trusted)
     mode: SearchMode = "hybrid" if has_model else "keyword"
-    found = await _by_all(sources, request, query, within, answers, near, mode)
+    found = await _rank_hybrid(sources, request, query, within, answers, near, mode)
     return found if trusted or request.mode == "keyword" else replace(found, readable=False)
 
 
-async def _by_meaning(index: "Index", request: SearchRequest, answers: Answers, meaning: Meaning) -> Found:
-    near = meaning_lane(answers, meaning, 1.0)
+async def _rank_by_vector(
+    index: "Index", request: SearchRequest, answers: IndexAnswers, meaning: ModelCalibration
+) -> RankedNotes:
+    near = vector_result(answers, meaning, 1.0)
     ranked = fuse([near])
-    worth = passage_worth(answers, near, ())
+    worth = passage_scores(answers, near, ())
     passages = best_passages(worth)
-    texts = await read(index, ranked[: request.limit + SPARE], passages)
+    texts = await read_passages(index, ranked[: request.limit + SPARE], passages)
     reasons = Reasons(near.calibrated)
-    return Found(ranked, texts, [near], reasons, "semantic", took_ms=answers.took_ms, passages=passages, worth=worth)
+    return RankedNotes(
+        ranked, texts, [near], reasons, "semantic", took_ms=answers.took_ms, passages=passages, worth=worth
+    )
 
 
-async def _by_all(
+async def _rank_hybrid(
     sources: Sources,
     request: SearchRequest,
     query: Query,
     within: Paths | None,
-    answers: Answers,
-    near: Lane,
+    answers: IndexAnswers,
+    near: RetrieverResult,
     mode: SearchMode,
-) -> Found:
+) -> RankedNotes:
     """Rank once by what the lanes found, then again with what the first hits name and link to."""
     start = time.perf_counter()
     index = sources.index
     vocabulary = sources.vocabulary
     vocabulary.follow(index.notes)
     said_words = {hit.path for hits in (answers.passages, answers.stems, answers.whole) for hit in hits}
-    asked_for = (*content(query.words), *query.phrases)
+    asked_for = (*content_words(query.words), *query.phrases)
     cover = vocabulary.words.cover(said_words, asked_for, index.languages)
-    by_text = text_lanes(answers, cover)
-    tag_lane, tagged = tags(query, vocabulary, index.notes, within)
+    by_text = text_results(answers, cover)
+    tag_lane, tagged = match_tags(query, vocabulary, index.notes, within)
     found = {hit.path for hit in answers.names}.union(*(lane.raw for lane in (near, *by_text, tag_lane)))
     candidates = frozenset(path for path in found if path in index.notes)
-    by_cover = covered((index.notes[path] for path in candidates), query)
-    by_typing = typed(answers.names, query)
-    title, name = _named("title", by_cover), _named("name", by_typing)
+    by_cover = score_covered_names((index.notes[path] for path in candidates), query)
+    by_typing = score_typed_names(answers.names, query)
+    title, name = _name_result("title", by_cover), _name_result("name", by_typing)
     lanes = [near, *by_text, title, name, tag_lane]
-    worth = passage_worth(answers, near, by_text)
+    worth = passage_scores(answers, near, by_text)
     passages = best_passages(worth)
     # A nearest note there always is; one that nothing else speaks for is no answer, and leads to none.
-    own = evident(lanes)
+    own = relevant_notes(lanes)
     first = fuse(lanes, own & candidates)
     ranking = time.perf_counter() - start
-    texts = await read(index, first[: request.limit + SPARE], passages)
+    texts = await read_passages(index, first[: request.limit + SPARE], passages)
     start = time.perf_counter()
     said = {path: passage.text for path, passage in texts.items()}
-    start_from = seeds(first, lanes)
-    mention_lane, named_by = mentions(start_from, said, vocabulary, candidates)
-    link_lane, linked_by = links(start_from, sources.graph, candidates)
-    drift_lane, read_with = drift(start_from, sources.drift, candidates)
+    start_from = choose_seeds(first, lanes)
+    mention_lane, named_by = expand_mentions(start_from, said, vocabulary, candidates)
+    link_lane, linked_by = expand_links(start_from, sources.graph, candidates)
+    drift_lane, read_with = expand_co_reading(start_from, sources.drift, candidates)
     lanes += [mention_lane, link_lane, drift_lane]
     ranked = fuse(lanes, candidates & (own | named_by.keys() | linked_by.keys()))
     # Whoever types a name in full wants the note of that name, whatever else is close in meaning: dates most of all.
-    ranked = led(ranked, called(answers.names, query))
+    ranked = pin(ranked, exact_names(answers.names, query))
     ranking += time.perf_counter() - start
-    texts |= await read(index, [hit for hit in ranked[: request.limit + SPARE] if hit.path not in texts], passages)
+    texts |= await read_passages(
+        index, [hit for hit in ranked[: request.limit + SPARE] if hit.path not in texts], passages
+    )
     # A hit speaks for those below it alone, else two could speak for each other and nothing for either.
     places = {hit.path: place for place, hit in enumerate(ranked)}
 
@@ -135,23 +162,25 @@ async def _by_all(
     reasons = Reasons(
         meaning=near.calibrated,
         whole=by_text[-1].calibrated,
-        names=merged(by_cover, by_typing),
+        names=merge_matches(by_cover, by_typing),
         tags=tagged,
         linked={
-            path: f"{linking(vocabulary.label(link.path), onward=link.onward)}, which matches"
+            path: f"{link_reason(vocabulary.label(link.path), onward=link.onward)}, which matches"
             for path, link in linked_by.items()
             if leads(link.path, path)
         },
         mentioned={path: vocabulary.label(source) for path, source in named_by.items() if leads(source, path)},
         read_with={path: vocabulary.label(source) for path, source in read_with.items()},
-        quiet=vocabulary.words.quiet(content(query.words), index.languages),
+        quiet=vocabulary.words.quiet(content_words(query.words), index.languages),
     )
     took = {**answers.took_ms, "ranking": round(ranking * 1000, 2)}
-    asked = content(query.words)
-    return Found(ranked, texts, lanes, reasons, mode, words=asked, took_ms=took, passages=passages, worth=worth)
+    asked = content_words(query.words)
+    return RankedNotes(ranked, texts, lanes, reasons, mode, words=asked, took_ms=took, passages=passages, worth=worth)
 
 
-async def read(index: "Index", hits: Sequence[Fused], passages: Mapping[VaultPath, int]) -> "dict[VaultPath, Passage]":
+async def read_passages(
+    index: "Index", hits: Sequence[FusedHit], passages: Mapping[VaultPath, int]
+) -> "dict[VaultPath, Passage]":
     """Read the passages that may be shown; a note that no passage lane found shows its first."""
     from bridge.index.hits import PassageHit
 
@@ -161,9 +190,9 @@ async def read(index: "Index", hits: Sequence[Fused], passages: Mapping[VaultPat
     return {passage.path: passage for passage in await index.text_of(wanted)}
 
 
-def _named(lane: LaneName, matches: Mapping[VaultPath, NameMatch]) -> Lane:
+def _name_result(lane: RetrieverName, matches: Mapping[VaultPath, NameMatch]) -> RetrieverResult:
     scores = {path: match.score for path, match in matches.items()}
-    return Lane(lane, WEIGHTS[lane], scores, scores)
+    return RetrieverResult(lane, WEIGHTS[lane], scores, scores)
 
 
 _NOT_READ = "The model does not read this script, so this is keyword search."
@@ -194,72 +223,76 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
         ModelMissing: The mode is semantic and there is no model.
     """
     query = parse_query(request.query)
-    within = await scope(sources.index, request, query.condition)
+    within = await search_scope(sources.index, request, query.condition)
     unknown = () if within is None else unknown_names(sources.index, request, query.condition)
     query = replace(query, notices=(*query.notices, *unknown))
     if within is not None and not within:
         nothing = () if unknown else (_NOTHING_HAS_ALL if query.condition else _NOTHING_ALLOWED,)
         return SearchAnswer(notices=(*query.notices, *nothing))
     if query.is_empty:
-        return await _listed(sources, request, query, within)
+        return await _list_filtered(sources, request, query, within)
     if await sources.vocabulary.words.follow(sources.index):
-        query = mend(query, sources.vocabulary.words, sources.index.languages)
-    found = await look(sources, request, query, within)
+        query = correct_spelling(query, sources.vocabulary.words, sources.index.languages)
+    found = await retrieve_and_rank(sources, request, query, within)
     notices: tuple[str, ...] = ()
     if request.mode == "hybrid" and found.mode == "keyword":
         notices = (_NO_MODEL if found.readable else _NOT_READ,)
     if within is None:
         # What the caller set as a condition is listed, however little else speaks for it.
-        found = replace(found, ranked=relevant(found.ranked))
-    hits = await _hits(sources, request, query, found)
-    notices = (*notices, *_of_meaning(sources, query, found))
+        found = replace(found, ranked=drop_irrelevant(found.ranked))
+    hits = await _build_hits(sources, request, query, found)
+    notices = (*notices, *_semantic_notices(sources, query, found))
     if not hits:
         doubtful = bool(notices) or found.mode == "keyword" or sources.index.pending_vectors() > 0
-        notices = (*notices, _nothing(doubtful=doubtful, filtered=within is not None))
+        notices = (*notices, _no_hits_notice(doubtful=doubtful, filtered=within is not None))
     explain = None
     if request.explain:
-        explain = Explanation(numbers(found.lanes, [hit.path for hit in hits]), found.took_ms, found.words)
+        explain = Explanation(explain_scores(found.lanes, [hit.path for hit in hits]), found.took_ms, found.words)
     return SearchAnswer(hits, found.mode, (*query.notices, *notices), explain, len(found.ranked))
 
 
-def _nothing(*, doubtful: bool, filtered: bool) -> str:
+def _no_hits_notice(*, doubtful: bool, filtered: bool) -> str:
     """Say that nothing was found; only where all was looked at by meaning, that no note is about it."""
     if doubtful:
         return _NOTHING_YET_WITHIN if filtered else _NOTHING_YET
     return _NOTHING_WITHIN if filtered else _NOTHING_FOUND
 
 
-def _of_meaning(sources: Sources, query: Query, found: Found) -> tuple[str, ...]:
+def _semantic_notices(sources: Sources, query: Query, found: RankedNotes) -> tuple[str, ...]:
     """Say why meaning may have missed what was meant."""
     if found.mode == "keyword":
         return ()
     index = sources.index
     if found.mode == "semantic" and not found.lanes[0].raw and (waiting := index.pending_vectors()):
         return (_NOT_EMBEDDED.format(count=waiting, passages="passage is" if waiting == 1 else "passages are"),)
-    if meaning_of(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
+    if model_calibration(index.answering_model).every_script or (language := foreign_language(query.text)) is None:
         return ()
     return (_OTHER_LANGUAGE.format(language=language.capitalize()),)
 
 
-async def _hits(sources: Sources, request: SearchRequest, query: Query, found: Found) -> tuple[Hit, ...]:
+async def _build_hits(sources: Sources, request: SearchRequest, query: Query, found: RankedNotes) -> tuple[Hit, ...]:
     """Cut snippets, collapse near-duplicates and say why."""
     index = sources.index
-    wanted = compile_wanted(content(query.words), query.phrases, languages=index.languages, open_ended=query.open_ended)
+    wanted = compile_matcher(
+        content_words(query.words), query.phrases, languages=index.languages, open_ended=query.open_ended
+    )
     texts = dict(found.texts)
     looked_at = request.limit + SPARE
     while True:
         best = [hit for hit in found.ranked[:looked_at] if hit.path in index.notes]
-        texts |= await read(index, [hit for hit in best if hit.path not in texts], found.passages)
+        texts |= await read_passages(index, [hit for hit in best if hit.path not in texts], found.passages)
         kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in best])
         if len(kept) >= request.limit or looked_at >= len(found.ranked):
             break
         # A passage that many notes repeat must not leave the answer short.
         looked_at *= 4
     kept = kept[: request.limit]
-    whole = await fill(index, kept, found.passages, found.worth, room) if (room := request.passage_tokens) else {}
+    whole = (
+        await fill_passages(index, kept, found.passages, found.worth, room) if (room := request.passage_tokens) else {}
+    )
     return tuple(
         replace(
-            shown(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0)),
+            build_hit(note, hit, texts.get(hit.path), found.reasons, wanted, twins.get(place, 0)),
             passages=whole.get(hit.path, ()),
         )
         for place, hit in enumerate(kept)
@@ -267,19 +300,19 @@ async def _hits(sources: Sources, request: SearchRequest, query: Query, found: F
     )
 
 
-async def _listed(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:
+async def _list_filtered(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:
     """List what passes the filters, newest first, when there is nothing to rank by."""
     index = sources.index
     if within is None:
         return SearchAnswer(notices=(*query.notices, _NOTHING_ASKED))
     notes = [index.notes[path] for path in within if path in index.notes]
     newest = sorted(notes, key=lambda note: (-note.modified, note.path))[: request.limit]
-    ranked = [Fused(note.path, 1.0) for note in newest]
-    texts = await read(index, ranked, {})
-    reasons, wanted = Reasons(listed=True), compile_wanted(())
-    whole = await fill(index, ranked, {}, {}, room) if (room := request.passage_tokens) else {}
+    ranked = [FusedHit(note.path, 1.0) for note in newest]
+    texts = await read_passages(index, ranked, {})
+    reasons, wanted = Reasons(listed=True), compile_matcher(())
+    whole = await fill_passages(index, ranked, {}, {}, room) if (room := request.passage_tokens) else {}
     hits = tuple(
-        replace(shown(note, hit, texts.get(hit.path), reasons, wanted), passages=whole.get(hit.path, ()))
+        replace(build_hit(note, hit, texts.get(hit.path), reasons, wanted), passages=whole.get(hit.path, ()))
         for hit in ranked
         if (note := index.notes.get(hit.path)) is not None
     )

@@ -11,18 +11,18 @@ from typing import assert_never
 from bridge.search.terms import (
     All,
     Either,
-    Has,
     HasProperty,
+    HasTag,
+    HasText,
     InFile,
     InPath,
     Not,
-    Tagged,
     Term,
     Word,
     condition,
     leaves,
 )
-from bridge.text.scripts import seen
+from bridge.text.scripts import strip_invisible
 from bridge.text.stopwords import STOP_WORDS
 
 MAX_CHARACTERS = 4_000
@@ -86,7 +86,7 @@ def parse_query(raw: str) -> Query:
     """Read a query; total for any text."""
     notices: list[str] = []
     text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_QUOTES)
-    text = seen(_CONTROL.sub(" ", text))
+    text = strip_invisible(_CONTROL.sub(" ", text))
     if len(raw) > MAX_CHARACTERS:
         text = text[:MAX_CHARACTERS].rpartition(" ")[0] or text[:MAX_CHARACTERS]
         notices.append(f"The query is long; only its first {len(text):,} characters were used.")
@@ -96,8 +96,8 @@ def parse_query(raw: str) -> Query:
         notices.append("A quotation mark is not closed; what follows it was searched as words.")
     tree = _Parser(text, notices).parse()
     wanted = tuple(leaves(tree))
-    phrases = tuple(dict.fromkeys(leaf.text for leaf in wanted if isinstance(leaf, Has) and leaf.quoted))
-    loose = [leaf.text for leaf in wanted if not (isinstance(leaf, Has) and leaf.quoted)]
+    phrases = tuple(dict.fromkeys(leaf.text for leaf in wanted if isinstance(leaf, HasText) and leaf.quoted))
+    loose = [leaf.text for leaf in wanted if not (isinstance(leaf, HasText) and leaf.quoted)]
     words = tuple(dict.fromkeys(clean for word in loose if (clean := _EDGES.sub("", word))))
     # Whoever writes a whole sentence quotes a title or a saying, and wants the answer, which need not repeat it.
     is_sentence = sum(word.casefold() in STOP_WORDS for word in words) >= SENTENCE
@@ -128,7 +128,7 @@ class _Parser:
         while self._at < len(self._tokens):  # a closing bracket too many
             self._at += 1
             parts.append(self._either(0))
-        return _joined(parts)
+        return _join_terms(parts)
 
     def _either(self, depth: int) -> Term:
         options = [self._all(depth)]
@@ -147,7 +147,7 @@ class _Parser:
                 break
             if (term := self._one(depth)) is not None:
                 parts.append(term)
-        return _joined(parts)
+        return _join_terms(parts)
 
     def _one(self, depth: int) -> Term | None:  # noqa: PLR0911 - one kind of token, one line
         kind, text = self._tokens[self._at]
@@ -166,13 +166,13 @@ class _Parser:
             case "regex":
                 self._notices.append("Regular expressions are not supported; their words were searched as they stand.")
                 words = [self._word(word) for word in re.findall(r"\w+", text)]
-                return _joined([word for word in words if word is not None])
+                return _join_terms([word for word in words if word is not None])
             case "word" if text == "NOT" and self._excludes():
                 return self._excluded(depth)
             case "word" if (tag := _TAG.fullmatch(text.rstrip(".,;:!?"))) is not None:
                 self._terms += 1
                 self._notices.append(f"`{tag.group()}` is read as a tag: only notes that have it are hits.")
-                return Tagged(tag.group()[1:].rstrip("/"))
+                return HasTag(tag.group()[1:].rstrip("/"))
             case _:
                 return self._word(text)
 
@@ -216,7 +216,7 @@ class _Parser:
         if not any(c.isalnum() for c in inner):
             return None
         self._terms += 1
-        return Has(inner, quoted=True)
+        return HasText(inner, quoted=True)
 
     def _property(self, inner: str) -> Term | None:
         name, colon, value = (part.strip() for part in inner.partition(":"))
@@ -247,37 +247,37 @@ class _Parser:
             operand = self._word(text)
         else:
             operand = self._one(depth + 1)
-        return None if operand is None else _under(known, operand)
+        return None if operand is None else _apply_operator(known, operand)
 
 
-def _under(operator: str, term: Term) -> Term:  # noqa: PLR0911 - one kind of term, one line
+def _apply_operator(operator: str, term: Term) -> Term:  # noqa: PLR0911 - one kind of term, one line
     """Apply an operator to each word below it."""
     match term:
-        case Word(text) | Has(text):
+        case Word(text) | HasText(text):
             match operator:
                 case "path":
                     return InPath(text)
                 case "file":
                     return InFile(text)
                 case "tag":
-                    return Tagged(text.lstrip("#").rstrip("/"))
+                    return HasTag(text.lstrip("#").rstrip("/"))
                 case "content":
-                    return Has(text, quoted=isinstance(term, Has))
+                    return HasText(text, quoted=isinstance(term, HasText))
                 case _:
                     return term
         case Not(inner):
-            return Not(_under(operator, inner))
+            return Not(_apply_operator(operator, inner))
         case All(parts):
-            return All(tuple(_under(operator, part) for part in parts))
+            return All(tuple(_apply_operator(operator, part) for part in parts))
         case Either(parts):
-            return Either(tuple(_under(operator, part) for part in parts))
-        case InPath() | InFile() | Tagged() | HasProperty():
+            return Either(tuple(_apply_operator(operator, part) for part in parts))
+        case InPath() | InFile() | HasTag() | HasProperty():
             return term
         case _:
             assert_never(term)
 
 
-def _joined(parts: list[Term]) -> Term:
+def _join_terms(parts: list[Term]) -> Term:
     """Stand terms side by side, flat where nothing is lost."""
     flat: list[Term] = []
     for part in parts:

@@ -9,17 +9,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bridge.errors import InvalidArguments, NoteNotFound
-from bridge.index.fulltext_query import Words
+from bridge.index.fulltext_query import TextQuery
 from bridge.index.note import IndexedNote
-from bridge.search.calibrate import Meaning, by_spread, meaning_of, share_of_best, trust
-from bridge.search.expand import walked
-from bridge.search.fuse import Lane, LaneName, fuse
-from bridge.search.hits import Reasons, collapse, linking, shown
+from bridge.search.calibrate import ModelCalibration, model_calibration, model_trust, scale_by_spread, share_of_best
+from bridge.search.expand import walk_scores
+from bridge.search.fuse import RetrieverName, RetrieverResult, fuse
+from bridge.search.hits import Reasons, build_hit, collapse, link_reason
 from bridge.search.model import SearchAnswer, Sources
-from bridge.search.pipeline import SPARE, read
-from bridge.search.retrievers import best
-from bridge.search.snippet import clean
-from bridge.text.match import compile_wanted, words_of
+from bridge.search.pipeline import SPARE, read_passages
+from bridge.search.retrievers import best_scores
+from bridge.search.snippet import clean_text
+from bridge.text.match import compile_matcher, words_of
 from bridge.text.stopwords import STOP_WORDS
 from bridge.types import SearchMode, VaultPath
 
@@ -45,7 +45,7 @@ ALIKE = 0.25
 READ = 8
 """Passages of a note that are read for its words."""
 
-_WEIGHTS: Mapping[LaneName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.2, "tags": 0.1}
+_WEIGHTS: Mapping[RetrieverName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.2, "tags": 0.1}
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 """A command of LaTeX."""
 
@@ -56,7 +56,7 @@ _NOTHING_NEAR = "No other note is close to this."
 _NO_VECTOR = "This note is not embedded yet, so these notes share words, links and tags with it."
 
 
-async def related(
+async def find_related(
     sources: Sources, *, path: VaultPath | None, text: str | None, limit: int, line: int | None = None
 ) -> SearchAnswer:
     """List the notes that belong with a note, or with a text that need not be in the vault.
@@ -75,11 +75,11 @@ async def related(
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
     if path is not None:
-        return await _to_note(sources, path, line, limit)
-    return await _to_text(sources, (text or "")[:MOST_CHARACTERS], limit)
+        return await _related_to_note(sources, path, line, limit)
+    return await _related_to_text(sources, (text or "")[:MOST_CHARACTERS], limit)
 
 
-async def _to_note(sources: Sources, path: VaultPath, line: int | None, limit: int) -> SearchAnswer:
+async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, limit: int) -> SearchAnswer:
     """Start from a note: the stored vector and the words of all of it or of one passage, its links and tags."""
     index = sources.index
     note = index.notes.get(path)
@@ -99,63 +99,64 @@ async def _to_note(sources: Sources, path: VaultPath, line: int | None, limit: i
     words = rare_words(" ".join((note.title, *note.aliases, *(passage.text for passage in own))))
     linked: dict[VaultPath, float] = {}
     if sources.graph is not None:
-        around = walked(sources.graph, path)
+        around = walk_scores(sources.graph, path)
         linked = {other: around[other] for other in heapq.nlargest(DEPTH, around, key=lambda one: (around[one], one))}
     notices = () if vector is not None else (_NO_VECTOR,)
-    lanes, passages = await _lanes(sources, vector, words, 1.0)
+    lanes, passages = await _retrieve(sources, vector, words, 1.0)
     lanes += [
-        Lane("links", _WEIGHTS["links"], linked, share_of_best(linked)),
-        Lane("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
+        RetrieverResult("links", _WEIGHTS["links"], linked, share_of_best(linked)),
+        RetrieverResult("tags", _WEIGHTS["tags"], tags := _shared_tags(note, index.notes, lanes), tags),
     ]
     called = sources.vocabulary.label(path)
     links: dict[VaultPath, str] = {}
     if sources.graph is not None:
         onward = sources.graph.links_to(path)
         links = {
-            other: linking(called, onward=other in onward) for other in sources.graph.neighbours(path) & linked.keys()
+            other: link_reason(called, onward=other in onward)
+            for other in sources.graph.neighbours(path) & linked.keys()
         }
     drift = sources.drift.beside.get(path, {})
-    lanes.append(Lane("drift", sources.drift.weight, drift, drift))
+    lanes.append(RetrieverResult("drift", sources.drift.weight, drift, drift))
     reasons = Reasons(linked=links, read_with=dict.fromkeys(drift, called))
-    return await _answer(sources, lanes, passages, words, reasons, {path}, limit, notices)
+    return await _build_answer(sources, lanes, passages, words, reasons, {path}, limit, notices)
 
 
-async def _to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
+async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAnswer:
     """Start from a text: its vector and its words."""
     words = rare_words(text)
     if not words:
         return SearchAnswer(notices=("There are no words in the text to go by.",))
     vector = await sources.embed_query(text)
     notices = () if vector is not None else (_NO_MODEL,)
-    trusted = trust(text, meaning_of(sources.index.answering_model))
-    lanes, passages = await _lanes(sources, vector, words, trusted)
-    return await _answer(sources, lanes, passages, words, Reasons(), set(), limit, notices)
+    trusted = model_trust(text, model_calibration(sources.index.answering_model))
+    lanes, passages = await _retrieve(sources, vector, words, trusted)
+    return await _build_answer(sources, lanes, passages, words, Reasons(), set(), limit, notices)
 
 
-async def _lanes(
+async def _retrieve(
     sources: Sources, vector: "np.ndarray | None", words: tuple[str, ...], trusted: float
-) -> tuple[list[Lane], dict[VaultPath, int]]:
+) -> tuple[list[RetrieverResult], dict[VaultPath, int]]:
     """Ask by meaning and by words at once."""
 
     async def near() -> "Sequence[PassageHit]":
         return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
 
     async def alike() -> "Sequence[NoteHit]":
-        return await sources.index.whole(Words(should=words, must=(), must_not=()), DEPTH, None) if words else []
+        return await sources.index.whole(TextQuery(should=words, must=(), must_not=()), DEPTH, None) if words else []
 
     nearest, whole = await asyncio.gather(near(), alike())
-    raw, said = best(nearest), best(whole)
+    raw, said = best_scores(nearest), best_scores(whole)
     # Whole texts are closer to each other than a question is to its answer: what stands out counts, not a fixed curve.
     lanes = [
-        Lane("meaning", _WEIGHTS["meaning"] * trusted, raw, by_spread(raw)),
-        Lane("whole", _WEIGHTS["whole"], said, share_of_best(said)),
+        RetrieverResult("meaning", _WEIGHTS["meaning"] * trusted, raw, scale_by_spread(raw)),
+        RetrieverResult("whole", _WEIGHTS["whole"], said, share_of_best(said)),
     ]
     return lanes, {hit.path: hit.ordinal for hit in reversed(nearest)}
 
 
-async def _answer(
+async def _build_answer(
     sources: Sources,
-    lanes: Sequence[Lane],
+    lanes: Sequence[RetrieverResult],
     passages: Mapping[VaultPath, int],
     words: tuple[str, ...],
     reasons: Reasons,
@@ -166,16 +167,16 @@ async def _answer(
     """Rank, read, collapse and explain."""
     index, vocabulary = sources.index, sources.vocabulary
     own = {lane.name: max((lane.calibrated.get(path, 0.0) for path in excluded), default=0.0) for lane in lanes}
-    scaled = [_without(lane, excluded) if own[lane.name] else lane for lane in lanes]
-    near = _near(lanes, excluded, meaning_of(index.answering_model))
+    scaled = [_exclude_notes(lane, excluded) if own[lane.name] else lane for lane in lanes]
+    near = _near_notes(lanes, excluded, model_calibration(index.answering_model))
     ranked = [hit for hit in fuse(scaled) if hit.path in index.notes and hit.path not in excluded and hit.path in near]
     total = len(ranked)
     ranked = ranked[: limit + SPARE]
     if not ranked:
         notices = (*notices, _NOTHING_NEAR)
-    texts = await read(index, ranked, passages)
+    texts = await read_passages(index, ranked, passages)
     kept, twins = collapse([(hit, text.text if (text := texts.get(hit.path)) else "") for hit in ranked])
-    wanted = compile_wanted(words, languages=index.languages)
+    wanted = compile_matcher(words, languages=index.languages)
     await vocabulary.words.follow(index)
     quiet = vocabulary.words.quiet(words, index.languages, RARE)
     reasons = replace(
@@ -185,7 +186,7 @@ async def _answer(
         whole=next(lane.calibrated for lane in scaled if lane.name == "whole"),
     )
     hits = [
-        shown(note, hit, texts.get(hit.path), reasons, wanted, twins.get(place, 0))
+        build_hit(note, hit, texts.get(hit.path), reasons, wanted, twins.get(place, 0))
         for place, hit in enumerate(kept[:limit])
         # It may have left the index while the texts were read.
         if (note := index.notes.get(hit.path)) is not None
@@ -195,7 +196,9 @@ async def _answer(
     return SearchAnswer(tuple(hits), mode, notices, total=total)
 
 
-def _near(lanes: Sequence[Lane], excluded: Collection[VaultPath], meaning: Meaning) -> frozenset[VaultPath]:
+def _near_notes(
+    lanes: Sequence[RetrieverResult], excluded: Collection[VaultPath], meaning: ModelCalibration
+) -> frozenset[VaultPath]:
     """Return the notes for which more speaks than that some note must be the nearest.
 
     Links and tags tell of themselves; a meaning must be as close as texts on one subject are, and words, beside it,
@@ -217,7 +220,7 @@ def _near(lanes: Sequence[Lane], excluded: Collection[VaultPath], meaning: Meani
 
 def rare_words(text: str) -> tuple[str, ...]:
     """Return the words by which a text is likely to be known: frequent in it, long, no function words."""
-    said = words_of(_COMMAND.sub(" ", clean(text)))
+    said = words_of(_COMMAND.sub(" ", clean_text(text)))
     counts = Counter(word for word in said if word not in STOP_WORDS and not word.isdigit())
     worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
     return tuple(sorted(worth, key=lambda word: (-worth[word], word))[:MOST_WORDS])
@@ -229,14 +232,16 @@ def passage_at(passages: "Sequence[Passage]", line: int) -> "Passage":
     return begun[-1] if begun else passages[0]
 
 
-def _without(lane: Lane, excluded: set[VaultPath]) -> Lane:
+def _exclude_notes(lane: RetrieverResult, excluded: set[VaultPath]) -> RetrieverResult:
     """Leave the note itself out before the scale is set: it is always its own best match."""
     raw = {path: score for path, score in lane.raw.items() if path not in excluded}
-    return Lane(lane.name, lane.weight, raw, by_spread(raw) if lane.name == "meaning" else share_of_best(raw))
+    return RetrieverResult(
+        lane.name, lane.weight, raw, scale_by_spread(raw) if lane.name == "meaning" else share_of_best(raw)
+    )
 
 
 def _shared_tags(
-    note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], lanes: Sequence[Lane]
+    note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], lanes: Sequence[RetrieverResult]
 ) -> dict[VaultPath, float]:
     """Score the notes found so far by the share of the note's tags that they have too."""
     mine = frozenset(note.tags)

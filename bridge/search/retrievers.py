@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from bridge.index.fulltext_query import Words
+from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import NameHit
-from bridge.search.calibrate import Meaning, Scores, cosines, within_cover
-from bridge.search.fuse import WEIGHTS, Lane, LaneName
+from bridge.search.calibrate import ModelCalibration, Scores, calibrate_cosines, scale_by_coverage
+from bridge.search.fuse import WEIGHTS, RetrieverName, RetrieverResult
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class IndexAnswers:
     """What the index said."""
 
     nearest: "Sequence[PassageHit]" = ()
@@ -42,14 +42,14 @@ class Answers:
     took_ms: Mapping[str, float] = field(default_factory=dict)
 
 
-async def ask(
+async def retrieve(
     index: "Index",
-    words: Words,
-    every: Words,
+    words: TextQuery,
+    every: TextQuery,
     name: str,
     vector: "Awaitable[np.ndarray | None] | None",
     within: Collection[VaultPath] | None,
-) -> tuple[Answers, bool]:
+) -> tuple[IndexAnswers, bool]:
     """Ask all lanes at once; a query's vector is awaited beside the full-text lanes, not before them.
 
     Args:
@@ -88,25 +88,25 @@ async def ask(
     has_other = any(_NOT_LATIN.search(word) for word in words.should)
     nearest, passages, stems, whole, names = await asyncio.gather(
         near(),
-        as_written() if has_other else _nothing(),
-        timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else _nothing(),
-        timed("whole", index.whole(every, DEPTH, within)) if spoken else _nothing(),
-        timed("names", index.named(name, DEPTH // 4, within)) if name else _nothing(),
+        as_written() if has_other else _no_hits(),
+        timed("stems", index.stems(words, DEPTH * 2, within)) if spoken else _no_hits(),
+        timed("whole", index.whole(every, DEPTH, within)) if spoken else _no_hits(),
+        timed("names", index.named(name, DEPTH // 4, within)) if name else _no_hits(),
     )
     if spoken and not has_other and len(stems) < FEW:
         passages = await as_written()
-    return Answers(nearest, passages, stems, whole, names, took), has_vector
+    return IndexAnswers(nearest, passages, stems, whole, names, took), has_vector
 
 
-def text_lanes(answers: Answers, cover: Scores | None = None) -> list[Lane]:
+def text_results(answers: IndexAnswers, cover: Scores | None = None) -> list[RetrieverResult]:
     """Make lanes of the full-text answers.
 
     Args:
         answers: What the index said.
         cover: How much of the query each note says; None when that is not known.
     """
-    lanes: list[Lane] = []
-    said: tuple[tuple[LaneName, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
+    lanes: list[RetrieverResult] = []
+    said: tuple[tuple[RetrieverName, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
         ("passages", answers.passages),
         ("stems", answers.stems),
         ("whole", answers.whole),
@@ -114,18 +114,20 @@ def text_lanes(answers: Answers, cover: Scores | None = None) -> list[Lane]:
     for name, hits in said:
         # Where no script has stems, the words as written stand in for them.
         weight = WEIGHTS["stems"] if name == "passages" and not answers.stems else WEIGHTS[name]
-        raw = best(hits)
-        lanes.append(Lane(name, weight, raw, within_cover(raw, cover)))
+        raw = best_scores(hits)
+        lanes.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover)))
     return lanes
 
 
-def meaning_lane(answers: Answers, meaning: Meaning, trust: float) -> Lane:
+def vector_result(answers: IndexAnswers, meaning: ModelCalibration, trust: float) -> RetrieverResult:
     """Make a lane of the vector answers, weighing as much as the model can read the query."""
-    raw = best(answers.nearest)
-    return Lane("meaning", WEIGHTS["meaning"] * trust, raw, cosines(raw, meaning))
+    raw = best_scores(answers.nearest)
+    return RetrieverResult("meaning", WEIGHTS["meaning"] * trust, raw, calibrate_cosines(raw, meaning))
 
 
-def passage_worth(answers: Answers, meaning: Lane, texts: Sequence[Lane]) -> dict[VaultPath, dict[int, float]]:
+def passage_scores(
+    answers: IndexAnswers, meaning: RetrieverResult, texts: Sequence[RetrieverResult]
+) -> dict[VaultPath, dict[int, float]]:
     """Add up by note what the lanes say for each of its passages."""
     worth: dict[VaultPath, dict[int, float]] = {}
     for lane, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
@@ -142,7 +144,7 @@ def best_passages(worth: Mapping[VaultPath, Mapping[int, float]]) -> dict[VaultP
     return {path: max(own, key=lambda ordinal: (own[ordinal], -ordinal)) for path, own in worth.items()}
 
 
-def best(hits: "Iterable[PassageHit | NoteHit]") -> dict[VaultPath, float]:
+def best_scores(hits: "Iterable[PassageHit | NoteHit]") -> dict[VaultPath, float]:
     """Return each note's best score."""
     found: dict[VaultPath, float] = {}
     for hit in hits:
@@ -151,5 +153,5 @@ def best(hits: "Iterable[PassageHit | NoteHit]") -> dict[VaultPath, float]:
     return found
 
 
-async def _nothing() -> tuple[()]:
+async def _no_hits() -> tuple[()]:
     return ()

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from bridge.text.invisible import visible
+from bridge.text.invisible import visible_text
 from bridge.text.match import UNSPACED, Match
 
 LENGTH = 240
@@ -38,14 +38,14 @@ _WITHIN_WORD = re.compile(rf"(?![{UNSPACED}])\w")
 _SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？；]")
 
 
-def cut(plain: str, matches: tuple[Match, ...]) -> str:
+def cut_snippet(plain: str, matches: tuple[Match, ...]) -> str:
     """Cut the stretch of a clean text that holds the most of what matches, at word boundaries, with `==marks==`."""
     start, end = _window(plain, matches)
-    body = _marked(plain, [m for m in matches if start <= m.span[0] and m.span[1] <= end], start, end)
+    body = _mark_matches(plain, [m for m in matches if start <= m.span[0] and m.span[1] <= end], start, end)
     return f"{'…' if start else ''}{body}{'…' if end < len(plain) else ''}"
 
 
-def below_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[str, tuple[Match, ...]]:
+def drop_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[str, tuple[Match, ...]]:
     """Leave out the headings that a passage begins with, which a hit tells already, unless they alone say a match.
 
     Args:
@@ -54,7 +54,7 @@ def below_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[s
         matches: What is wanted in the clean one.
     """
     headings = _HEADINGS.match(text)
-    head = f"{clean(headings.group())} " if headings else ""
+    head = f"{clean_text(headings.group())} " if headings else ""
     if not head.strip() or not plain.startswith(head) or len(plain) == len(head):
         return plain, matches
     kept = tuple(
@@ -67,9 +67,9 @@ def below_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[s
     return plain[len(head) :], kept
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return text as it reads: what is seen of it, links by what they show, no emphasis, no markers, one line."""
-    text = visible(text)
+    text = visible_text(text)
     for needle, pattern, replacement in _MARKUP:
         if needle in text:
             text = pattern.sub(replacement, text)
@@ -136,7 +136,7 @@ def _may_cut(text: str, at: int) -> bool:
     return not (_WITHIN_WORD.match(text[at]) and _WITHIN_WORD.match(text[at - 1]))
 
 
-def _marked(text: str, matches: list[Match], start: int, end: int) -> str:
+def _mark_matches(text: str, matches: list[Match], start: int, end: int) -> str:
     """Put marks around matches; neighbours share one pair."""
     spans: list[list[int]] = []
     for match in matches:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bridge.search.query import Query
 from bridge.search.terms import leaves
 from bridge.search.vault_words import VaultWords
-from bridge.text.match import fold
+from bridge.text.match import fold_word
 from bridge.text.stopwords import STOP_WORDS
 
 SHORTEST = 5
@@ -19,7 +19,7 @@ ENDING = 3
 """Letters at the end of a word in which another form of it differs."""
 
 
-def mend(query: Query, words: VaultWords, languages: Collection[str]) -> Query:
+def correct_spelling(query: Query, words: VaultWords, languages: Collection[str]) -> Query:
     """Replace each mistyped word by the word that the vault says, and tell so."""
     read_as: dict[str, str] = {}
     # A word that must be there is meant as it is typed.
@@ -28,7 +28,7 @@ def mend(query: Query, words: VaultWords, languages: Collection[str]) -> Query:
         if word in demanded:
             continue
         unfinished = query.open_ended and place == len(query.words) - 1
-        if (meant := _meant(word, words, languages, unfinished=unfinished)) is not None:
+        if (meant := _correct_word(word, words, languages, unfinished=unfinished)) is not None:
             read_as[word] = meant
     if not read_as:
         return query
@@ -44,9 +44,9 @@ def mend(query: Query, words: VaultWords, languages: Collection[str]) -> Query:
     )
 
 
-def _meant(word: str, words: VaultWords, languages: Collection[str], *, unfinished: bool) -> str | None:
+def _correct_word(word: str, words: VaultWords, languages: Collection[str], *, unfinished: bool) -> str | None:
     """Return the word that a mistyped one means; None when it is none, or when nothing is like it."""
-    folded = fold(word)
+    folded = fold_word(word)
     if len(folded) < SHORTEST or not folded.isalpha() or folded in STOP_WORDS or words.says(folded, languages):
         return None
     if unfinished and words.begins(folded):
@@ -56,10 +56,10 @@ def _meant(word: str, words: VaultWords, languages: Collection[str], *, unfinish
         for meant, distance in words.alike(folded, 1 if len(folded) < TWO_ERRORS else 2)
         if meant.isalpha() and _is_slip(folded, meant, distance)
     ]
-    return _best(near, words) if near else None
+    return _closest_word(near, words) if near else None
 
 
-def _best(near: Sequence[tuple[int, str]], words: VaultWords) -> str:
+def _closest_word(near: Sequence[tuple[int, str]], words: VaultWords) -> str:
     """Choose the fewest errors, then the most frequent word."""
     return min(near, key=lambda one: (one[0], -words.count(one[1]), one[1]))[1]
 

@@ -13,7 +13,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Has:
+class HasText:
     """The note says this."""
 
     text: str
@@ -35,7 +35,7 @@ class InFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class HasTag:
     """The note has this tag or one nested in it."""
 
     tag: str
@@ -71,18 +71,18 @@ class Either:
     parts: tuple["Term", ...]
 
 
-Term = Word | Has | InPath | InFile | Tagged | HasProperty | Not | All | Either
+Term = Word | HasText | InPath | InFile | HasTag | HasProperty | Not | All | Either
 
 
-def leaves(term: Term) -> Iterator[Word | Has]:
+def leaves(term: Term) -> Iterator[Word | HasText]:
     """Walk the words and phrases that are wanted, in the order typed."""
     match term:
-        case Word() | Has():
+        case Word() | HasText():
             yield term
         case All(parts) | Either(parts):
             for part in parts:
                 yield from leaves(part)
-        case Not() | InPath() | InFile() | Tagged() | HasProperty():
+        case Not() | InPath() | InFile() | HasTag() | HasProperty():
             return
         case _:
             assert_never(term)
@@ -110,7 +110,7 @@ def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term
     """
     match term:
         case Word(text):
-            return Has(text) if strict else None
+            return HasText(text) if strict else None
         case All(parts):
             asked = (condition(part, strict=strict, phrases=phrases) for part in parts)
             held = tuple(kept for kept in asked if kept is not None)
@@ -121,9 +121,9 @@ def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term
         case Not(inner):
             held_not = condition(inner, strict=True)
             return None if held_not is None else Not(held_not)
-        case Has():
+        case HasText():
             return term if strict or phrases else None
-        case InPath() | InFile() | Tagged() | HasProperty():
+        case InPath() | InFile() | HasTag() | HasProperty():
             return term
         case _:
             assert_never(term)

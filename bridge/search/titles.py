@@ -9,8 +9,8 @@ from bridge.index.hits import NameHit
 from bridge.index.note import IndexedNote
 from bridge.search.query import Query
 from bridge.search.vocabulary import coverage
-from bridge.text.match import stemmed, words_of
-from bridge.text.stopwords import STOP_WORDS, content
+from bridge.text.match import stem_words, words_of
+from bridge.text.stopwords import STOP_WORDS, content_words
 from bridge.types import VaultPath
 
 MOST_WORDS = 6
@@ -32,15 +32,15 @@ class NameMatch:
     fit: Fit = "matches"
 
 
-def covered(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
+def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
     """Score the notes of which the title or an alias is made of words that were typed."""
-    asked = frozenset(stemmed("english", content(words_of(query.text))))
+    asked = frozenset(stem_words("english", content_words(words_of(query.text))))
     found: dict[VaultPath, NameMatch] = {}
     if not asked:
         return found
     for note in notes:
         best = 0.0
-        for field, name in _names(note):
+        for field, name in _title_and_aliases(note):
             words = _stemmed_name(name)
             if not asked.isdisjoint(words) and (score := coverage(words, asked)) > best:
                 best = score
@@ -49,30 +49,30 @@ def covered(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameM
     return found
 
 
-def name_in(query: Query) -> str:
+def name_query(query: Query) -> str:
     """Return the query if it may be a name or the beginning of one; a question is none."""
     return query.text if len(words_of(query.text)) <= MOST_WORDS else ""
 
 
-def typed(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:
+def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:
     """Score the notes of which a name begins with, or nearly is, the whole query."""
     words = words_of(query.text)
     found: dict[VaultPath, NameMatch] = {}
     for hit in hits:
-        share, fit = _fit(words, words_of(hit.matched))
+        share, fit = _name_fit(words, words_of(hit.matched))
         score = share * (0.6 if hit.field == "heading" else 1.0) * (1 + min(1.0, hit.score)) / 2
         if score > 0 and score > found.get(hit.path, NameMatch(0.0, "title", "")).score:
             found[hit.path] = NameMatch(score, hit.field, hit.matched, fit)
     return found
 
 
-def called(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
+def exact_names(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
     """Return the notes of which the title or an alias is the whole query."""
     words = words_of(query.text)
     return frozenset(hit.path for hit in hits if hit.field != "heading" and words_of(hit.matched) == words)
 
 
-def _fit(asked: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
+def _name_fit(asked: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
     """Return how much of the query the name answers, and how: all of it, its beginning, or something spelt like it."""
     if not name:
         return 0.0, "matches in part"
@@ -99,7 +99,7 @@ def _spelt_alike(asked: Sequence[str], name: Sequence[str]) -> float:
     return best if best >= 0.75 else 0.0
 
 
-def _names(note: IndexedNote) -> Iterable[tuple[Field, str]]:
+def _title_and_aliases(note: IndexedNote) -> Iterable[tuple[Field, str]]:
     yield "title", note.title
     for alias in note.aliases:
         yield "alias", alias
@@ -109,10 +109,10 @@ def _names(note: IndexedNote) -> Iterable[tuple[Field, str]]:
 def _stemmed_name(name: str) -> tuple[str, ...]:
     words = words_of(name)
     kept = [word for word in words if word not in STOP_WORDS] or words
-    return tuple(stemmed("english", kept))
+    return tuple(stem_words("english", kept))
 
 
-def merged(*matches: Mapping[VaultPath, NameMatch]) -> dict[VaultPath, NameMatch]:
+def merge_matches(*matches: Mapping[VaultPath, NameMatch]) -> dict[VaultPath, NameMatch]:
     """Keep the better match of each note."""
     best: dict[VaultPath, NameMatch] = {}
     for each in matches:

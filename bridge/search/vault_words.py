@@ -11,7 +11,7 @@ import numpy as np
 
 from bridge.errors import BridgeError
 from bridge.index.note import IndexedNote
-from bridge.text.match import UNSPACED, fold, stemmed
+from bridge.text.match import UNSPACED, fold_word, stem_words
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class VaultWords:
 
     def _learn(self, note: IndexedNote, text: str) -> None:
         said = " ".join((text, note.title, *note.aliases, note.path))
-        words = {folded for word in set(_WORD.findall(said)) if len(folded := fold(word)) <= LONGEST}
+        words = {folded for word in set(_WORD.findall(said)) if len(folded := fold_word(word)) <= LONGEST}
         numbers = np.fromiter(map(self._number, words), np.uint32, len(words))
         for number in numbers.tolist():
             self._counts[number] += 1
@@ -113,7 +113,7 @@ class VaultWords:
                 self._counts.append(0)
             self._numbers[word] = number
             for language, stems in self._stems.items():
-                stems.setdefault(stemmed(language, [word])[0], set()).add(number)
+                stems.setdefault(stem_words(language, [word])[0], set()).add(number)
         return number
 
     def _forget(self, path: VaultPath) -> None:
@@ -126,7 +126,7 @@ class VaultWords:
             if not self._counts[number]:
                 word = self._words[number]
                 for language, stems in self._stems.items():
-                    stems[stemmed(language, [word])[0]].discard(number)
+                    stems[stem_words(language, [word])[0]].discard(number)
                 del self._numbers[word]
                 self._words[number] = ""
                 self._free.append(number)
@@ -138,24 +138,24 @@ class VaultWords:
             if language not in self._stems:
                 stems: dict[str, set[int]] = {}
                 known = [(one, number) for one, number in self._numbers.items()]
-                for stem, (_, number) in zip(stemmed(language, [one for one, _ in known]), known, strict=True):
+                for stem, (_, number) in zip(stem_words(language, [one for one, _ in known]), known, strict=True):
                     stems.setdefault(stem, set()).add(number)
                 self._stems[language] = stems
-            found |= self._stems[language].get(stemmed(language, [word])[0], set())
+            found |= self._stems[language].get(stem_words(language, [word])[0], set())
         return found
 
     def says(self, word: str, languages: Collection[str]) -> bool:
         """Return whether any note says a word in any form."""
-        return any(self._counts[number] for number in self._forms(fold(word), languages))
+        return any(self._counts[number] for number in self._forms(fold_word(word), languages))
 
     def begins(self, start: str) -> bool:
         """Return whether any word of the vault begins so."""
-        folded = fold(start)
+        folded = fold_word(start)
         return any(word.startswith(folded) for word in self._numbers)
 
     def count(self, word: str, languages: Collection[str] = ()) -> int:
         """Return in about how many notes a word stands in any form."""
-        return min(len(self._of), sum(self._counts[number] for number in self._forms(fold(word), languages)))
+        return min(len(self._of), sum(self._counts[number] for number in self._forms(fold_word(word), languages)))
 
     def worth(self, word: str, languages: Collection[str] = ()) -> float:
         """Return what a word is worth: its inverse document frequency as BM25 has it, as if there were some more notes.
@@ -167,7 +167,7 @@ class VaultWords:
 
     def quiet(self, words: Iterable[str], languages: Collection[str], share: float = COMMON) -> frozenset[str]:
         """Return the words, folded, that so many notes say that they tell nothing about one; never all of them."""
-        asked = {fold(part) for word in words for part in _WORD.findall(word)}
+        asked = {fold_word(part) for word in words for part in _WORD.findall(word)}
         common = {word for word in asked if self.count(word, languages) > share * (len(self._of) + FEW)}
         return frozenset(common if common < asked else ())
 
@@ -181,7 +181,7 @@ class VaultWords:
         Returns:
             None while not every note was read, and where spaces do not set words apart.
         """
-        asked = list(dict.fromkeys(fold(part) for word in words for part in _WORD.findall(word)))
+        asked = list(dict.fromkeys(fold_word(part) for word in words for part in _WORD.findall(word)))
         if self._notes is None or not asked or any(_UNSPACED.search(word) for word in words):
             return None
         worths = [self.worth(word, languages) for word in asked]
@@ -210,7 +210,7 @@ class VaultWords:
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        folded = fold(word)
+        folded = fold_word(word)
         # The first letter is hardly ever the wrong one: `wetter` is not `better`.
         like = [one for one in self._numbers if one[0] == folded[0] and abs(len(one) - len(folded)) <= errors]
         near = process.extract(folded, like, scorer=OSA.distance, score_cutoff=errors, limit=None)

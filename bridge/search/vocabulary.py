@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.index.note import IndexedNote
 from bridge.search.vault_words import VaultWords
-from bridge.text.match import fold
+from bridge.text.match import fold_word
 from bridge.types import VaultPath
 
 LONGEST_NAME = 7
@@ -65,7 +65,7 @@ class Vocabulary:
         A name of one word counts only with a capital, else every note called "Ideas" would be meant by "ideas".
         """
         written = _WORD.findall(text)
-        plain = [fold(word) for word in written]
+        plain = [fold_word(word) for word in written]
         found: set[VaultPath] = set()
         for at, word in enumerate(plain):
             for length in self._begun.get(word, ()):
@@ -76,7 +76,7 @@ class Vocabulary:
 
     def _learn(self, note: IndexedNote) -> None:
         self._files[_file_name(note.path)] += 1
-        for name in _names(note):
+        for name in _name_words(note):
             self._called.setdefault(name, set()).add(note.path)
             self._begun.setdefault(name[0], Counter())[len(name)] += 1
         for tag in _tags(note.tags):
@@ -84,7 +84,7 @@ class Vocabulary:
 
     def _forget(self, note: IndexedNote) -> None:
         self._files[_file_name(note.path)] -= 1
-        for name in _names(note):
+        for name in _name_words(note):
             _drop(self._called, name, note.path)
             lengths = self._begun[name[0]]
             lengths[len(name)] -= 1
@@ -96,10 +96,10 @@ class Vocabulary:
             _drop(self._tagged, tag, note.path)
 
 
-def _names(note: IndexedNote) -> set[tuple[str, ...]]:
+def _name_words(note: IndexedNote) -> set[tuple[str, ...]]:
     """Return the note's names as words; an aside in brackets ("Kiss (film)") may be left out."""
     written = {note.title, _ASIDE.sub("", note.title), *note.aliases}
-    names = {tuple(fold(word) for word in _WORD.findall(name)) for name in written}
+    names = {tuple(fold_word(word) for word in _WORD.findall(name)) for name in written}
     return {
         name
         for name in names
@@ -116,7 +116,7 @@ def _tags(tags: Iterable[str]) -> set[str]:
     """Return the words under which tags are found: each whole, and each of its parts."""
     found: set[str] = set()
     for tag in tags:
-        plain = fold(tag)
+        plain = fold_word(tag)
         found.add(plain)
         found.update(part for part in plain.split("/") if part)
     return found

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from bridge.access.pairing import Pairing
-from bridge.access.tokens import Tokens, digest
+from bridge.access.tokens import Tokens, token_digest
 from bridge.api.call import RUNTIME, Principal
-from bridge.api.dispatch import internal
+from bridge.api.dispatch import internal_error
 from bridge.errors import BridgeError
 from bridge.server import errors
-from bridge.server.auth import BODY_LIMIT, Door, Guard, Handler
+from bridge.server.auth import BODY_LIMIT, Authenticator, Connections, Handler
 from bridge.server.events import CLOSING
-from bridge.server.presence import PRESENCE
-from bridge.server.rate_limits import Limits
+from bridge.server.presence import IDLE_TIMER
+from bridge.server.rate_limits import RateLimits
 from bridge.server.routes import BRIDGE, HALF_OPEN, LIMITS, PAIRING, PRINCIPAL, ROUTES, TOKENS
 
 if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
 
-OPEN = frozenset({"/healthz", "/api/pair"})
+PUBLIC_PATHS = frozenset({"/healthz", "/api/pair"})
 """Addresses that need no token."""
 
 ORIGIN = web.RequestKey("ORIGIN", str)
@@ -36,7 +36,7 @@ PREFLIGHT = {
 }
 
 
-def application(
+def build_application(
     bridge: "Bridge", port: int, token: str, owner: Principal = RUNTIME, key: str | None = None
 ) -> web.Application:
     """Build the application.
@@ -48,9 +48,9 @@ def application(
         owner: Who holds it.
         key: The token of the owner's file; without, nobody changes settings but by a token of their own.
     """
-    tokens, limits = Tokens(bridge.folders.tokens), Limits()
-    guard = Guard(port, digest(token), tokens, owner, None if key is None else digest(key))
-    door = Door(guard, limits, lambda: bridge.settings.rate_limit_per_s)
+    tokens, limits = Tokens(bridge.folders.tokens), RateLimits()
+    guard = Authenticator(port, token_digest(token), tokens, owner, None if key is None else token_digest(key))
+    door = Connections(guard, limits, lambda: bridge.settings.rate_limit_per_s)
     # Only a bridge that listens can be paired with.
     bridge.pairing = Pairing()
 
@@ -64,28 +64,28 @@ def application(
                 request[ORIGIN] = origin
             if request.method == "OPTIONS" and origin is not None:
                 response: web.StreamResponse = web.Response(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
-            elif request.path in OPEN:
+            elif request.path in PUBLIC_PATHS:
                 response = await handler(request)
             else:
                 async with door.entered(request) as request[PRINCIPAL]:
                     response = await handler(request)
         except BridgeError as error:
-            response = errors.answer(error)
+            response = errors.error_response(error)
         except web.HTTPException as error:
-            response = errors.of_http(error, request.path)
+            response = errors.http_error_response(error, request.path)
         except web.RequestPayloadError:
-            response = errors.of_body()
+            response = errors.body_error_response()
         except ConnectionError:
             raise
         except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
-            response = errors.answer(internal(error))
+            response = errors.error_response(internal_error(error))
         return response
 
     app = web.Application(middlewares=[door.count, let_in], client_max_size=BODY_LIMIT)
     app[BRIDGE] = bridge
     app[TOKENS], app[PAIRING], app[LIMITS] = tokens, bridge.pairing, limits
     app[HALF_OPEN] = door.half_open
-    app[CLOSING], app[PRESENCE] = asyncio.Event(), door.presence
+    app[CLOSING], app[IDLE_TIMER] = asyncio.Event(), door.presence
     app.add_routes(ROUTES)
     app.on_response_prepare.append(harden)
     app.cleanup_ctx.append(door.watching)

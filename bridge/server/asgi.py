@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from bridge.api.dispatch import internal
-from bridge.server.auth import hosts, origins
+from bridge.api.dispatch import internal_error
+from bridge.server.auth import allowed_hosts, allowed_origins
 from bridge.server.routes import PRINCIPAL
 
 if TYPE_CHECKING:
@@ -27,17 +27,17 @@ Mount = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncCont
 OPEN_AFTER_S = 10.0
 """Seconds after which an app is opened that nobody called: what it loads must not hold up the first answers."""
 
-LEAVING_S = 0.5
+SHUTDOWN_S = 0.5
 """Seconds that running calls get when the server goes down."""
 
 HOP_BY_HOP = frozenset({b"connection", b"keep-alive", b"te", b"trailer", b"transfer-encoding", b"upgrade"})
 
 
-def mount_all(app: web.Application, bridge: "Bridge", port: int, mounts: Mapping[str, Mount]) -> Sequence["Mounted"]:
+def mount_all(app: web.Application, bridge: "Bridge", port: int, mounts: Mapping[str, Mount]) -> Sequence["MountedApp"]:
     """Put each app on its path; none is opened yet."""
     mounted = []
     for path, mount in mounts.items():
-        one = Mounted(mount(bridge, hosts(port), origins(port)))
+        one = MountedApp(mount(bridge, allowed_hosts(port), allowed_origins(port)))
         for method in ("GET", "POST", "DELETE"):
             app.router.add_route(method, path, one.handle)
         app.on_shutdown.append(one.close)
@@ -45,7 +45,7 @@ def mount_all(app: web.Application, bridge: "Bridge", port: int, mounts: Mapping
     return mounted
 
 
-class Mounted:
+class MountedApp:
     """One ASGI app, opened in the background; a request before that waits."""
 
     def __init__(self, opening: AbstractAsyncContextManager[App]) -> None:
@@ -71,7 +71,7 @@ class Mounted:
         for exchange in self._running.values():
             exchange.leave()
         if self._running:
-            await asyncio.wait(self._running, timeout=LEAVING_S)
+            await asyncio.wait(self._running, timeout=SHUTDOWN_S)
 
     async def _hold(self) -> None:
         """Keep the app open until told to leave."""
@@ -82,7 +82,7 @@ class Mounted:
                 self._app.set_result(app)
                 await self._leaving.wait()
         except Exception as error:  # noqa: BLE001  # the top of a task: whatever is left is our own fault
-            told = internal(error)
+            told = internal_error(error)
             if not self._app.done():
                 self._app.set_exception(told)
 
@@ -91,7 +91,7 @@ class Mounted:
         self._wanted.set()
         app = await asyncio.shield(self._app)
         exchange = Exchange(request, await request.read())
-        running: asyncio.Task[None] = asyncio.ensure_future(app(scope_of(request), exchange.receive, exchange.send))
+        running: asyncio.Task[None] = asyncio.ensure_future(app(asgi_scope(request), exchange.receive, exchange.send))
         self._running[running] = exchange
         running.add_done_callback(self._ended)
         try:
@@ -104,7 +104,7 @@ class Mounted:
         except Exception as error:
             if not exchange.response.prepared:
                 raise
-            internal(error)
+            internal_error(error)
             # Too late for another answer; one that is cut off is not taken for a whole one.
             raise ConnectionAbortedError from None
         return exchange.response
@@ -161,7 +161,7 @@ class Exchange:
                 await self.response.write_eof()
 
 
-def scope_of(request: web.Request) -> Message:
+def asgi_scope(request: web.Request) -> Message:
     """Describe a request as ASGI does; who calls is in its state."""
     transport = request.transport
     peer = transport.get_extra_info("peername") if transport else None

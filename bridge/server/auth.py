@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from bridge.access.token_file import Client
-from bridge.access.tokens import Tokens, digest
+from bridge.access.tokens import Tokens, token_digest
 from bridge.api.call import OWNER, RUNTIME, Principal
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.server.half_open import HalfOpen
-from bridge.server.presence import Presence
-from bridge.server.rate_limits import Limits
+from bridge.server.half_open import HalfOpenConnections
+from bridge.server.presence import IdleTimer
+from bridge.server.rate_limits import RateLimits
 from bridge.types import Digest
 
 if TYPE_CHECKING:
     from multidict import CIMultiDictProxy
 
-OBSIDIAN = "app://obsidian.md"
+OBSIDIAN_ORIGIN = "app://obsidian.md"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BODY_LIMIT = 8 * 2**20
 
-CLIENT = "X-Vault-Bridge-Client"
+CLIENT_HEADER = "X-Vault-Bridge-Client"
 """Names the client that a program with the runtime token calls for: it then may no more than that client."""
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
+class Identity:
     """Who calls."""
 
     principal: Principal
@@ -41,7 +41,7 @@ class Visitor:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class Authenticator:
     """Lets requests in; made once the port is known."""
 
     port: int
@@ -60,7 +60,7 @@ class Guard:
             BadHost: They were not.
         """
         named = headers.getall("Host", [])
-        if len(named) != 1 or named[0].lower() not in hosts(self.port):
+        if len(named) != 1 or named[0].lower() not in allowed_hosts(self.port):
             raise BadHost
 
     def check_origin(self, headers: "CIMultiDictProxy[str]") -> str | None:
@@ -75,11 +75,11 @@ class Guard:
         sent = headers.getall("Origin", [])
         if not sent:
             return None
-        if len(sent) != 1 or sent[0] not in origins(self.port):
+        if len(sent) != 1 or sent[0] not in allowed_origins(self.port):
             raise Forbidden("This origin is not allowed.", hint="Call from Obsidian or from outside a browser.")
         return sent[0]
 
-    def visitor(self, headers: "CIMultiDictProxy[str]") -> Visitor:
+    def visitor(self, headers: "CIMultiDictProxy[str]") -> Identity:
         """Find who holds the request's token.
 
         Raises:
@@ -90,16 +90,16 @@ class Guard:
         if scheme.lower() != "bearer":
             raise Unauthorized
         token = token.strip()
-        if hmac.compare_digest(digest(token), self.runtime):
-            return self.local(headers.getall(CLIENT, []), self.owner)
-        if self.key is not None and hmac.compare_digest(digest(token), self.key):
-            return self.local(headers.getall(CLIENT, []), OWNER)
+        if hmac.compare_digest(token_digest(token), self.runtime):
+            return self.local(headers.getall(CLIENT_HEADER, []), self.owner)
+        if self.key is not None and hmac.compare_digest(token_digest(token), self.key):
+            return self.local(headers.getall(CLIENT_HEADER, []), OWNER)
         client = self.tokens.holder(token)
         if client is None:
             raise Unauthorized
-        return Visitor(Principal(client.name, client.scopes, client.preset), client, paced=True)
+        return Identity(Principal(client.name, client.scopes, client.preset), client, paced=True)
 
-    def local(self, names: Sequence[str], holder: Principal) -> Visitor:
+    def local(self, names: Sequence[str], holder: Principal) -> Identity:
         """Find as whom a program of the user calls.
 
         Args:
@@ -113,18 +113,18 @@ class Guard:
                 )
             client = self.tokens.named(name)
             if client is not None:
-                return Visitor(Principal(client.name, client.scopes & holder.scopes, client.preset), client)
-        return Visitor(holder)
+                return Identity(Principal(client.name, client.scopes & holder.scopes, client.preset), client)
+        return Identity(holder)
 
 
-def hosts(port: int) -> Collection[str]:
+def allowed_hosts(port: int) -> Collection[str]:
     """Return what a Host header may say: this machine by name."""
     return [f"{name}:{port}" for name in LOOPBACK]
 
 
-def origins(port: int) -> Collection[str]:
+def allowed_origins(port: int) -> Collection[str]:
     """Return the origins that may call."""
-    return [OBSIDIAN, *(f"http://{host}" for host in hosts(port))]
+    return [OBSIDIAN_ORIGIN, *(f"http://{host}" for host in allowed_hosts(port))]
 
 
 LOOK_S = 0.5
@@ -132,20 +132,20 @@ LOOK_S = 0.5
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-MALFORMED = frozenset({400, 405, 406, 411, 413, 415, 422})
+MALFORMED_STATUSES = frozenset({400, 405, 406, 411, 413, 415, 422})
 """Answers to requests that cannot be understood."""
 
 LONGEST_WAIT_S = 2.0
 """Seconds that the answer to a request that could not be understood is held back at most."""
 
-PACED = web.RequestKey("PACED", Client)
+RATE_LIMITED_CLIENT = web.RequestKey("PACED", Client)
 """Where the guard leaves the client whose calls are counted."""
 
 
-class Door:
+class Connections:
     """Knows who is inside."""
 
-    def __init__(self, guard: Guard, limits: Limits, per_second: Callable[[], int]) -> None:
+    def __init__(self, guard: Authenticator, limits: RateLimits, per_second: Callable[[], int]) -> None:
         """Let nobody in yet.
 
         Args:
@@ -156,8 +156,8 @@ class Door:
         self._guard = guard
         self._limits = limits
         self._per_second = per_second
-        self.presence = Presence()
-        self.half_open = HalfOpen()
+        self.presence = IdleTimer()
+        self.half_open = HalfOpenConnections()
         self._inside: dict[asyncio.Transport, str] = {}
 
     @asynccontextmanager
@@ -197,13 +197,13 @@ class Door:
         """
         self.half_open.note(request)
         response = await handler(request)
-        client = request.get(PACED)
-        if response.status in MALFORMED and client is not None:
+        client = request.get(RATE_LIMITED_CLIENT)
+        if response.status in MALFORMED_STATUSES and client is not None:
             wait = self._limits.malformed(client, self._per_second())
             await asyncio.sleep(min(wait, LONGEST_WAIT_S))
         return response
 
-    def _admit(self, request: web.Request) -> Visitor:
+    def _admit(self, request: web.Request) -> Identity:
         try:
             visitor = self._guard.visitor(request.headers)
         except Unauthorized:
@@ -211,7 +211,7 @@ class Door:
             raise
         if visitor.client is not None and visitor.paced:
             self._limits.client(visitor.client, self._per_second())
-            request[PACED] = visitor.client
+            request[RATE_LIMITED_CLIENT] = visitor.client
         return visitor
 
     async def _watch(self) -> None:

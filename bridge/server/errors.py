@@ -16,7 +16,7 @@ QUIET_S: Final = 60.0
 """Seconds between two lines of the log about requests that are not HTTP."""
 
 
-def answer(error: BridgeError) -> web.Response:
+def error_response(error: BridgeError) -> web.Response:
     """Turn an error into a response."""
     response = web.Response(status=error.status, body=encode(error.wire()), content_type="application/json")
     if error.status == HTTPStatus.UNAUTHORIZED:
@@ -26,38 +26,40 @@ def answer(error: BridgeError) -> web.Response:
     return response
 
 
-def of_http(error: web.HTTPException, path: str) -> web.Response:
+def http_error_response(error: web.HTTPException, path: str) -> web.Response:
     """Turn what aiohttp itself refuses into the same shape."""
     match error:
         case web.HTTPMethodNotAllowed():
             allowed = ", ".join(sorted(error.allowed_methods))
-            response = answer(InvalidArguments(f"{error.method} is not answered here.", hint=f"Use {allowed}."))
+            response = error_response(InvalidArguments(f"{error.method} is not answered here.", hint=f"Use {allowed}."))
             response.set_status(error.status)
             response.headers["Allow"] = allowed
             return response
         case web.HTTPRequestEntityTooLarge():
-            response = answer(TooLarge("The request is over 8 MiB."))
+            response = error_response(TooLarge("The request is over 8 MiB."))
             # What is left of the body is not worth reading.
             response.force_close()
             return response
         case web.HTTPNotFound():
-            return answer(NoSuchOperation(f"There is nothing at `{path[:100]}`."))
+            return error_response(NoSuchOperation(f"There is nothing at `{path[:100]}`."))
         case _:
             refused = InvalidArguments(error.reason or "The request cannot be understood.")
-            response = answer(refused)
+            response = error_response(refused)
             response.set_status(error.status)
             return response
 
 
-def of_body() -> web.Response:
+def body_error_response() -> web.Response:
     """Answer to a body that cannot be unpacked, or ends before its time."""
-    response = answer(InvalidArguments("The body is not what the headers say.", hint="Send it as it is, not packed."))
+    response = error_response(
+        InvalidArguments("The body is not what the headers say.", hint="Send it as it is, not packed.")
+    )
     # Where the next request begins is not known.
     response.force_close()
     return response
 
 
-class Unquoted(logging.Filter):
+class RedactingFilter(logging.Filter):
     """Shortens what the server logs: it quotes what was sent where it does not understand it, each time anew."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -89,4 +91,4 @@ class Unquoted(logging.Filter):
         return True
 
 
-UNQUOTED: Final = Unquoted()
+REDACTING_FILTER: Final = RedactingFilter()

@@ -15,25 +15,25 @@ CLOSING = web.AppKey("CLOSING", asyncio.Event)
 """Set when the server goes down, so that open streams end."""
 
 
-async def serve(request: web.Request, events: Events) -> web.StreamResponse:
+async def stream_events(request: web.Request, events: Events) -> web.StreamResponse:
     """Send missed events, then each new one, until either side leaves."""
     response = web.StreamResponse(
         headers={"Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
     )
     closing = request.app[CLOSING]
     with events.subscribed() as queue, contextlib.suppress(ConnectionError):
-        missed = events.since(last_seen(request)) if "Last-Event-ID" in request.headers else []
+        missed = events.since(last_event_id(request)) if "Last-Event-ID" in request.headers else []
         await response.prepare(request)
-        await response.write(b"retry: 2000\n\n" + b"".join(map(written, missed)))
+        await response.write(b"retry: 2000\n\n" + b"".join(map(encode_event, missed)))
         while True:
             event = await next_event(queue, closing)
             if closing.is_set():
                 break
-            await response.write(written(event) if event is not None else b":\n\n")
+            await response.write(encode_event(event) if event is not None else b":\n\n")
     return response
 
 
-def last_seen(request: web.Request) -> int:
+def last_event_id(request: web.Request) -> int:
     """Return the id of the last event the client saw; one that is no number is one we do not know."""
     sent = request.headers["Last-Event-ID"].strip()
     return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 19 else -1
@@ -51,7 +51,7 @@ async def next_event(queue: asyncio.Queue[Event], closing: asyncio.Event) -> Eve
     return next((result for result in results if isinstance(result, Event)), None)
 
 
-def written(event: Event) -> bytes:
+def encode_event(event: Event) -> bytes:
     """Write an event as the browser's EventSource reads it."""
     data = orjson.dumps({"vault": event.vault, **event.data}, default=str)
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.id, event.kind.encode(), data)

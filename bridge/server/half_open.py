@@ -13,7 +13,7 @@ LOOK_S = 1.0
 """Seconds between looks at the open connections."""
 
 
-class HalfOpen:
+class HalfOpenConnections:
     """Knows on which connections a request arrived."""
 
     def __init__(self) -> None:

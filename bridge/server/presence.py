@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S = 0.5
 
-FINISHING_S = 1800.0
+MAX_INDEXING_S = 1800.0
 """Seconds that a bridge without clients gets to finish its index: whoever comes next would have to wait for it, but
 nobody should find a stranger at work hours later."""
 
 
-class Presence:
+class IdleTimer:
     """Remembers who called: as long as a connection on which a client called is open, the client is there."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -45,10 +45,10 @@ class Presence:
         return self._now() - self._last
 
 
-PRESENCE = web.AppKey("PRESENCE", Presence)
+IDLE_TIMER = web.AppKey("PRESENCE", IdleTimer)
 
 
-async def leave_alone(presence: Presence, bridge: "Bridge", after: float, stop: asyncio.Event) -> None:
+async def shut_down_when_idle(presence: IdleTimer, bridge: "Bridge", after: float, stop: asyncio.Event) -> None:
     """Say stop when no client was there for a while and nothing is being indexed.
 
     Args:
@@ -60,7 +60,7 @@ async def leave_alone(presence: Presence, bridge: "Bridge", after: float, stop: 
     while not stop.is_set():
         await asyncio.sleep(LOOK_EVERY_S)
         alone = presence.alone_s()
-        if alone > after + FINISHING_S or (alone > after and not is_indexing(bridge)):
+        if alone > after + MAX_INDEXING_S or (alone > after and not is_indexing(bridge)):
             stop.set()
 
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from math import ceil
 
-from bridge.access.rate import Pace
+from bridge.access.rate import TokenBucket
 from bridge.access.token_file import Client
 from bridge.errors import RateLimited
 
@@ -14,14 +14,14 @@ STRANGERS_PER_S = 5
 PAIRING_PER_S = 1
 
 
-class Limits:
+class RateLimits:
     """What each may still do now."""
 
     def __init__(self) -> None:
-        self._clients: defaultdict[str, Pace] = defaultdict(Pace)
-        self._malformed: defaultdict[str, Pace] = defaultdict(Pace)
-        self._strangers = Pace()
-        self._pairing = Pace()
+        self._clients: defaultdict[str, TokenBucket] = defaultdict(TokenBucket)
+        self._malformed: defaultdict[str, TokenBucket] = defaultdict(TokenBucket)
+        self._strangers = TokenBucket()
+        self._pairing = TokenBucket()
 
     def client(self, client: Client, per_second: int) -> None:
         """Count a call of a client.
@@ -60,7 +60,7 @@ class Limits:
         spend(self._pairing, PAIRING_PER_S)
 
 
-def spend(pace: Pace, per_second: int) -> None:
+def spend(pace: TokenBucket, per_second: int) -> None:
     """Take one call.
 
     Raises:

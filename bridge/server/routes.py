@@ -13,18 +13,18 @@ from bridge.access.pairing import Pairing
 from bridge.access.tokens import Tokens, check_name
 from bridge.api.arguments import VAULT
 from bridge.api.call import SESSION, Call, Principal
-from bridge.api.dispatch import answer
+from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
 from bridge.engine.bridge import Bridge
 from bridge.errors import InvalidArguments
 from bridge.export.catalogue import catalogue
 from bridge.export.openapi import openapi
-from bridge.features import named
-from bridge.features.history.editor import applier
+from bridge.features import get_operation
+from bridge.features.history.editor import editor_session
 from bridge.server import events as event_stream
-from bridge.server.auth import CLIENT
-from bridge.server.half_open import HalfOpen
-from bridge.server.rate_limits import Limits
+from bridge.server.auth import CLIENT_HEADER
+from bridge.server.half_open import HalfOpenConnections
+from bridge.server.rate_limits import RateLimits
 from bridge.types import Scope
 
 BRIDGE = web.AppKey("BRIDGE", Bridge)
@@ -33,25 +33,25 @@ PRINCIPAL = web.RequestKey("PRINCIPAL", Principal)
 
 TOKENS = web.AppKey("TOKENS", Tokens)
 PAIRING = web.AppKey("PAIRING", Pairing)
-LIMITS = web.AppKey("LIMITS", Limits)
-HALF_OPEN = web.AppKey("HALF_OPEN", HalfOpen)
+LIMITS = web.AppKey("LIMITS", RateLimits)
+HALF_OPEN = web.AppKey("HALF_OPEN", HalfOpenConnections)
 
 APPLIES = "applies"
 """What names the vault whose changes the reader of a stream makes."""
 
-PAIRED: tuple[Scope, ...] = ("read", "write")
+PAIRED_SCOPES: tuple[Scope, ...] = ("read", "write")
 """What a client may do that paired."""
 
 
 async def health(_: web.Request) -> web.Response:
     """Say that the bridge is up; needs no token."""
-    return respond({"status": "ok", "version": program.__version__})
+    return json_response({"status": "ok", "version": program.__version__})
 
 
-async def operate(request: web.Request) -> web.Response:
+async def run_operation(request: web.Request) -> web.Response:
     """Run an operation."""
-    operation = named(request.match_info["operation"])
-    arguments = arguments_of(await request.read())
+    operation = get_operation(request.match_info["operation"])
+    arguments = parse_arguments(await request.read())
     vault = arguments.pop(VAULT, None)
     if vault is not None and not isinstance(vault, str):
         raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
@@ -63,30 +63,30 @@ async def operate(request: web.Request) -> web.Response:
         session=request.headers.get(SESSION) or None,
         transport="http",
     )
-    return web.Response(body=await answer(operation, call, arguments, encode), content_type="application/json")
+    return web.Response(body=await dispatch_call(operation, call, arguments, encode), content_type="application/json")
 
 
 def client_of(request: web.Request) -> str | None:
     """Return what the caller says it is: its own word, else the first product of its user agent."""
-    return request.headers.get(CLIENT) or next(iter(request.headers.get("User-Agent", "").split()), None)
+    return request.headers.get(CLIENT_HEADER) or next(iter(request.headers.get("User-Agent", "").split()), None)
 
 
 async def pair(request: web.Request) -> web.Response:
     """Give a client that knows the code a token of its own; needs no other."""
     request.app[LIMITS].pairing()
-    match arguments_of(await request.read()):
+    match parse_arguments(await request.read()):
         case {"code": str(code), "client": str(name), **rest} if not rest:
             check_name(name)
         case _:
             raise InvalidArguments("Pairing takes `code`, six digits as text, and `client`, a name.")
     request.app[PAIRING].enter(code)
-    client, token = await asyncio.to_thread(request.app[TOKENS].create, name, PAIRED, numbered=True)
+    client, token = await asyncio.to_thread(request.app[TOKENS].create, name, PAIRED_SCOPES, numbered=True)
     # Who is let in stands among the settings where these are shown.
     request.app[BRIDGE].events.publish("settings_changed", None)
-    return respond({"token": token, "scopes": PAIRED, "client": client.name})
+    return json_response({"token": token, "scopes": PAIRED_SCOPES, "client": client.name})
 
 
-def arguments_of(body: bytes) -> dict[str, Any]:
+def parse_arguments(body: bytes) -> dict[str, Any]:
     """Read the arguments; no body means none.
 
     Raises:
@@ -105,12 +105,12 @@ def arguments_of(body: bytes) -> dict[str, Any]:
 
 async def operations(_: web.Request) -> web.Response:
     """List every operation with its schemas."""
-    return respond({"operations": await asyncio.to_thread(catalogue)})
+    return json_response({"operations": await asyncio.to_thread(catalogue)})
 
 
 async def description(_: web.Request) -> web.Response:
     """Describe the API as OpenAPI."""
-    return respond(await asyncio.to_thread(openapi))
+    return json_response(await asyncio.to_thread(openapi))
 
 
 async def events(request: web.Request) -> web.StreamResponse:
@@ -118,12 +118,12 @@ async def events(request: web.Request) -> web.StreamResponse:
     bridge, principal = request.app[BRIDGE], request[PRINCIPAL]
     principal.require("read")
     vault = request.query.get(APPLIES)
-    present = applier(Call(bridge, principal, vault)) if vault is not None else contextlib.nullcontext()
+    present = editor_session(Call(bridge, principal, vault)) if vault is not None else contextlib.nullcontext()
     with present:
-        return await event_stream.serve(request, bridge.events)
+        return await event_stream.stream_events(request, bridge.events)
 
 
-def respond(value: Mapping[str, Any] | Any) -> web.Response:
+def json_response(value: Mapping[str, Any] | Any) -> web.Response:
     """Answer with JSON."""
     return web.Response(body=encode(value), content_type="application/json")
 
@@ -134,5 +134,5 @@ ROUTES = (
     web.get("/api/operations", operations, allow_head=False),
     web.get("/api/events", events, allow_head=False),
     web.post("/api/pair", pair),
-    web.post("/api/{operation}", operate),
+    web.post("/api/{operation}", run_operation),
 )

@@ -24,7 +24,7 @@ class Runtime:
     schema: int = SCHEMA
 
 
-def write(path: Path, runtime: Runtime) -> None:
+def write_runtime(path: Path, runtime: Runtime) -> None:
     """Write the file whole or not at all, for this user only; what a dead process left is replaced.
 
     Raises:
@@ -35,7 +35,7 @@ def write(path: Path, runtime: Runtime) -> None:
     write_private(path, orjson.dumps(asdict(runtime)))
 
 
-def write_key(path: Path, url: str, key: str) -> None:
+def write_owner_file(path: Path, url: str, key: str) -> None:
     """Write the owner's file, for this user only: the token by which settings are changed, and where it counts.
 
     Raises:
@@ -46,35 +46,35 @@ def write_key(path: Path, url: str, key: str) -> None:
     write_private(path, orjson.dumps({"url": url, "token": key}))
 
 
-def read(path: Path) -> Runtime | None:
+def read_runtime(path: Path) -> Runtime | None:
     """Read the file; None when it is absent, broken, or left by a process that is gone."""
     try:
         facts = orjson.loads(path.read_bytes())
         runtime = Runtime(**{name: facts[name] for name in ("url", "token", "pid", "version", "schema")})
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
         return None
-    return runtime if alive(runtime.pid) else None
+    return runtime if is_alive(runtime.pid) else None
 
 
-def running(data_dir: Path) -> Iterable[Runtime]:
+def running_bridges(data_dir: Path) -> Iterable[Runtime]:
     """Return each bridge that runs with this data folder, once."""
-    found = (read(path) for path in sorted((data_dir / "run").glob("*.json")))
+    found = (read_runtime(path) for path in sorted((data_dir / "run").glob("*.json")))
     return {runtime.url: runtime for runtime in found if runtime is not None}.values()
 
 
-def remove(path: Path) -> None:
+def remove_runtime(path: Path) -> None:
     """Remove the file if it is ours."""
-    runtime = read(path)
+    runtime = read_runtime(path)
     if runtime is not None and runtime.pid == os.getpid():
         path.unlink(missing_ok=True)
 
 
-def alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     """Say whether there is such a process."""
     if not isinstance(pid, int) or pid <= 0:
         return False
     if os.name == "nt":
-        return alive_on_windows(pid)
+        return is_alive_on_windows(pid)
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -84,7 +84,7 @@ def alive(pid: int) -> bool:
     return True
 
 
-def alive_on_windows(pid: int) -> bool:
+def is_alive_on_windows(pid: int) -> bool:
     """Ask Windows, where signal 0 would end the process."""
     import ctypes
 

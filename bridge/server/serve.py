@@ -51,9 +51,9 @@ async def serve(
 
     from bridge.api.call import READER, RUNTIME
     from bridge.server import errors
-    from bridge.server.app import application
-    from bridge.server.asgi import LEAVING_S, mount_all
-    from bridge.server.presence import PRESENCE, leave_alone
+    from bridge.server.app import build_application
+    from bridge.server.asgi import SHUTDOWN_S, mount_all
+    from bridge.server.presence import IDLE_TIMER, shut_down_when_idle
     from bridge.server.routes import HALF_OPEN
 
     await bridge.hold()
@@ -66,15 +66,15 @@ async def serve(
         token = secrets.token_urlsafe(32)
         key = None if reads_only else secrets.token_urlsafe(32)
         port = listening.getsockname()[1]
-        app = application(bridge, port, token, READER if reads_only else RUNTIME, key)
+        app = build_application(bridge, port, token, READER if reads_only else RUNTIME, key)
         mounted = mount_all(app, bridge, port, mounts)
-        web_log.server_logger.addFilter(errors.UNQUOTED)
+        web_log.server_logger.addFilter(errors.REDACTING_FILTER)
         runner = web.AppRunner(
             app,
             access_log=None,
             handle_signals=False,
             handler_cancellation=True,
-            shutdown_timeout=LEAVING_S,
+            shutdown_timeout=SHUTDOWN_S,
             keepalive_timeout=IDLE_S,
         )
         await runner.setup()
@@ -85,23 +85,23 @@ async def serve(
         for vault in bridge.vaults:
             if key is not None:
                 keys.append(bridge.folders.owner(vault))
-                runtime_file.write_key(keys[-1], here.url, key)
+                runtime_file.write_owner_file(keys[-1], here.url, key)
             files.append(bridge.folders.runtime(vault))
-            runtime_file.write(files[-1], here)
+            runtime_file.write_runtime(files[-1], here)
         ready(here)
         # Only now: opening an index loads heavy libraries, for which nobody should wait to be heard.
         bridge.begin()
         for one in mounted:
             one.open()
         if leave_after is not None:
-            leaving = leave_alone(app[PRESENCE], bridge, leave_after, stop)
+            leaving = shut_down_when_idle(app[IDLE_TIMER], bridge, leave_after, stop)
             tasks.append(asyncio.create_task(leaving, name="leaving"))
         await stop.wait()
     finally:
         for task in tasks:
             task.cancel()
         for file in files:
-            runtime_file.remove(file)
+            runtime_file.remove_runtime(file)
         for file in keys:
             # Whoever writes it holds the vault, so that it is ours.
             file.unlink(missing_ok=True)

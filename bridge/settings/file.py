@@ -11,12 +11,12 @@ from typing import Any
 
 from bridge.errors import InvalidArguments
 from bridge.private_files import write_private
-from bridge.settings.schema import RULES, SettingProblem, Settings, problem
+from bridge.settings.schema import RULES, SettingProblem, Settings, value_problem
 
-NAMES = tuple(f.name for f in dataclasses.fields(Settings))
+SETTING_NAMES = tuple(f.name for f in dataclasses.fields(Settings))
 
 
-def load(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
+def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     """Read the file; absent means defaults.
 
     Returns:
@@ -24,17 +24,17 @@ def load(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
     """
     try:
         if is_foreign(path):
-            said = tuple(rule for rule in RULES if may_say(path, rule))
+            said = tuple(rule for rule in RULES if may_set_rule(path, rule))
             return Settings(), (SettingProblem("", f"{path} belongs to another user, defaults are used", said),)
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return Settings(), ()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        said = tuple(rule for rule in RULES if may_say(path, rule))
+        said = tuple(rule for rule in RULES if may_set_rule(path, rule))
         return Settings(), (SettingProblem("", f"{path.name} cannot be read, defaults are used: {error}", said),)
-    problems = (*checked(table), *open_to_others(path))
+    problems = (*find_problems(table), *permission_problems(path))
     wrong = {p.name for p in problems}
-    return Settings(**{k: frozen(v) for k, v in table.items() if k not in wrong}), problems
+    return Settings(**{k: freeze(v) for k, v in table.items() if k not in wrong}), problems
 
 
 def is_foreign(path: Path) -> bool:
@@ -42,14 +42,14 @@ def is_foreign(path: Path) -> bool:
     return os.name == "posix" and path.stat().st_uid not in {0, os.geteuid()}
 
 
-def open_to_others(path: Path) -> tuple[SettingProblem, ...]:
+def permission_problems(path: Path) -> tuple[SettingProblem, ...]:
     """Return a problem when other users may change a file, which decides what clients may see and do."""
     if os.name != "posix" or not path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return ()
     return (SettingProblem("", f"other users can change {path}; run: chmod go-w '{path}'"),)
 
 
-def may_say(path: Path, rule: str) -> bool:
+def may_set_rule(path: Path, rule: str) -> bool:
     """Say whether a file that is no TOML may have been meant to set a rule."""
     try:
         return rule.encode() in path.read_bytes()
@@ -57,7 +57,7 @@ def may_say(path: Path, rule: str) -> bool:
         return True
 
 
-def keeping_rules(settings: Settings, problems: Iterable[SettingProblem], before: Settings | None) -> Settings:
+def keep_rules(settings: Settings, problems: Iterable[SettingProblem], before: Settings | None) -> Settings:
     """Return settings in which no rule is lifted by what cannot be understood.
 
     Args:
@@ -71,7 +71,7 @@ def keeping_rules(settings: Settings, problems: Iterable[SettingProblem], before
     return dataclasses.replace(settings, deny=deny.deny, readonly=readonly.readonly)
 
 
-def change(path: Path, changes: Mapping[str, Any]) -> Settings:
+def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
     """Write changed settings, keeping the file's other lines and comments.
 
     Args:
@@ -83,14 +83,16 @@ def change(path: Path, changes: Mapping[str, Any]) -> Settings:
         ReadOnly: The file cannot be written.
         DiskFull: There is no room for it.
     """
-    problems = checked({k: v for k, v in changes.items() if v is not None} | {k: "" for k in changes if k not in NAMES})
+    problems = find_problems(
+        {k: v for k, v in changes.items() if v is not None} | {k: "" for k in changes if k not in SETTING_NAMES}
+    )
     if problems:
         said = "; ".join(p.message for p in problems)
         raise InvalidArguments(said if said.endswith("?") else f"{said}.")
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         for name, value in changes.items():
-            lines = replaced(lines, name, value)
+            lines = replace_assignment(lines, name, value)
         text = "\n".join([*lines, ""])
         tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -98,37 +100,37 @@ def change(path: Path, changes: Mapping[str, Any]) -> Settings:
             f"{path} cannot be read: {error}.", hint="Correct or delete that file, then change settings again."
         ) from None
     write_private(path, text.encode())
-    return load(path)[0]
+    return load_settings(path)[0]
 
 
-def checked(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
+def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
     """Return a problem for each entry that is unknown or does not fit."""
     found = []
     for name, value in table.items():
-        if name not in NAMES:
-            near = difflib.get_close_matches(name.lower(), NAMES, n=1)
+        if name not in SETTING_NAMES:
+            near = difflib.get_close_matches(name.lower(), SETTING_NAMES, n=1)
             meant = f"; did you mean `{near[0]}`?" if near else ""
             inside = value if isinstance(value, dict) else {}
             rules = tuple(rule for rule in RULES if rule in near or rule in inside)
             found.append(SettingProblem(name, f"unknown setting `{name}`{meant}", rules))
-        elif why := problem(name, value):
+        elif why := value_problem(name, value):
             found.append(SettingProblem(name, f"`{name}` {why}", (name,) if name in RULES else ()))
     return tuple(found)
 
 
-def replaced(lines: list[str], name: str, value: Any) -> list[str]:
+def replace_assignment(lines: list[str], name: str, value: Any) -> list[str]:
     """Return the lines with the assignment of `name` replaced, removed (None) or added."""
     start = next((i for i, line in enumerate(lines) if line.split("=")[0].strip() == name), None)
     if start is None:
-        return lines if value is None else [*lines, f"{name} = {written(value)}"]
+        return lines if value is None else [*lines, f"{name} = {toml_value(value)}"]
     end = start + 1
-    while end < len(lines) and not complete("\n".join(lines[start:end])):
+    while end < len(lines) and not is_complete("\n".join(lines[start:end])):
         end += 1
-    fresh = [] if value is None else [f"{name} = {written(value)}"]
+    fresh = [] if value is None else [f"{name} = {toml_value(value)}"]
     return [*lines[:start], *fresh, *lines[end:]]
 
 
-def complete(assignment: str) -> bool:
+def is_complete(assignment: str) -> bool:
     """Say whether the assignment ends here; a list may run over lines."""
     try:
         tomllib.loads(assignment)
@@ -137,18 +139,18 @@ def complete(assignment: str) -> bool:
     return True
 
 
-def written(value: Any) -> str:
+def toml_value(value: Any) -> str:
     """Write a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
     if isinstance(value, str):
-        return '"' + "".join(escaped(c) for c in value) + '"'
-    return "[" + ", ".join(written(v) for v in value) + "]"
+        return '"' + "".join(escape(c) for c in value) + '"'
+    return "[" + ", ".join(toml_value(v) for v in value) + "]"
 
 
-def escaped(character: str) -> str:
+def escape(character: str) -> str:
     """Escape one character of a TOML string."""
     if character in '"\\':
         return "\\" + character
@@ -157,6 +159,6 @@ def escaped(character: str) -> str:
     return f"\\u{ord(character):04X}" if character <= "\uffff" else f"\\U{ord(character):08X}"
 
 
-def frozen(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """Turn lists into tuples."""
     return tuple(value) if isinstance(value, list) else value

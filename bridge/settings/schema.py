@@ -107,7 +107,7 @@ class SettingProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class SettingDescription:
     """A setting as documentation and panes show it."""
 
     name: str
@@ -117,11 +117,11 @@ class Described:
     restart: bool
 
 
-def described() -> tuple[Described, ...]:
+def describe_settings() -> tuple[SettingDescription, ...]:
     """Return every setting with its type, default and meaning, in the order of the schema."""
     hints = get_type_hints(Settings)
     return tuple(
-        Described(f.name, type_name(hints[f.name]), f.default, f.metadata["meaning"], f.metadata["restart"])
+        SettingDescription(f.name, type_name(hints[f.name]), f.default, f.metadata["meaning"], f.metadata["restart"])
         for f in dataclasses.fields(Settings)
     )
 
@@ -135,7 +135,7 @@ def type_name(hint: Any) -> str:
     return {str: "string", int: "integer", bool: "true or false"}[hint]
 
 
-def problem(name: str, value: Any) -> str | None:
+def value_problem(name: str, value: Any) -> str | None:
     """Say why `value` does not fit the setting `name`, or None when it does."""
     hint = get_type_hints(Settings)[name]
     limits = next(f for f in dataclasses.fields(Settings) if f.name == name).metadata

@@ -8,31 +8,31 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bridge.errors import BridgeError
-from bridge.private_files import put
+from bridge.private_files import move_into_place
 from bridge.state.call_log import DAY_S
 from bridge.state.change_log import replay
-from bridge.state.connection import check, connected, is_sound, opened
-from bridge.state.schema import FAILING, Damaged
+from bridge.state.connection import check, connect, is_sound, open_database
+from bridge.state.schema import FAILING, DamagedDatabase
 
 KEPT = 3
 
 
-def copies(path: Path) -> list[Path]:
+def list_backups(path: Path) -> list[Path]:
     """Return the backups there are, the newest first."""
-    return [place for number in range(KEPT + 1) if (place := copy(path, number)).exists()]
+    return [place for number in range(KEPT + 1) if (place := backup_path(path, number)).exists()]
 
 
-def copy(path: Path, number: int) -> Path:
+def backup_path(path: Path, number: int) -> Path:
     """Name the place of a backup; 0 is the current one."""
     return path.with_name(f"{path.name}.backup" + (f"-{number}" if number else ""))
 
 
 def is_due(path: Path) -> bool:
     """Say whether there is no backup of the last day."""
-    return time.time() - made(copy(path, 0)) > DAY_S
+    return time.time() - modified_time(backup_path(path, 0)) > DAY_S
 
 
-def made(file: Path) -> float:
+def modified_time(file: Path) -> float:
     """Return when a file was written, in seconds since 1970; 0 when there is none."""
     try:
         return file.stat().st_mtime
@@ -58,7 +58,7 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
             target.execute("PRAGMA journal_mode = DELETE")
             check(target)
         rotate(path)
-        put(fresh, copy(path, 0))
+        move_into_place(fresh, backup_path(path, 0))
     finally:
         # On a full disk half a copy takes the room that the file itself needs, as does its log, which then stays.
         for end in ("", "-wal", "-shm"):
@@ -67,11 +67,11 @@ def back_up(connection: sqlite3.Connection, path: Path) -> None:
 
 def rotate(path: Path) -> None:
     """Keep the current backup as the first of the older ones if it is the last of a day that is over, or the first."""
-    if copy(path, 1).exists() and made(copy(path, 0)) // DAY_S == time.time() // DAY_S:
+    if backup_path(path, 1).exists() and modified_time(backup_path(path, 0)) // DAY_S == time.time() // DAY_S:
         return
     for number in reversed(range(KEPT)):
-        if copy(path, number).exists():
-            copy(path, number).replace(copy(path, number + 1))
+        if backup_path(path, number).exists():
+            backup_path(path, number).replace(backup_path(path, number + 1))
 
 
 log = logging.getLogger(__name__)
@@ -106,31 +106,31 @@ def salvage(path: Path) -> None:
         OSError: The disk is in the way.
     """
     fresh = path.with_name(f"{path.name}.salvaged")
-    for leftover in (fresh, beside(fresh, "-wal")):
+    for leftover in (fresh, sidecar_path(fresh, "-wal")):
         leftover.unlink(missing_ok=True)
-    with contextlib.closing(opened(fresh, new=True)) as target:
+    with contextlib.closing(open_database(fresh, new=True)) as target:
         for source in sources(path):
             with target:
-                take(source, target)
+                merge_source(source, target)
         with target:
             replay(path, target)
         # One file again, without a log beside it.
         target.execute("PRAGMA journal_mode = DELETE")
     set_aside(path)
-    put(fresh, path)
+    move_into_place(fresh, path)
 
 
 def sources(path: Path) -> list[Path]:
     """Return every file that may hold something, those first that are in order, of these the newest first."""
-    found = [file for file in (path, *copies(path)) if file.exists()]
+    found = [file for file in (path, *list_backups(path)) if file.exists()]
     return sorted(found, key=lambda file: (not is_sound(file), found.index(file)))
 
 
-def take(source: Path, target: sqlite3.Connection) -> None:
+def merge_source(source: Path, target: sqlite3.Connection) -> None:
     """Merge all that can be read of a source into a file."""
     try:
-        connection = connected(source)
-    except (BridgeError, Damaged):
+        connection = connect(source)
+    except (BridgeError, DamagedDatabase):
         return
     with contextlib.closing(connection):
         # Else SQLite reads nothing of a file that is shorter than it says, or whose schema is spoilt in places.
@@ -179,23 +179,23 @@ def rows(connection: sqlite3.Connection, table: str, columns: list[str]) -> Iter
 
 def set_aside(path: Path) -> None:
     """Rename a damaged file and its log, never overwriting an earlier one."""
-    number = next(n for n in range(1, 1_000_000) if not damaged(path, n).exists())
+    number = next(n for n in range(1, 1_000_000) if not damaged_path(path, n).exists())
     # A log that stayed would be taken for the new file's.
     for end in ("-wal", ""):
         with contextlib.suppress(FileNotFoundError):
-            beside(path, end).replace(beside(damaged(path, number), end))
+            sidecar_path(path, end).replace(sidecar_path(damaged_path(path, number), end))
 
 
-def asides(path: Path) -> list[Path]:
+def damaged_files(path: Path) -> list[Path]:
     """Return the damaged files that were set aside, with their logs."""
     return sorted(file for file in path.parent.glob(f"{path.name}.damaged-*") if file.is_file())
 
 
-def damaged(path: Path, number: int) -> Path:
+def damaged_path(path: Path, number: int) -> Path:
     """Name the place of a damaged file."""
     return path.with_name(f"{path.name}.damaged-{number}")
 
 
-def beside(path: Path, end: str) -> Path:
+def sidecar_path(path: Path, end: str) -> Path:
     """Name a file that SQLite keeps beside another."""
     return path.with_name(path.name + end)

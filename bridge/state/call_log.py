@@ -18,7 +18,7 @@ MOST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class CallRecord:
     """One call."""
 
     time: float
@@ -39,7 +39,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NoteRead:
     """A note that a program read."""
 
     time: float
@@ -51,19 +51,19 @@ class Reading:
 BETWEEN = "\0"
 """Stands between the paths of a call, since it is the one character that no path has."""
 
-NAMES = [field.name for field in fields(Recorded)]
+NAMES = [field.name for field in fields(CallRecord)]
 INSERT = f"INSERT INTO call ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"  # noqa: S608
 
 PAGE = 2_000
 """Calls that are read at once: others wait meanwhile."""
 
 
-def insert(connection: sqlite3.Connection, calls: Iterable[Recorded]) -> None:
+def insert(connection: sqlite3.Connection, calls: Iterable[CallRecord]) -> None:
     """Write calls."""
-    connection.executemany(INSERT, ((*astuple(call)[:-1], joined(call.paths)) for call in calls))
+    connection.executemany(INSERT, ((*astuple(call)[:-1], encode_paths(call.paths)) for call in calls))
 
 
-def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[Recorded], int | None]:
+def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list[CallRecord], int | None]:
     """Return some calls from a moment on, and where to read on; None at the end.
 
     Args:
@@ -73,11 +73,11 @@ def page(connection: sqlite3.Connection, since: float, after: int) -> tuple[list
     """
     query = f"SELECT {', '.join(NAMES)}, id FROM call WHERE id > ? AND time >= ? ORDER BY id LIMIT ?"  # noqa: S608
     rows = connection.execute(query, (after, since, PAGE)).fetchall()
-    calls = [Recorded(**dict(zip(NAMES, [*row[:-2], tuple(split(row[-2]))], strict=True))) for row in rows]
+    calls = [CallRecord(**dict(zip(NAMES, [*row[:-2], tuple(decode_paths(row[-2]))], strict=True))) for row in rows]
     return calls, rows[-1][-1] if len(rows) == PAGE else None
 
 
-def readings(connection: sqlite3.Connection, since: float, most: int) -> list[Reading]:
+def readings(connection: sqlite3.Connection, since: float, most: int) -> list[NoteRead]:
     """Return which notes programs read from a moment on, the last first; people who type commands are none."""
     rows = connection.execute(
         "SELECT time, coalesce(client, ''), coalesce(session, ''), paths FROM call WHERE time >= ? AND paths != ''"
@@ -85,9 +85,9 @@ def readings(connection: sqlite3.Connection, since: float, most: int) -> list[Re
         (since, most),
     )
     return [
-        Reading(at, f"{client}{BETWEEN}{session}", read)
+        NoteRead(at, f"{client}{BETWEEN}{session}", read)
         for at, client, session, paths in rows
-        for read in split(paths)[:1]
+        for read in decode_paths(paths)[:1]
     ]
 
 
@@ -105,9 +105,9 @@ def purge(connection: sqlite3.Connection, now: float) -> None:
 def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath], after: int) -> int | None:
     """Follow notes to their new paths in some calls, and return where to go on as `page` does."""
     rows = connection.execute("SELECT id, paths FROM call WHERE id > ? ORDER BY id LIMIT ?", (after, PAGE)).fetchall()
-    named = ((number, split(text)) for number, text in rows)
+    named = ((number, decode_paths(text)) for number, text in rows)
     changed = [
-        (joined(moved.get(path, path) for path in paths), number)
+        (encode_paths(moved.get(path, path) for path in paths), number)
         for number, paths in named
         if not moved.keys().isdisjoint(paths)
     ]
@@ -119,19 +119,19 @@ def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) 
     """Take notes out of all calls."""
     changed = []
     for number, text in connection.execute("SELECT id, paths FROM call WHERE paths != ''"):
-        paths = split(text)
+        paths = decode_paths(text)
         kept = [path for path in paths if not denied(path)]
         if kept != paths:
-            changed.append((joined(kept), number))
+            changed.append((encode_paths(kept), number))
     connection.executemany("UPDATE call SET paths = ? WHERE id = ?", changed)
 
 
-def joined(paths: Iterable[VaultPath]) -> str:
+def encode_paths(paths: Iterable[VaultPath]) -> str:
     """Write paths as they are kept; SQLite takes no broken Unicode."""
     return BETWEEN.join(paths).encode("utf-8", "replace").decode("utf-8")
 
 
-def split(text: str) -> list[VaultPath]:
+def decode_paths(text: str) -> list[VaultPath]:
     """Read paths as they are kept."""
     return [VaultPath(path) for path in text.split(BETWEEN) if path]
 
@@ -148,10 +148,10 @@ WAITING = 10_000
 """Calls that wait at most while the disk takes none; the oldest are lost first."""
 
 
-class Keeper:
+class CallLogWriter:
     """Takes calls at once and writes them in batches."""
 
-    def __init__(self, write: Callable[[list[Recorded]], None], tidy: Callable[[], None]) -> None:
+    def __init__(self, write: Callable[[list[CallRecord]], None], tidy: Callable[[], None]) -> None:
         """Start the thread.
 
         Args:
@@ -160,7 +160,7 @@ class Keeper:
         """
         self._write = write
         self._tidy = tidy
-        self._waiting: deque[Recorded] = deque(maxlen=WAITING)
+        self._waiting: deque[CallRecord] = deque(maxlen=WAITING)
         self._news = threading.Event()
         self._end = threading.Event()
         self._hurried = threading.Event()
@@ -168,7 +168,7 @@ class Keeper:
         self._thread = threading.Thread(target=self._run, name="state", daemon=True)
         self._thread.start()
 
-    def take(self, call: Recorded) -> None:
+    def take(self, call: CallRecord) -> None:
         """Take a call; returns at once."""
         self._waiting.append(call)
         self._news.set()

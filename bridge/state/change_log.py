@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 MOST_BYTES = 2 * 1024 * 1024
 """Length from which on a backup is made, after which the file is empty."""
 
-PROOF = 16
+CHECKSUM_LENGTH = 16
 """Hex digits that prove a line whole."""
 
 TABLES = {"change": "id", "step": "change"}
@@ -56,7 +56,7 @@ class ChangeLog:
             state: Its path.
         """
         self._connection = connection
-        self._path = beside(state)
+        self._path = log_path(state)
         connection.executescript(WATCHED)
 
     def touched(self) -> list[bytes]:
@@ -101,11 +101,11 @@ class ChangeLog:
         if not self._path.exists():
             return
         known = [id_ for (id_,) in self._connection.execute("SELECT id FROM change")]
-        kept = set(known).intersection(read(self._path))
+        kept = set(known).intersection(read_log(self._path))
         write_private(self._path, b"".join(line_of(self._connection, change) for change in sorted(kept)))
 
 
-def beside(state: Path) -> Path:
+def log_path(state: Path) -> Path:
     """Name the place of the file."""
     return state.with_name(f"{state.name}.changes")
 
@@ -114,7 +114,7 @@ def line_of(connection: sqlite3.Connection, change: str) -> bytes:
     """Write a change as its rows are now."""
     found = {table: rows_of(connection, table, column, change) for table, column in TABLES.items()}
     data = json.dumps({"id": change, **found}, separators=(",", ":")).encode()
-    return b"%s %s\n" % (proof(data), data)
+    return b"%s %s\n" % (checksum(data), data)
 
 
 def rows_of(connection: sqlite3.Connection, table: str, column: str, change: str) -> list[dict[str, Any]]:
@@ -124,25 +124,25 @@ def rows_of(connection: sqlite3.Connection, table: str, column: str, change: str
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
-def proof(data: bytes) -> bytes:
+def checksum(data: bytes) -> bytes:
     """Return what a whole line begins with."""
-    return hashlib.sha256(data).hexdigest()[:PROOF].encode()
+    return hashlib.sha256(data).hexdigest()[:CHECKSUM_LENGTH].encode()
 
 
-def read(path: Path) -> Mapping[str, Mapping[str, Any]]:
+def read_log(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """Return each change as its last whole line says."""
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError:
         return {}
-    return {record["id"]: record for record in whole(lines)}
+    return {record["id"]: record for record in whole_lines(lines)}
 
 
-def whole(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
+def whole_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
     """Yield what the lines say that are whole."""
     for line in lines:
         begins, _, data = line.partition(b" ")
-        if data and begins == proof(data):
+        if data and begins == checksum(data):
             yield json.loads(data)
 
 
@@ -153,7 +153,7 @@ def replay(state: Path, target: sqlite3.Connection) -> None:
         state: The path of the file that was destroyed.
         target: What takes its place.
     """
-    found = read(beside(state))
+    found = read_log(log_path(state))
     for change, record in found.items():
         for table, column in TABLES.items():
             target.execute(f"DELETE FROM {table} WHERE {column} = ?", (change,))  # noqa: S608

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bridge.state.change_records import one
+from bridge.state.change_records import find_change
 
 REST: Final = 0
 """The part of a change that is in none of its hunks, such as moves; hunks are counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class HunkState:
     """Parts of a change that another one put in or out of force."""
 
     change: str
@@ -23,19 +23,19 @@ class Switch:
     """How many parts the change has."""
 
 
-def facts_of(switches: Collection[Switch]) -> dict[str, object]:
+def hunk_state_facts(switches: Collection[HunkState]) -> dict[str, object]:
     """Return switches as facts of the change that does them."""
     return {"switches": [[one.change, sorted(one.parts), one.on, one.of] for one in switches]}
 
 
-def switches_of(facts: Mapping[str, object]) -> Iterator[Switch]:
+def read_hunk_states(facts: Mapping[str, object]) -> Iterator[HunkState]:
     """Yield what a change does to others, in order."""
     told = facts.get("switches")
     for change, parts, on, of in told if isinstance(told, list) else ():
-        yield Switch(change, frozenset(parts), on, of)
+        yield HunkState(change, frozenset(parts), on, of)
 
 
-def parts_undone(facts: Mapping[str, object]) -> frozenset[int]:
+def undone_parts(facts: Mapping[str, object]) -> frozenset[int]:
     """Return which parts of a change are out of force."""
     told = facts.get("undone")
     return frozenset(told if isinstance(told, list) else ())
@@ -44,7 +44,7 @@ def parts_undone(facts: Mapping[str, object]) -> frozenset[int]:
 def parts_absent(facts: Mapping[str, object]) -> frozenset[int]:
     """Return which parts of a change are out of force although nothing undid them: their note was gone."""
     told = facts.get("absent")
-    return frozenset(told if isinstance(told, list) else ()) & parts_undone(facts)
+    return frozenset(told if isinstance(told, list) else ()) & undone_parts(facts)
 
 
 def turned_by(facts: Mapping[str, object]) -> set[str]:
@@ -53,7 +53,9 @@ def turned_by(facts: Mapping[str, object]) -> set[str]:
     return {id_ for id_ in (*(undone if isinstance(undone, list) else ()), redone) if isinstance(id_, str)}
 
 
-def switch(connection: sqlite3.Connection, switches: Collection[Switch], by: Mapping[str, object] | None) -> None:
+def set_hunk_states(
+    connection: sqlite3.Connection, switches: Collection[HunkState], by: Mapping[str, object] | None
+) -> None:
     """Put parts of changes in or out of force; doing it again changes nothing.
 
     Args:
@@ -63,10 +65,10 @@ def switch(connection: sqlite3.Connection, switches: Collection[Switch], by: Map
     """
     turned = set() if by is None else turned_by(by)
     for done in switches:
-        change = one(connection, done.change)
+        change = find_change(connection, done.change)
         if change is None or change.state not in ("applied", "undone"):
             continue
-        before = parts_undone(change.facts)
+        before = undone_parts(change.facts)
         undone = before - done.parts if done.on else before | done.parts
         facts = {**change.facts, "undone": sorted(undone)}
         if by is None and any(change.gone):

@@ -43,7 +43,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ChangeFilter:
     """Which changes to list; what is None is not asked for."""
 
     since: float | None = None
@@ -56,13 +56,13 @@ class Wanted:
     """A file or folder that a change touched, by its name then or today."""
 
 
-def one(connection: sqlite3.Connection, change: str) -> Change | None:
+def find_change(connection: sqlite3.Connection, change: str) -> Change | None:
     """Return a change; None when there is none."""
     rows = connection.execute(f"SELECT {COLUMNS} FROM change WHERE id = ?", (change,)).fetchall()  # noqa: S608
-    return next(iter(filled(connection, rows)), None)
+    return next(iter(build_changes(connection, rows)), None)
 
 
-def some(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: int) -> list[Change]:
+def find_changes(connection: sqlite3.Connection, wanted: ChangeFilter, limit: int, offset: int) -> list[Change]:
     """Return changes, the newest first."""
     asked: dict[str, object] = {
         "time >= ?": wanted.since,
@@ -80,10 +80,10 @@ def some(connection: sqlite3.Connection, wanted: Wanted, limit: int, offset: int
         f"SELECT {COLUMNS} FROM change WHERE {where} ORDER BY id DESC LIMIT ? OFFSET ?",  # noqa: S608
         (*given.values(), limit, offset),
     )
-    return filled(connection, rows.fetchall())
+    return build_changes(connection, rows.fetchall())
 
 
-def filled(
+def build_changes(
     connection: sqlite3.Connection, rows: Sequence[tuple[object, ...]], *, pending: bool = False
 ) -> list[Change]:
     """Make changes of rows of the table, with their steps."""
@@ -126,7 +126,7 @@ def change_of(row: tuple[object, ...]) -> Change:
     )
 
 
-def is_turning(facts: Mapping[str, object]) -> bool:
+def is_undo_or_redo(facts: Mapping[str, object]) -> bool:
     """Say whether a change, by its facts, undid others or made one again."""
     return not facts.keys().isdisjoint(("undoes", "redoes"))
 

@@ -5,8 +5,8 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from bridge.state import file_history
-from bridge.state.change_parts import switch, switches_of
-from bridge.state.change_records import COLUMNS, Change, State, filled, one
+from bridge.state.change_parts import read_hunk_states, set_hunk_states
+from bridge.state.change_records import COLUMNS, Change, State, build_changes, find_change
 from bridge.types import Digest, VaultPath
 
 INSERT = f"INSERT OR REPLACE INTO change ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - no values
@@ -17,7 +17,7 @@ MOST = 100_000
 def insert(connection: sqlite3.Connection, change: Change, *, pending: bool) -> None:
     """Write a change; its steps are either its own or, pending, those that are about to be done."""
     # A proposal leaves the files where they are; those of a change are followed as soon as it was made.
-    now = [(step.path, None) for step in change.steps] if pending else file_history.before(change)
+    now = [(step.path, None) for step in change.steps] if pending else file_history.proposed_places(change)
     head = (change.id, change.time, change.client, change.session, change.operation, change.reason, change.state)
     connection.execute(INSERT, (*head, change.expires, json.dumps(dict(change.facts)), change.made or None))
     connection.execute("DELETE FROM step WHERE change = ? AND pending = ?", (change.id, pending))
@@ -49,11 +49,11 @@ def settle(connection: sqlite3.Connection, change: str, made: str | None) -> Non
         return
     connection.execute("DELETE FROM step WHERE change = ? AND NOT pending", (change,))
     connection.execute("UPDATE step SET pending = 0 WHERE change = ?", (change,))
-    make(connection, change, made)
+    mark_made(connection, change, made)
     file_history.follow(connection, change)
 
 
-def make(connection: sqlite3.Connection, change: str, made: str) -> None:
+def mark_made(connection: sqlite3.Connection, change: str, made: str) -> None:
     """Say that a change was made: after all others, and what it turns back or makes again is in force no more, or anew.
 
     Args:
@@ -64,8 +64,8 @@ def make(connection: sqlite3.Connection, change: str, made: str) -> None:
     connection.execute(
         "UPDATE change SET made = iif(state = 'prepared', NULL, ?), state = 'applied' WHERE id = ?", (made, change)
     )
-    if (found := one(connection, change)) is not None:
-        switch(connection, [*switches_of(found.facts)], found.facts)
+    if (found := find_change(connection, change)) is not None:
+        set_hunk_states(connection, [*read_hunk_states(found.facts)], found.facts)
 
 
 def set_state(connection: sqlite3.Connection, change: str, state: State, facts: Mapping[str, object]) -> None:
@@ -79,7 +79,7 @@ def set_state(connection: sqlite3.Connection, change: str, state: State, facts: 
 
 def add_facts(connection: sqlite3.Connection, change: str, facts: Mapping[str, object]) -> None:
     """Say more of a change."""
-    if (found := one(connection, change)) is not None:
+    if (found := find_change(connection, change)) is not None:
         told = json.dumps({**found.facts, **facts})
         connection.execute("UPDATE change SET facts = ? WHERE id = ?", (told, change))
 
@@ -91,19 +91,19 @@ def expire(connection: sqlite3.Connection, moment: float) -> list[str]:
     return [change for (change,) in rows]
 
 
-def last(connection: sqlite3.Connection) -> str:
+def last_id(connection: sqlite3.Connection) -> str:
     """Return the greatest id."""
     (found,) = connection.execute("SELECT max(coalesce(made, id)) FROM change").fetchone()
     return found or ""
 
 
-def unsettled(connection: sqlite3.Connection) -> list[Change]:
+def unsettled_changes(connection: sqlite3.Connection) -> list[Change]:
     """Return the changes that were begun and not settled, with their pending steps, the oldest first."""
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM change"  # noqa: S608
         " WHERE state = 'prepared' OR id IN (SELECT change FROM step WHERE pending) ORDER BY id"
     )
-    return filled(connection, rows.fetchall(), pending=True)
+    return build_changes(connection, rows.fetchall(), pending=True)
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
@@ -127,7 +127,7 @@ def drop(connection: sqlite3.Connection, changes: Collection[str]) -> None:
     connection.executemany("DELETE FROM step WHERE change = ?", [(change,) for change in changes])
 
 
-def needed(connection: sqlite3.Connection) -> list[tuple[Digest, float, bool]]:
+def needed_contents(connection: sqlite3.Connection) -> list[tuple[Digest, float, bool]]:
     """Return the contents that steps speak of, those first that only the oldest changes need.
 
     Returns:

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bridge.errors import BridgeError, Busy, DiskFull, ReadOnly, StateUnusable
-from bridge.private_files import unwritable
-from bridge.state.schema import FAILING, Damaged, Newer, migrate
+from bridge.private_files import write_error
+from bridge.state.schema import FAILING, DamagedDatabase, NewerDatabase, migrate
 
 ROOM = 256 * 1024
 """Bytes that a disk must take before SQLite's trouble is put down to something else than a lack of room."""
 
 
 @contextlib.contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Raise what goes wrong with a file as errors of the bridge.
 
     Raises:
@@ -28,37 +28,37 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise told(path, error) from None
+        raise to_bridge_error(path, error) from None
     except OSError as error:
-        raise unwritable(path, error) from None
+        raise write_error(path, error) from None
 
 
-def told(path: Path, error: sqlite3.Error) -> BridgeError:
+def to_bridge_error(path: Path, error: sqlite3.Error) -> BridgeError:
     """Say what an error of SQLite means to whoever wants to use the file."""
-    match primary(error):
+    match primary_code(error):
         case sqlite3.SQLITE_FULL:
             return DiskFull(f"There is no room for {path}.")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return Busy(f"Another program has {path} locked.", hint="Close it there; nothing is lost meanwhile.")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
             # SQLite says any of these of a full disk, a folder without rights and a spoilt file: the disk knows better.
-            return refusal(path) or StateUnusable(f"{path} cannot be used: {name(error)}.")
+            return write_refusal(path) or StateUnusable(f"{path} cannot be used: {error_name(error)}.")
         case _:
-            return StateUnusable(f"{path} cannot be used: {name(error)}.")
+            return StateUnusable(f"{path} cannot be used: {error_name(error)}.")
 
 
-def primary(error: sqlite3.Error) -> int | None:
+def primary_code(error: sqlite3.Error) -> int | None:
     """Return the code without its details; None for what SQLite itself did not raise."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
-def name(error: sqlite3.Error) -> str:
+def error_name(error: sqlite3.Error) -> str:
     """Name an error as SQLite's documentation does, without the words of a statement."""
     return str(getattr(error, "sqlite_errorname", type(error).__name__))
 
 
-def refusal(path: Path) -> BridgeError | None:
+def write_refusal(path: Path) -> BridgeError | None:
     """Write a little beside a file, and return what the system has against it or against writing the file."""
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         return ReadOnly(f"{path} cannot be written.")
@@ -68,7 +68,7 @@ def refusal(path: Path) -> BridgeError | None:
             while left:
                 left = left[file.write(left) :]
     except OSError as error:
-        return unwritable(path, error)
+        return write_error(path, error)
     return None
 
 
@@ -76,7 +76,7 @@ PATIENCE_S = 1.0
 """Seconds that another program may have the file locked."""
 
 
-def opened(path: Path, *, new: bool) -> sqlite3.Connection:
+def open_database(path: Path, *, new: bool) -> sqlite3.Connection:
     """Open a file, check it, and bring it to the newest version.
 
     Args:
@@ -88,7 +88,7 @@ def opened(path: Path, *, new: bool) -> sqlite3.Connection:
         Newer: A newer version wrote it.
         BridgeError: The disk or another program is in the way.
     """
-    connection = connected(path)
+    connection = connect(path)
     try:
         path.chmod(0o600)
         connection.execute("PRAGMA journal_mode = WAL")
@@ -98,19 +98,19 @@ def opened(path: Path, *, new: bool) -> sqlite3.Connection:
         # What is deleted is overwritten: the path of a note that is denied now must not stay in the file.
         connection.execute("PRAGMA secure_delete = ON")
         if not new and connection.execute("PRAGMA user_version").fetchone() == (0,):
-            raise Damaged("it is empty")
+            raise DamagedDatabase("it is empty")
         check(connection)
         migrate(connection)
     except (*FAILING, OSError) as error:
         connection.close()
-        raise judged(path, error) from None
-    except (Damaged, Newer):
+        raise classify_error(path, error) from None
+    except (DamagedDatabase, NewerDatabase):
         connection.close()
         raise
     return connection
 
 
-def connected(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """Open a file without a look at it.
 
     Raises:
@@ -120,24 +120,24 @@ def connected(path: Path) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
     except sqlite3.Error as error:
-        raise judged(path, error) from None
+        raise classify_error(path, error) from None
     # Before WAL: its index is then kept in memory instead of in a mapped file, and a write to a mapped file for which
     # the disk has no room ends the process. Nobody else opens the file, since the vault is held.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    connection.text_factory = readable
+    connection.text_factory = decode_lenient
     return connection
 
 
-def judged(path: Path, error: Exception) -> BridgeError | Damaged:
+def classify_error(path: Path, error: Exception) -> BridgeError | DamagedDatabase:
     """Return an error of the disk as what it means, and one that only the file itself can cause as damage."""
     match error:
         case sqlite3.Error():
-            meant = told(path, error)
-            return Damaged(name(error)) if isinstance(meant, StateUnusable) else meant
+            meant = to_bridge_error(path, error)
+            return DamagedDatabase(error_name(error)) if isinstance(meant, StateUnusable) else meant
         case OSError():
-            return unwritable(path, error)
+            return write_error(path, error)
         case _:
-            return Damaged(type(error).__name__)
+            return DamagedDatabase(type(error).__name__)
 
 
 def check(connection: sqlite3.Connection) -> None:
@@ -148,19 +148,19 @@ def check(connection: sqlite3.Connection) -> None:
         sqlite3.Error: It cannot be read.
     """
     if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-        raise Damaged("quick_check failed")
+        raise DamagedDatabase("quick_check failed")
 
 
 def is_sound(path: Path) -> bool:
     """Say whether SQLite finds a file in order."""
     try:
-        with contextlib.closing(connected(path)) as connection:
+        with contextlib.closing(connect(path)) as connection:
             check(connection)
-    except (BridgeError, Damaged, *FAILING):
+    except (BridgeError, DamagedDatabase, *FAILING):
         return False
     return True
 
 
-def readable(text: bytes) -> str:
+def decode_lenient(text: bytes) -> str:
     """Decode what may be spoilt."""
     return text.decode("utf-8", "replace")

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bridge.state.change_parts import switches_of, turned_by
-from bridge.state.change_records import COLUMNS, Change, filled, one, step_of
+from bridge.state.change_parts import read_hunk_states, turned_by
+from bridge.state.change_records import COLUMNS, Change, build_changes, find_change, step_of
 from bridge.types import VaultPath
 from bridge.vault.plan import Step
 
@@ -33,7 +33,7 @@ class FolderEvent:
     """The changes that took away what it brings back."""
 
 
-def before(change: Change) -> list[tuple[str, str | None]]:
+def proposed_places(change: Change) -> list[tuple[str, str | None]]:
     """Return where the file of each step of a proposal is, which leaves all where they are.
 
     What the change would make comes with its id: it is not there.
@@ -47,13 +47,13 @@ def _origin(change: Change, number: int) -> tuple[str, str | None]:
         makes = step.kind == "make_folder" or (step.kind == "put" and step.before is None)
         is_made = is_made or (makes and step.path == path)
         if step.kind == "move" and step.to is not None and not (is_made and step.to == path):
-            path = moved_to(path, {step.to: step.path})
+            path = path_after_moves(path, {step.to: step.path})
     return path, change.id if is_made else None
 
 
 def follow(connection: sqlite3.Connection, change: str) -> None:
     """Follow files through the steps of a change that was made: where they went, and whether they are there still."""
-    found = one(connection, change)
+    found = find_change(connection, change)
     facts = found.facts if found else {}
     turned = turned_by(facts)
     back = takers(connection, turned)
@@ -73,7 +73,7 @@ def follow(connection: sqlite3.Connection, change: str) -> None:
 
 def takers(connection: sqlite3.Connection, ids: Collection[str]) -> set[str]:
     """Return the changes that may have taken away what comes back when changes are undone or made again."""
-    turned = [other for id_ in ids if (other := one(connection, id_)) is not None]
+    turned = [other for id_ in ids if (other := find_change(connection, id_)) is not None]
     return {*ids, *(taker for other in turned for taker in other.gone if taker is not None)}
 
 
@@ -161,7 +161,9 @@ def move(
             (old, f"{old}/", f"{old}0", *by),
         )
         after += [
-            (moved_to(now, moved), rowid) for rowid, now in rows if now != f"{old}0" and not (strictly and now == old)
+            (path_after_moves(now, moved), rowid)
+            for rowid, now in rows
+            if now != f"{old}0" and not (strictly and now == old)
         ]
     connection.executemany("UPDATE step SET now = ? WHERE rowid = ?", after)
 
@@ -171,7 +173,7 @@ def without_grave(path: str) -> str:
     return re.sub(f"{GRAVE}[^/]*", "", path)
 
 
-def moved_to(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:
+def path_after_moves(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:
     """Return where a path is after a move of it or of a folder that holds it."""
     head, rest = path, ""
     while head:
@@ -182,7 +184,7 @@ def moved_to(path: str, moved: Mapping[VaultPath, VaultPath]) -> str:
     return path
 
 
-def past(connection: sqlite3.Connection, path: VaultPath, gone: str | None, limit: int) -> list[Change]:
+def changes_of_file(connection: sqlite3.Connection, path: VaultPath, gone: str | None, limit: int) -> list[Change]:
     """Return the newest changes that were made of a file, the oldest first.
 
     Args:
@@ -196,7 +198,7 @@ def past(connection: sqlite3.Connection, path: VaultPath, gone: str | None, limi
         f" (SELECT change FROM step WHERE now = ? AND gone IS ? AND NOT pending) ORDER BY {MADE} DESC LIMIT ?",
         (path, gone, limit),
     )
-    return filled(connection, rows.fetchall())[::-1]
+    return build_changes(connection, rows.fetchall())[::-1]
 
 
 def is_newest(connection: sqlite3.Connection, made: str, path: VaultPath, gone: str | None) -> bool:
@@ -209,7 +211,7 @@ def is_newest(connection: sqlite3.Connection, made: str, path: VaultPath, gone: 
     return later.fetchone() is None
 
 
-def folders(connection: sqlite3.Connection, since: str) -> list[FolderEvent]:
+def folder_events(connection: sqlite3.Connection, since: str) -> list[FolderEvent]:
     """Return what happened to folders since a change was made, its own steps too, the oldest first."""
     rows = connection.execute(
         f"SELECT id, {MADE}, number, facts, kind, path, target, before, after FROM step JOIN change ON id = change"  # noqa: S608
@@ -220,7 +222,7 @@ def folders(connection: sqlite3.Connection, since: str) -> list[FolderEvent]:
     told = {id_: json.loads(facts) for id_, _, _, facts, *_ in rows}
     turned = {id_: turned_by(facts) for id_, facts in told.items()}
     # What undoes an undo takes away what that had brought back, as the change itself had; its switches name both.
-    reached = {id_: turned[id_].union(each.change for each in switches_of(facts)) for id_, facts in told.items()}
+    reached = {id_: turned[id_].union(each.change for each in read_hunk_states(facts)) for id_, facts in told.items()}
     backs = {
         id_: ids | {other for other, some in reached.items() if not ids.isdisjoint(some)} if ids else ids
         for id_, ids in turned.items()
@@ -242,7 +244,7 @@ def departures(connection: sqlite3.Connection, after: str) -> list[tuple[str, Mo
         (after,),
     )
     found = [(id_, (made, number), VaultPath(path), json.loads(facts)) for id_, made, number, path, facts in rows]
-    applied = {facts["redoes"]: one(connection, facts["redoes"]) for *_, facts in found if "redoes" in facts}
+    applied = {facts["redoes"]: find_change(connection, facts["redoes"]) for *_, facts in found if "redoes" in facts}
     return [
         (facts.get("redoes", id_), moment, path)
         for id_, moment, path, facts in found
@@ -255,5 +257,5 @@ def _is_back(connection: sqlite3.Connection, facts: Mapping[str, object]) -> boo
     """Say whether a change, by its facts, undid others, or made again one that did."""
     if "undoes" in facts or "redoes" not in facts:
         return "undoes" in facts
-    made = one(connection, str(facts["redoes"]))
+    made = find_change(connection, str(facts["redoes"]))
     return made is not None and _is_back(connection, made.facts)

@@ -52,20 +52,20 @@ class Day:
     changes: Changes
 
 
-Joined = Mapping[VaultPath, int]
+Degrees = Mapping[VaultPath, int]
 """How many notes each is joined to."""
 
 
-def keep(connection: sqlite3.Connection, day: str, size: Size, joined: Joined) -> None:
+def keep(connection: sqlite3.Connection, day: str, size: Size, joined: Degrees) -> None:
     """Keep how the graph is on a day, which may be called again on the same day."""
     earlier = connection.execute(
         "SELECT state FROM graph_day WHERE day < ? AND state IS NOT NULL ORDER BY day DESC LIMIT 1", (day,)
     ).fetchone()
-    before = None if earlier is None else unpacked(earlier[0])
-    changes = Changes() if before is None else between(before, joined)
+    before = None if earlier is None else decompress_day(earlier[0])
+    changes = Changes() if before is None else compare_days(before, joined)
     connection.execute(
         "INSERT OR REPLACE INTO graph_day VALUES (?, ?, ?, ?, ?, ?)",
-        (day, size.notes, size.links, size.stubs, written(changes), packed(joined)),
+        (day, size.notes, size.links, size.stubs, encode_changes(changes), compress_day(joined)),
     )
     # Only today and the day that it is compared with are needed whole.
     connection.execute(
@@ -76,7 +76,7 @@ def keep(connection: sqlite3.Connection, day: str, size: Size, joined: Joined) -
     )
 
 
-def between(before: Joined, now: Joined) -> Changes:
+def compare_days(before: Degrees, now: Degrees) -> Changes:
     """Compare two days."""
     grown = {path: now[path] - before[path] for path in now.keys() & before.keys() if now[path] != before[path]}
     return Changes(
@@ -86,31 +86,31 @@ def between(before: Joined, now: Joined) -> Changes:
     )
 
 
-def since(connection: sqlite3.Connection, day: str) -> list[Day]:
+def days_since(connection: sqlite3.Connection, day: str) -> list[Day]:
     """Return the days from one on, the oldest first."""
     rows = connection.execute(
         "SELECT day, notes, links, stubs, changes FROM graph_day WHERE day >= ? ORDER BY day", (day,)
     )
-    return [Day(at, Size(notes, links, stubs), read(changes)) for at, notes, links, stubs, changes in rows]
+    return [Day(at, Size(notes, links, stubs), decode_changes(changes)) for at, notes, links, stubs, changes in rows]
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
     """Take notes out of all days."""
     for day, changes, state in connection.execute("SELECT day, changes, state FROM graph_day").fetchall():
-        joined = unpacked(state)
-        kept = None if joined is None else packed({path: n for path, n in joined.items() if not denied(path)})
+        joined = decompress_day(state)
+        kept = None if joined is None else compress_day({path: n for path, n in joined.items() if not denied(path)})
         connection.execute(
             "UPDATE graph_day SET changes = ?, state = ? WHERE day = ?",
-            (written(read(changes).without(denied)), kept, day),
+            (encode_changes(decode_changes(changes).without(denied)), kept, day),
         )
 
 
-def written(changes: Changes) -> str:
+def encode_changes(changes: Changes) -> str:
     """Write changes as they are kept; ASCII, which can hold any path."""
     return json.dumps([changes.appeared, changes.vanished, changes.grown])
 
 
-def read(text: str) -> Changes:
+def decode_changes(text: str) -> Changes:
     """Read changes as they are kept; none of what was spoilt."""
     try:
         appeared, vanished, grown = json.loads(text)
@@ -119,12 +119,12 @@ def read(text: str) -> Changes:
         return Changes()
 
 
-def packed(joined: Joined) -> bytes:
+def compress_day(joined: Degrees) -> bytes:
     """Write all notes of a day, some ten bytes each."""
     return zlib.compress(json.dumps(dict(joined)).encode())
 
 
-def unpacked(state: bytes | None) -> Joined | None:
+def decompress_day(state: bytes | None) -> Degrees | None:
     """Read all notes of a day; None when they are not kept or were spoilt."""
     if state is None:
         return None

@@ -13,8 +13,8 @@ from typing import TypeVar
 from bridge.errors import BridgeError
 from bridge.state import change_records, change_rows, file_history
 from bridge.state.call_log import DAY_S
-from bridge.state.change_parts import Switch, switch
-from bridge.state.change_records import Change, State, Wanted
+from bridge.state.change_parts import HunkState, set_hunk_states
+from bridge.state.change_records import Change, ChangeFilter, State
 from bridge.state.snapshots import Snapshots
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Blobs, Plan
@@ -105,7 +105,7 @@ class History(ABC):
             # Contents without a row cost some room; a row without its contents could not be turned back.
             self._snapshots.keep(blobs)
             with self._writing(durably=True) as connection:
-                known = change_records.one(connection, change.id)
+                known = change_records.find_change(connection, change.id)
                 state: State = known.state if known else "prepared"
                 change_rows.insert(connection, replace(change, state=state), pending=True)
 
@@ -116,11 +116,11 @@ class History(ABC):
 
     def change(self, change: str) -> Change | None:
         """Return a change; None when there is none, or no more."""
-        return self._read(lambda connection: change_records.one(connection, change))
+        return self._read(lambda connection: change_records.find_change(connection, change))
 
-    def changes(self, wanted: Wanted = Wanted(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
+    def changes(self, wanted: ChangeFilter = ChangeFilter(), limit: int = 50, offset: int = 0) -> list[Change]:  # noqa: B008 - frozen
         """Return changes, the newest first; those that are being written are not told."""
-        return self._read(lambda connection: change_records.some(connection, wanted, limit, offset))
+        return self._read(lambda connection: change_records.find_changes(connection, wanted, limit, offset))
 
     def past(self, path: VaultPath, gone: str | None = None, limit: int = 1_000) -> list[Change]:
         """Return the newest changes that were made of a file, the oldest first.
@@ -130,7 +130,7 @@ class History(ABC):
             gone: The change that took it away.
             limit: How many.
         """
-        return self._read(lambda connection: file_history.past(connection, path, gone, limit))
+        return self._read(lambda connection: file_history.changes_of_file(connection, path, gone, limit))
 
     def is_newest(self, made: str, path: VaultPath, gone: str | None = None) -> bool:
         """Say whether no other change was made of a file after one; arguments as for `past`."""
@@ -138,7 +138,7 @@ class History(ABC):
 
     def folders(self, since: str) -> list[file_history.FolderEvent]:
         """Return what happened to folders since a change was made, its own steps too, the oldest first."""
-        return self._read(lambda connection: file_history.folders(connection, since))
+        return self._read(lambda connection: file_history.folder_events(connection, since))
 
     def departures(self, after: str) -> list[tuple[str, file_history.Moment, VaultPath]]:
         """Return by what, when and from where something was taken away after a change was made, the oldest first."""
@@ -149,19 +149,19 @@ class History(ABC):
 
         Their steps are those that were begun; the writer's `recover` says what became of them.
         """
-        return [(change, Entry(self, change)) for change in self._read(change_rows.unsettled)]
+        return [(change, Entry(self, change)) for change in self._read(change_rows.unsettled_changes)]
 
     def set_state(self, change: str, state: State, facts: Mapping[str, object] | None = None) -> None:
         """Say what became of a change, and more facts of it; what was pending is its own from now on."""
         with self._writing() as connection:
             change_rows.set_state(connection, change, state, facts or {})
             if state == "applied":
-                change_rows.make(connection, change, self.next_id())
+                change_rows.mark_made(connection, change, self.next_id())
 
-    def switch(self, switches: Collection[Switch]) -> None:
+    def switch(self, switches: Collection[HunkState]) -> None:
         """Put parts of changes in or out of force, though no change did it; a change that does so says it itself."""
         with self._writing() as connection:
-            switch(connection, switches, None)
+            set_hunk_states(connection, switches, None)
 
     def add_facts(self, change: str, facts: Mapping[str, object]) -> None:
         """Say more of a change; it is on the disk when this returns.
@@ -220,7 +220,7 @@ class History(ABC):
             return
         most, longest = self._limits
         with self._writing() as connection:
-            needed = change_rows.needed(connection)
+            needed = change_rows.needed_contents(connection)
             closed = [(digest, time) for digest, time, is_open in needed if not is_open]
             self._snapshots.drop(digest for digest, time in closed if time < self._now() - longest)
             if self._snapshots.size > most:

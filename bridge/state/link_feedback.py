@@ -8,7 +8,7 @@ from bridge.types import VaultPath
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LinkFeedback:
     """How often a link from one note to another, at one of the other's names, was accepted and declined.
 
     A link that was accepted and later taken out by hand counts as declined.
@@ -22,7 +22,7 @@ class Verdict:
     declined: int
 
 
-def add(connection: sqlite3.Connection, verdict: Verdict) -> None:
+def add(connection: sqlite3.Connection, verdict: LinkFeedback) -> None:
     """Add to what was said to a link."""
     connection.execute(
         "INSERT INTO verdict (source, target, form, accepted, declined) VALUES (?, ?, ?, ?, ?)"
@@ -39,20 +39,20 @@ def revive(connection: sqlite3.Connection, target: VaultPath, source: VaultPath 
     )
 
 
-def accepting(connection: sqlite3.Connection) -> frozenset[VaultPath]:
+def notes_with_accepted(connection: sqlite3.Connection) -> frozenset[VaultPath]:
     """Return the notes in which a link was accepted."""
     rows = connection.execute("SELECT DISTINCT source FROM verdict WHERE accepted > 0")
     return frozenset(VaultPath(source) for (source,) in rows)
 
 
-def see(connection: sqlite3.Connection, source: VaultPath, links: Collection[VaultPath]) -> None:
+def mark_seen(connection: sqlite3.Connection, source: VaultPath, links: Collection[VaultPath]) -> None:
     """Remember that a note has links to some notes now."""
     connection.executemany(
         "UPDATE verdict SET seen = 1 WHERE source = ? AND target = ?", [(source, target) for target in links]
     )
 
 
-def miss(connection: sqlite3.Connection, source: VaultPath, gone: Callable[[VaultPath], bool]) -> None:
+def decline_missing(connection: sqlite3.Connection, source: VaultPath, gone: Callable[[VaultPath], bool]) -> None:
     """Take what was accepted in a note, and was seen there, for declined where it is gone."""
     rows = connection.execute("SELECT target FROM verdict WHERE source = ? AND seen AND accepted > 0", (source,))
     connection.executemany(
@@ -75,20 +75,20 @@ def move(connection: sqlite3.Connection, moved: Mapping[VaultPath, VaultPath]) -
     )
 
 
-def every(connection: sqlite3.Connection) -> list[Verdict]:
+def all_feedback(connection: sqlite3.Connection) -> list[LinkFeedback]:
     """Return what was said to every link."""
     rows = connection.execute(
         "SELECT source, target, form, accepted, declined FROM verdict ORDER BY source, target, form"
     )
     return [
-        Verdict(VaultPath(source), VaultPath(target), form, accepted, declined)
+        LinkFeedback(VaultPath(source), VaultPath(target), form, accepted, declined)
         for source, target, form, accepted, declined in rows
     ]
 
 
 def forget(connection: sqlite3.Connection, denied: Callable[[VaultPath], bool]) -> None:
     """Take notes out of all that was said."""
-    gone: Iterable[Verdict] = (v for v in every(connection) if denied(v.source) or denied(v.target))
+    gone: Iterable[LinkFeedback] = (v for v in all_feedback(connection) if denied(v.source) or denied(v.target))
     connection.executemany(
         "DELETE FROM verdict WHERE source = ? AND target = ?", [(v.source, v.target) for v in list(gone)]
     )

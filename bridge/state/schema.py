@@ -6,11 +6,11 @@ FAILING = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 """What reading a damaged file raises: a spoilt length asks for too much memory, a spoilt name is in the message."""
 
 
-class Damaged(Exception):
+class DamagedDatabase(Exception):
     """It is not in order."""
 
 
-class Newer(Exception):
+class NewerDatabase(Exception):
     """A newer version wrote it."""
 
 
@@ -77,16 +77,16 @@ def migrate(connection: sqlite3.Connection) -> None:
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if not 0 <= version <= len(MIGRATIONS) + FAR:
-        raise Damaged(f"its version {version} cannot be right")
+        raise DamagedDatabase(f"its version {version} cannot be right")
     if version > len(MIGRATIONS):
-        raise Newer(f"written by a newer version ({version}, this one knows {len(MIGRATIONS)})")
+        raise NewerDatabase(f"written by a newer version ({version}, this one knows {len(MIGRATIONS)})")
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         connection.executescript(f"BEGIN; {script} PRAGMA user_version = {number}; COMMIT;")
-    if not made() <= tables(connection):
-        raise Damaged("it lacks tables")
+    if not expected_tables() <= tables(connection):
+        raise DamagedDatabase("it lacks tables")
 
 
-def made() -> frozenset[str]:
+def expected_tables() -> frozenset[str]:
     """Return what a new file holds."""
     blank = sqlite3.connect(":memory:")
     try:

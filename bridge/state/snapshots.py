@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from bridge.errors import StateUnusable
-from bridge.private_files import make_private, sync, sync_folder, unwritable
+from bridge.private_files import make_private, sync_file, sync_folder, write_error
 from bridge.types import Digest
 from bridge.vault.plan import Blobs
 
@@ -43,7 +43,7 @@ class Snapshots:
             for folder in sorted(made):
                 sync_folder(folder)
         except OSError as error:
-            raise unwritable(self.folder, error) from None
+            raise write_error(self.folder, error) from None
 
     def read(self, digest: Digest) -> bytes | None:
         """Return a content by its digest or the beginning of it; None when it is not kept.
@@ -79,7 +79,7 @@ class Snapshots:
                     self._grow(-self.place(digest).stat().st_size)
                     self.place(digest).unlink()
         except OSError as error:
-            raise unwritable(self.folder, error) from None
+            raise write_error(self.folder, error) from None
 
     def sweep(self, needed: Collection[Digest]) -> None:
         """Delete every file but those of some contents.
@@ -92,7 +92,7 @@ class Snapshots:
                 if file.name not in needed:
                     file.unlink()
         except OSError as error:
-            raise unwritable(self.folder, error) from None
+            raise write_error(self.folder, error) from None
         self._size = None
 
     @property
@@ -143,7 +143,7 @@ class Snapshots:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
-                sync(file.fileno())
+                sync_file(file.fileno())
             Path(draft).replace(place)
         except OSError:
             with contextlib.suppress(OSError):

@@ -12,17 +12,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Self, TypeVar
 
-from bridge.data_folder import history_beside
+from bridge.data_folder import snapshots_folder
 from bridge.errors import BridgeError, StateUnusable
 from bridge.state import call_log, change_rows, file_history, graph_days, link_feedback
-from bridge.state.backup import asides, back_up, copies, copy, is_due, salvage
-from bridge.state.call_log import Keeper, Reading, Recorded
-from bridge.state.change_log import ChangeLog, beside
-from bridge.state.connection import check, opened, translated
+from bridge.state.backup import back_up, backup_path, damaged_files, is_due, list_backups, salvage
+from bridge.state.call_log import CallLogWriter, CallRecord, NoteRead
+from bridge.state.change_log import ChangeLog, log_path
+from bridge.state.connection import check, open_database, translate_errors
 from bridge.state.graph_days import Day, Size
 from bridge.state.journal import History
-from bridge.state.link_feedback import Verdict
-from bridge.state.schema import Damaged, Newer
+from bridge.state.link_feedback import LinkFeedback
+from bridge.state.schema import DamagedDatabase, NewerDatabase
 from bridge.state.snapshots import Snapshots
 from bridge.types import Digest, VaultPath
 
@@ -50,10 +50,10 @@ def forget_in(backup: Path, denied: Callable[[VaultPath], bool]) -> None:
     """
     made = backup.stat()
     try:
-        with contextlib.closing(opened(backup, new=False)) as connection:
+        with contextlib.closing(open_database(backup, new=False)) as connection:
             forget(connection, denied)
             connection.execute("PRAGMA journal_mode = DELETE")
-    except (Damaged, Newer):
+    except (DamagedDatabase, NewerDatabase):
         backup.unlink()
         return
     # It is still as old as it was.
@@ -81,11 +81,11 @@ class Store(History):
         self._connection = connection
         self._path = path
         self._now = now
-        self._snapshots = Snapshots(history_beside(path))
+        self._snapshots = Snapshots(snapshots_folder(path))
         # Statements of two threads on one connection would end up in one transaction.
         self._lock = threading.RLock()
         self._naming = threading.Lock()
-        self._last_id = change_rows.last(connection)
+        self._last_id = change_rows.last_id(connection)
         self._backed_up = connection.total_changes
         self._counters: Mapping[str, int] = dict(connection.execute("SELECT name, value FROM counter"))
         self._failed: Mapping[VaultPath, tuple[Digest, str]] = {
@@ -96,9 +96,9 @@ class Store(History):
             tool: (helped, missed)
             for tool, helped, missed in connection.execute("SELECT tool, helped, missed FROM judged ORDER BY tool")
         }
-        self._accepting = link_feedback.accepting(connection)
+        self._accepting = link_feedback.notes_with_accepted(connection)
         self._log = ChangeLog(connection, path)
-        self._keeper = Keeper(self._insert, self._tidy)
+        self._keeper = CallLogWriter(self._insert, self._tidy)
 
     @classmethod
     def open(cls, path: Path, *, now: Callable[[], float] = time.time) -> Self:
@@ -114,29 +114,29 @@ class Store(History):
             DiskFull: There is no room.
             Busy: Another program has the file locked.
         """
-        backed_up = bool(copies(path)) or beside(path).exists()
-        with translated(path):
+        backed_up = bool(list_backups(path)) or log_path(path).exists()
+        with translate_errors(path):
             try:
                 if backed_up and not path.exists():
-                    raise Damaged("it is gone")
-                return cls(opened(path, new=not backed_up), path, now, salvaged=False)
-            except Newer as error:
+                    raise DamagedDatabase("it is gone")
+                return cls(open_database(path, new=not backed_up), path, now, salvaged=False)
+            except NewerDatabase as error:
                 raise StateUnusable(
                     f"{path} was {error}.", hint="Install the newer version again, or move the file away."
                 ) from None
-            except Damaged as error:
+            except DamagedDatabase as error:
                 log.warning("The state file is damaged and made again from what can be read: %s", error)
             try:
                 salvage(path)
-                return cls(opened(path, new=True), path, now, salvaged=True)
-            except (Damaged, Newer) as error:
+                return cls(open_database(path, new=True), path, now, salvaged=True)
+            except (DamagedDatabase, NewerDatabase) as error:
                 raise StateUnusable(f"{path} cannot be used: {error}.") from None
 
     def close(self) -> None:
         """Write what waits and a backup, as far as the disk takes them, and close."""
         self._keeper.stop()
         with self._lock:
-            if self._connection.total_changes != self._backed_up or not copy(self._path, 0).exists():
+            if self._connection.total_changes != self._backed_up or not backup_path(self._path, 0).exists():
                 with contextlib.suppress(BridgeError):
                     self.back_up()
             self._connection.close()
@@ -175,20 +175,20 @@ class Store(History):
 
     # -- calls and judgements -----------------------------------------------------------------------------------------
 
-    def record(self, call: Recorded) -> None:
+    def record(self, call: CallRecord) -> None:
         """Take note of a call; it is written within a second."""
         self._keeper.take(call)
 
-    def calls(self, since: float) -> list[Recorded]:
+    def calls(self, since: float) -> list[CallRecord]:
         """Return the calls from a moment on, in seconds since 1970, the first that ended first."""
-        found: list[Recorded] = []
+        found: list[CallRecord] = []
         after: int | None = 0
         while after is not None:
             some, after = self._read(functools.partial(call_log.page, since=since, after=after))
             found += some
         return found
 
-    def readings(self, since: float, most: int) -> list[Reading]:
+    def readings(self, since: float, most: int) -> list[NoteRead]:
         """Return which notes programs read from a moment on, the last first."""
         return self._read(lambda connection: call_log.readings(connection, since, most))
 
@@ -210,11 +210,11 @@ class Store(History):
 
     # -- verdicts on links --------------------------------------------------------------------------------------------
 
-    def decide(self, verdict: Verdict) -> None:
+    def decide(self, verdict: LinkFeedback) -> None:
         """Add to what was said to a suggested link."""
         with self._writing() as connection:
             link_feedback.add(connection, verdict)
-            self._accepting = link_feedback.accepting(connection)
+            self._accepting = link_feedback.notes_with_accepted(connection)
 
     def revive(self, target: VaultPath, source: VaultPath | None = None) -> None:
         """Forget that links to a note were declined, in one note or in all."""
@@ -237,9 +237,9 @@ class Store(History):
             exists: Says whether there is a note: a link that went with its target was not declined.
         """
         with self._writing() as connection:
-            link_feedback.see(connection, source, links)
-            link_feedback.miss(connection, source, lambda target: target not in links and exists(target))
-            self._accepting = link_feedback.accepting(connection)
+            link_feedback.mark_seen(connection, source, links)
+            link_feedback.decline_missing(connection, source, lambda target: target not in links and exists(target))
+            self._accepting = link_feedback.notes_with_accepted(connection)
 
     def move(self, moved: Mapping[VaultPath, VaultPath]) -> None:
         """Follow notes to their new paths, given by their old ones; call in a thread, since there may be many calls."""
@@ -247,15 +247,15 @@ class Store(History):
         with self._writing() as connection:
             link_feedback.move(connection, moved)
             file_history.move(connection, moved)
-            self._accepting = link_feedback.accepting(connection)
+            self._accepting = link_feedback.notes_with_accepted(connection)
         after: int | None = 0
         while after is not None:
             with self._writing() as connection:
                 after = call_log.move(connection, moved, after)
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[LinkFeedback]:
         """Return what was said to every suggested link."""
-        return self._read(link_feedback.every)
+        return self._read(link_feedback.all_feedback)
 
     # -- days of the graph --------------------------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ class Store(History):
 
     def days(self, since: str) -> list[Day]:
         """Return the days of the graph from one on, the oldest first."""
-        return self._read(lambda connection: graph_days.since(connection, since))
+        return self._read(lambda connection: graph_days.days_since(connection, since))
 
     # -- notes that are forbidden -------------------------------------------------------------------------------------
 
@@ -283,19 +283,19 @@ class Store(History):
         """
         self._keeper.flush()
         with self._lock:
-            with translated(self._path):
+            with translate_errors(self._path):
                 forget(self._connection, denied)
                 # The log still has what was overwritten in the file.
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                self._snapshots.sweep({digest for digest, _, _ in change_rows.needed(self._connection)})
+                self._snapshots.sweep({digest for digest, _, _ in change_rows.needed_contents(self._connection)})
             self._failed = {path: known for path, known in self._failed.items() if not denied(path)}
-            for backup in copies(self._path):
-                with translated(backup):
+            for backup in list_backups(self._path):
+                with translate_errors(backup):
                     forget_in(backup, denied)
-            for damaged in asides(self._path):
-                with translated(damaged):
+            for damaged in damaged_files(self._path):
+                with translate_errors(damaged):
                     damaged.unlink()
-            with translated(self._path):
+            with translate_errors(self._path):
                 self._log.forget()
 
     # -- the file -----------------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ class Store(History):
         try:
             self._read(lambda connection: connection.execute("PRAGMA shrink_memory"))
             self._read(check)
-        except (BridgeError, Damaged):
+        except (BridgeError, DamagedDatabase):
             return False
         return True
 
@@ -317,11 +317,11 @@ class Store(History):
             ReadOnly: The folder cannot be written.
             StateUnusable: The file is damaged; its backups stay as they are.
         """
-        with self._lock, translated(self._path):
+        with self._lock, translate_errors(self._path):
             changes = self._connection.total_changes
             try:
                 back_up(self._connection, self._path)
-            except Damaged as error:
+            except DamagedDatabase as error:
                 raise StateUnusable(f"{self._path} is not backed up: {error}.") from None
             self._backed_up = changes
             self._log.clear()
@@ -335,7 +335,7 @@ class Store(History):
         if is_due(self._path) or self._log.is_long:
             self.back_up()
 
-    def _insert(self, batch: list[Recorded]) -> None:
+    def _insert(self, batch: list[CallRecord]) -> None:
         """Write calls."""
         with self._writing() as connection:
             call_log.insert(connection, batch)
@@ -344,7 +344,7 @@ class Store(History):
         """Read, with all that was recorded."""
         with contextlib.suppress(BridgeError):
             self._keeper.flush()
-        with self._lock, translated(self._path):
+        with self._lock, translate_errors(self._path):
             return query(self._connection)
 
     def _write(self, statement: str, *rows: tuple[object, ...]) -> None:
@@ -360,7 +360,7 @@ class Store(History):
             durably: Whether it is on the disk when this returns; else the last moments may be lost with the power,
                 though not with the process.
         """
-        with self._lock, translated(self._path):
+        with self._lock, translate_errors(self._path):
             if durably:
                 self._connection.execute("PRAGMA synchronous = FULL")
             try:

@@ -10,11 +10,11 @@ def around_match(snippet: str, most: int) -> str:
     if not after:
         before, after = "", snippet
     after = after.replace("==", "")
-    head, tail = fitting(before[::-1], most // 3)[::-1], fitting(after, most - most // 3)
+    head, tail = fit_words(before[::-1], most // 3)[::-1], fit_words(after, most - most // 3)
     return ("…" if len(head) < len(before) else "") + head + tail + ("…" if len(tail) < len(after) else "")
 
 
-def fitting(text: str, most: int) -> str:
+def fit_words(text: str, most: int) -> str:
     """Return the words from the start that fit."""
     end = bisect.bisect_right(list(itertools.accumulate(map(weight, text))), most)
     return text if end == len(text) else text[:end].rpartition(" ")[0] or text[:end]
@@ -22,7 +22,7 @@ def fitting(text: str, most: int) -> str:
 
 def cut(text: str, most: int) -> str:
     """Return a text, or its start and a sign that there is more."""
-    kept = fitting(text, most)
+    kept = fit_words(text, most)
     return kept if len(kept) == len(text) else f"{kept}…"
 
 

@@ -39,20 +39,20 @@ def pieces(
         after: The units of the other.
         weak: Which units say nothing about where they are, so that between two pieces they may be there by chance.
     """
-    left, right = _core(before, after, range(len(before)), range(len(after)))
+    left, right = _trim_common(before, after, range(len(before)), range(len(after)))
     within = before[left.start : left.stop]
     numbers: dict[str, int] = {}
     # rapidfuzz compares by hash, and only those of small numbers are sure to differ.
     old = [numbers.setdefault(unit, len(numbers)) for unit in within]
     new = [numbers.setdefault(unit, len(numbers)) for unit in after[right.start : right.stop]]
     joined: list[Piece] = []
-    for piece in _apart(old, new, range(len(old)), range(len(new))):
+    for piece in _compare(old, new, range(len(old)), range(len(new))):
         last = joined[-1] if joined else None
-        if last is not None and _belong(last, piece, within, weak):
-            joined[-1] = spanning(last, piece)
+        if last is not None and _is_one_piece(last, piece, within, weak):
+            joined[-1] = merge_pieces(last, piece)
         else:
             joined.append(piece)
-    trimmed = (Piece(*_core(old, new, piece.before, piece.after)) for piece in joined)
+    trimmed = (Piece(*_trim_common(old, new, piece.before, piece.after)) for piece in joined)
     return [
         Piece(left[piece.before.start : piece.before.stop], right[piece.after.start : piece.after.stop])
         for piece in trimmed
@@ -60,20 +60,20 @@ def pieces(
     ]
 
 
-def _belong(last: Piece, piece: Piece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
+def _is_one_piece(last: Piece, piece: Piece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
     """Say whether two pieces are one: they touch, or what is between them need not be what it was."""
     between = before[last.before.stop : piece.before.start]
     even = all(len(one.before) == len(one.after) for one in (last, piece))
     return all(map(weak, between)) and not (even and between)
 
 
-def spanning(first: Piece, last: Piece) -> Piece:
+def merge_pieces(first: Piece, last: Piece) -> Piece:
     """Return one piece from the start of one to the end of another."""
     return Piece(range(first.before.start, last.before.stop), range(first.after.start, last.after.stop))
 
 
-def _apart(old: list[int], new: list[int], left: range, right: range, depth: int = 0) -> Iterator[Piece]:
-    left, right = _core(old, new, left, right)
+def _compare(old: list[int], new: list[int], left: range, right: range, depth: int = 0) -> Iterator[Piece]:
+    left, right = _trim_common(old, new, left, right)
     if len(left) * len(right) <= CELLS:
         found = Indel.opcodes(old[left.start : left.stop], new[right.start : right.stop])
         for code in found:
@@ -85,11 +85,11 @@ def _apart(old: list[int], new: list[int], left: range, right: range, depth: int
         yield Piece(left, right)
         return
     for here, there in [*anchors, (left.stop, right.stop)]:
-        yield from _apart(old, new, range(left.start, here), range(right.start, there), depth + 1)
+        yield from _compare(old, new, range(left.start, here), range(right.start, there), depth + 1)
         left, right = range(here + 1, left.stop), range(there + 1, right.stop)
 
 
-def _core(old: Sequence[object], new: Sequence[object], left: range, right: range) -> tuple[range, range]:
+def _trim_common(old: Sequence[object], new: Sequence[object], left: range, right: range) -> tuple[range, range]:
     """Leave out what both begin and end with."""
     start, most = 0, min(len(left), len(right))
     while start < most and old[left.start + start] == new[right.start + start]:
@@ -130,32 +130,32 @@ Taste = Callable[[Sequence[str], range], int]
 """How well units of a text go together, given the text and their range."""
 
 
-def readable(lines: Sequence[str], piece: range) -> int:
+def prefer_readable(lines: Sequence[str], piece: range) -> int:
     """Like what is whole: from a heading or after an empty line, to an empty line."""
-    starts = piece.start == 0 or blank(lines[piece.start - 1])
-    return 4 * bool(_HEADING.match(lines[piece.start])) + 2 * starts + blank(lines[piece.stop - 1])
+    starts = piece.start == 0 or is_blank(lines[piece.start - 1])
+    return 4 * bool(_HEADING.match(lines[piece.start])) + 2 * starts + is_blank(lines[piece.stop - 1])
 
 
-def low(_: Sequence[str], piece: range) -> int:
+def prefer_low(_: Sequence[str], piece: range) -> int:
     """Like the lowest place."""
     return piece.start
 
 
-def high(_: Sequence[str], piece: range) -> int:
+def prefer_high(_: Sequence[str], piece: range) -> int:
     """Like the highest place."""
     return -piece.start
 
 
-def blank(unit: str) -> bool:
+def is_blank(unit: str) -> bool:
     """Say whether there is nothing to see."""
     return not unit.strip()
 
 
-def placed(
+def slide_pieces(
     found: Sequence[Piece],
     before: Sequence[str],
     after: Sequence[str],
-    taste: Taste = readable,
+    taste: Taste = prefer_readable,
     passing: Callable[[str], bool] | None = None,
 ) -> list[Piece]:
     """Move each piece that may stand elsewhere to where it is liked best; of equals, to the lowest place.
@@ -177,8 +177,8 @@ def placed(
         below = (found[at + 1].before.start - 1 if at + 1 < len(found) else len(before)) - piece.before.stop
         up = _steps(units, own.start - 1, own.stop - 1, -1, above, passing)
         down = _steps(units, own.start, own.stop, 1, below, passing)
-        by = max(range(-up, down + 1), key=lambda by: (taste(units, _moved(own, by)), by))
-        done.append(Piece(_moved(piece.before, by), _moved(piece.after, by)))
+        by = max(range(-up, down + 1), key=lambda by: (taste(units, _shift(own, by)), by))
+        done.append(Piece(_shift(piece.before, by), _shift(piece.after, by)))
     return done
 
 
@@ -192,7 +192,7 @@ def _steps(
     return count
 
 
-def _moved(own: range, by: int) -> range:
+def _shift(own: range, by: int) -> range:
     return range(own.start + by, own.stop + by)
 
 
@@ -202,7 +202,7 @@ _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _LOOKED_AT: Final = 8000
 
 
-def text_of(data: bytes) -> str | None:
+def decode_text(data: bytes) -> str | None:
     """Return a file's text with its byte order mark; None when it is none.
 
     Bytes that are not UTF-8 become lone surrogates, of which `bytes_of` makes the same bytes again.
@@ -210,17 +210,17 @@ def text_of(data: bytes) -> str | None:
     return None if b"\0" in data[:_LOOKED_AT] else data.decode("utf-8", "surrogateescape")
 
 
-def bytes_of(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """Return the bytes of a file's text."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Return a text's lines, each with its line break."""
     return _LINE.findall(text)
 
 
-def shown(text: str) -> str:
+def display_text(text: str) -> str:
     r"""Return text as it can be sent: bytes that are not UTF-8 as `\xff`."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
@@ -254,7 +254,7 @@ class Hunk:
     rows: tuple[Row, ...]
 
 
-def hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
+def diff_hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
     """Return how two texts differ, in order.
 
     Args:
@@ -262,29 +262,31 @@ def hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
         after: The text after.
         first: The number of the first hunk.
     """
-    old, new = lines_of(before), lines_of(after)
-    return tuple(_hunk(number, group, old, new) for number, group in enumerate(near(differing(old, new)), first))
+    old, new = split_lines(before), split_lines(after)
+    return tuple(
+        _hunk(number, group, old, new) for number, group in enumerate(group_pieces(diff_lines(old, new)), first)
+    )
 
 
-def with_hunks(before: str, after: str, chosen: Collection[int], *, first: int = 1) -> str:
+def apply_hunks(before: str, after: str, chosen: Collection[int], *, first: int = 1) -> str:
     """Return the text before with those hunks alone that were chosen; `first` as for `hunks`."""
-    old, new = lines_of(before), lines_of(after)
+    old, new = split_lines(before), split_lines(after)
     text: list[str] = []
     done = 0
-    for hunk in hunks(before, after, first=first):
+    for hunk in diff_hunks(before, after, first=first):
         if hunk.number in chosen:
             text += [*old[done : hunk.before[0] - 1], *new[hunk.after[0] - 1 : hunk.after[1]]]
             done = hunk.before[1]
     return "".join([*text, *old[done:]])
 
 
-def unified(before: str | None, after: str | None, path: str) -> str:
+def unified_diff(before: str | None, after: str | None, path: str) -> str:
     """Return what turns one text into the other; empty when nothing does. None is a file that is not there."""
-    found = hunks(before or "", after or "")
-    return written(found, path, made=before is None, gone=after is None)
+    found = diff_hunks(before or "", after or "")
+    return format_hunks(found, path, made=before is None, gone=after is None)
 
 
-def written(found: Sequence[Hunk], path: str, *, made: bool = False, gone: bool = False) -> str:
+def format_hunks(found: Sequence[Hunk], path: str, *, made: bool = False, gone: bool = False) -> str:
     """Write hunks down as a unified diff; empty when there are none.
 
     Args:
@@ -296,15 +298,15 @@ def written(found: Sequence[Hunk], path: str, *, made: bool = False, gone: bool 
     if not found:
         return ""
     names = ("/dev/null" if made else f"a/{path}", "/dev/null" if gone else f"b/{path}")
-    return f"--- {names[0]}\n+++ {names[1]}\n" + "".join(line for hunk in found for line in _lines(hunk))
+    return f"--- {names[0]}\n+++ {names[1]}\n" + "".join(line for hunk in found for line in _format_hunk(hunk))
 
 
-def differing(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
+def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
     """Return which lines differ, each piece where it reads best."""
-    return placed(pieces(old, new, blank), old, new)
+    return slide_pieces(pieces(old, new, is_blank), old, new)
 
 
-def near(found: Sequence[Piece]) -> Iterator[list[Piece]]:
+def group_pieces(found: Sequence[Piece]) -> Iterator[list[Piece]]:
     """Gather the pieces between which the context of both would touch."""
     group: list[Piece] = []
     for piece in found:
@@ -331,14 +333,14 @@ def _hunk(number: int, group: Sequence[Piece], old: Sequence[str], new: Sequence
     return Hunk(number, (start + 1, end), (group[0].after.start - lead + 1, group[-1].after.stop + trail), tuple(rows))
 
 
-def _lines(hunk: Hunk) -> Iterator[str]:
-    yield f"@@ -{_range(hunk.before)} +{_range(hunk.after)} @@\n"
+def _format_hunk(hunk: Hunk) -> Iterator[str]:
+    yield f"@@ -{_format_range(hunk.before)} +{_format_range(hunk.after)} @@\n"
     for row in hunk.rows:
-        line = _MARKS[row.kind] + shown(row.text)
+        line = _MARKS[row.kind] + display_text(row.text)
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
-def _range(lines: Lines) -> str:
+def _format_range(lines: Lines) -> str:
     """Write lines as a unified diff does: the first and how many; of none, the line before them."""
     first, last = lines
     match last - first + 1:

@@ -22,7 +22,7 @@ UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u
 _NOT_SAID: Final = re.compile(r"[\W_]+")
 
 
-class Folded:
+class FoldedText:
     """A text folded for comparison, and the way back to the places of the original."""
 
     __slots__ = ("_places", "text")
@@ -58,6 +58,6 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold()
 
 
-def bare(form: str) -> str:
+def letters_and_digits(form: str) -> str:
     """Return the letters and digits of a folded name, by which `turbo-pump`, `turbopump` and `turbo pump` are one."""
     return _NOT_SAID.sub("", form)

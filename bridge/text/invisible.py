@@ -23,7 +23,7 @@ _UNSEEN = re.compile(
 _COMMENT = re.compile(r"<!--.*?-->|(?<!`)<!--.*\Z", re.DOTALL)
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     """Leave out characters that are not seen and HTML comments, also one whose end was cut off."""
     text = _UNSEEN.sub("", text)
     return _COMMENT.sub(" ", text) if "<!--" in text else text
@@ -31,4 +31,4 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return what is seen of a title, a heading or another short text of a note, on one line."""
-    return " ".join(visible(text).split())
+    return " ".join(visible_text(text).split())

@@ -33,7 +33,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Matcher:
     """Compiled words and phrases; `find` says where they stand."""
 
     exact: dict[str, str]
@@ -65,7 +65,7 @@ class Wanted:
         unseen = [word for word in words if word not in self.known and not _IS_UNSPACED.match(word)]
         self.known.update(dict.fromkeys(unseen))
         # No language in use changes how a word begins when it inflects it.
-        begun = [(word, folded) for word in unseen if (folded := fold(word))[:_ROOT] in self.roots]
+        begun = [(word, folded) for word in unseen if (folded := fold_word(word))[:_ROOT] in self.roots]
         new, plain = [word for word, _ in begun], [folded for _, folded in begun]
         for word, folded in begun:
             is_begun = self.prefix is not None and folded.startswith(self.prefix)
@@ -74,13 +74,13 @@ class Wanted:
         if not self.stems:
             return
         for language in self.languages:
-            for word, folded, stem in zip(new, plain, stemmed(language, plain), strict=True):
+            for word, folded, stem in zip(new, plain, stem_words(language, plain), strict=True):
                 # A stop word is no form of another word: English `notes` has the stem of German `not`.
                 if self.known[word] is None and folded not in STOP_WORDS:
                     self.known[word] = self.stems.get(f"{language}:{stem}")
 
     def _phrases_in(self, text: str, tokens: Sequence[re.Match[str]]) -> Iterable[Match]:
-        plain = [fold(token.group()) for token in tokens]
+        plain = [fold_word(token.group()) for token in tokens]
         end = 0
         unspaced = [each for each in self.phrases if len(each[0]) == 1 and _IS_UNSPACED.match(each[0][0])]
         spaced = [each for each in self.phrases if each not in unspaced]
@@ -111,13 +111,13 @@ class Wanted:
             yield Match((offset + m.start(), offset + m.end()), run[m.start() : m.end()])
 
 
-def compile_wanted(
+def compile_matcher(
     words: Iterable[str],
     phrases: Iterable[str] = (),
     *,
     languages: Iterable[str] = (),
     open_ended: bool = False,
-) -> Wanted:
+) -> Matcher:
     """Prepare what is wanted for finding it in many texts.
 
     Args:
@@ -138,19 +138,19 @@ def compile_wanted(
                 width = 1 if len(token) == 1 else 2
                 grams.update(token[at : at + width] for at in range(len(token) - width + 1))
                 continue
-            last = fold(token)
+            last = fold_word(token)
             exact.setdefault(last, token)
     spoken = tuple(languages) or ("english",)
     for typed in list(exact):
         if len(typed) >= _SHORTEST_PREFIX and not typed.isdigit():
             for language in spoken:
-                stems.setdefault(f"{language}:{stemmed(language, [typed])[0]}", exact[typed])
+                stems.setdefault(f"{language}:{stem_words(language, [typed])[0]}", exact[typed])
     compiled = tuple(
-        (parts, phrase) for phrase in phrases if (parts := tuple(fold(m.group()) for m in _TOKEN.finditer(phrase)))
+        (parts, phrase) for phrase in phrases if (parts := tuple(fold_word(m.group()) for m in _TOKEN.finditer(phrase)))
     )
     prefix = last if open_ended and len(last) >= _SHORTEST_PREFIX else None
     roots = frozenset(word[:_ROOT] for word in exact)
-    return Wanted(exact, stems, frozenset(grams), compiled, prefix, spoken, roots)
+    return Matcher(exact, stems, frozenset(grams), compiled, prefix, spoken, roots)
 
 
 def _is_command(token: re.Match[str]) -> bool:
@@ -161,10 +161,10 @@ def _is_command(token: re.Match[str]) -> bool:
 
 def words_of(text: str) -> list[str]:
     """Return a text's words, folded; a stretch of a script without spaces is one word."""
-    return [fold(m.group()) for m in _TOKEN.finditer(text)]
+    return [fold_word(m.group()) for m in _TOKEN.finditer(text)]
 
 
-def fold(word: str) -> str:
+def fold_word(word: str) -> str:
     """Return a word without case and accents."""
     if word.isascii():
         return word.lower()
@@ -172,7 +172,7 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in split if not unicodedata.combining(c)))
 
 
-def stemmed(language: str, words: Sequence[str]) -> list[str]:
+def stem_words(language: str, words: Sequence[str]) -> list[str]:
     """Return the stem of each folded word."""
     return _stemmer(language)(words)
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bridge.text.diff import Piece, Taste, blank, high, lines_of, low, pieces, placed
+from bridge.text.diff import Piece, Taste, is_blank, pieces, prefer_high, prefer_low, slide_pieces, split_lines
 from bridge.types import Lines
 
 _NOTHING: Final = range(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
+class Conflict:
     """A place that both sides changed, each in its own way."""
 
     lines: Lines
@@ -24,9 +24,9 @@ class Contradiction:
     theirs: str
 
 
-def merge(
+def merge3(
     base: str, ours: str, theirs: str, *, touching: bool = False, alike: bool = True
-) -> str | tuple[Contradiction, ...]:
+) -> str | tuple[Conflict, ...]:
     """Bring two changes of a text together, line by line; return the text, or why there is none.
 
     What only one side changed is taken from it.
@@ -39,44 +39,44 @@ def merge(
             insertions at one place contradict always: nobody knows which comes first.
         alike: Whether what both changed alike is taken once; else it contradicts too.
     """
-    old, mine, other = lines_of(base), lines_of(ours), lines_of(theirs)
+    old, mine, other = split_lines(base), split_lines(ours), split_lines(theirs)
 
-    def merged(sides: Sequence[Sequence[Piece]]) -> str | tuple[Contradiction, ...]:
-        return _merged(old, mine, other, [*_groups(*sides, touching=touching)], alike=alike)
+    def merged(sides: Sequence[Sequence[Piece]]) -> str | tuple[Conflict, ...]:
+        return _merge_groups(old, mine, other, [*_groups(*sides, touching=touching)], alike=alike)
 
     def sides(
         found: Sequence[Sequence[Piece]], taste: Taste, passing: Callable[[str], bool] | None = None
     ) -> list[list[Piece]]:
-        return [placed(side, old, new, taste, passing) for side, new in zip(found, (mine, other), strict=True)]
+        return [slide_pieces(side, old, new, taste, passing) for side, new in zip(found, (mine, other), strict=True)]
 
     # What was put in or taken out beside its like may be said to stand higher or lower. Where that matters it
     # contradicts; but a paragraph is not brought upon its neighbour by the empty line that both are said to have.
-    lowest = sides([pieces(old, new, blank) for new in (mine, other)], low)
-    highest = sides(lowest, high)
+    lowest = sides([pieces(old, new, is_blank) for new in (mine, other)], prefer_low)
+    highest = sides(lowest, prefer_high)
     made = merged(lowest)
     if highest == lowest:
         return made
-    again, above = made if isinstance(made, str) else merged(sides(lowest, high, blank)), merged(highest)
+    again, above = made if isinstance(made, str) else merged(sides(lowest, prefer_high, is_blank)), merged(highest)
     if isinstance(again, str) and isinstance(above, str) and again != above:
-        return _merged(old, mine, other, [(lowest[0], lowest[1])], alike=alike)
+        return _merge_groups(old, mine, other, [(lowest[0], lowest[1])], alike=alike)
     return again if isinstance(again, str) else made
 
 
-def _merged(
+def _merge_groups(
     old: Sequence[str],
     mine: Sequence[str],
     other: Sequence[str],
     groups: Sequence[tuple[Sequence[Piece], Sequence[Piece]]],
     *,
     alike: bool,
-) -> str | tuple[Contradiction, ...]:
+) -> str | tuple[Conflict, ...]:
     text: list[str] = []
-    wrong: list[Contradiction] = []
+    wrong: list[Conflict] = []
     done = 0
     for here, there in groups:
         start = min(piece.before.start for piece in (*here, *there))
         end = max(piece.before.stop for piece in (*here, *there))
-        ours, theirs = _over(here, start, end), _over(there, start, end)
+        ours, theirs = _side_range(here, start, end), _side_range(there, start, end)
         text += old[done:start]
         done = end
         left, right = mine[ours.start : ours.stop], other[theirs.start : theirs.stop]
@@ -86,12 +86,12 @@ def _merged(
             text += left
         else:
             where = (ours.start + 1, ours.stop)
-            wrong.append(Contradiction(where, "".join(old[start:end]), "".join(left), "".join(right)))
+            wrong.append(Conflict(where, "".join(old[start:end]), "".join(left), "".join(right)))
     text += old[done:]
     if not wrong and any(not line.endswith("\n") for line in text[:-1]):
         # One side took the last line break away, and the other went on after it.
         everything = [piece for here, _ in groups for piece in here], [piece for _, there in groups for piece in there]
-        return _merged(old, mine, other, [everything], alike=alike)
+        return _merge_groups(old, mine, other, [everything], alike=alike)
     return tuple(wrong) or "".join(text)
 
 
@@ -118,7 +118,7 @@ def _groups(
         yield here, there
 
 
-def _over(side: Sequence[Piece], start: int, end: int) -> range:
+def _side_range(side: Sequence[Piece], start: int, end: int) -> range:
     """Return the lines of a side's text that stand for some lines of the base."""
     if not side:
         return _NOTHING

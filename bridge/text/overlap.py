@@ -17,7 +17,7 @@ _WORD: Final = re.compile(f"[{UNSPACED}]|(?:(?![{UNSPACED}])\\w)+")
 _PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
-def shares(
+def find_overlaps(
     text: str, candidates: Mapping[VaultPath, str], *, common: str = "", least: float = LEAST
 ) -> list[tuple[VaultPath, float]]:
     """Return which notes say what a text says, each with the share of the text that it holds, the largest first.
@@ -30,15 +30,15 @@ def shares(
         common: What many notes say, such as the template that the text was made from; it does not count.
         least: The least share to return.
     """
-    known = _runs(common)
-    own = _runs(text) - known
+    known = _word_runs(common)
+    own = _word_runs(text) - known
     if not own:
         return []
-    found = [(path, len(own & _runs(other)) / len(own)) for path, other in candidates.items()]
+    found = [(path, len(own & _word_runs(other)) / len(own)) for path, other in candidates.items()]
     return sorted((one for one in found if one[1] >= least), key=lambda one: (-one[1], one[0]))
 
 
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
+def _word_runs(text: str) -> frozenset[tuple[str, ...]]:
     """Return all runs of words; the words of a shorter text are one."""
     head = _PROPERTIES.match(text)
     words = _WORD.findall(text[head.end() if head else 0 :].casefold())

@@ -17,7 +17,7 @@ ASCII_PER_TOKEN = 4.2
 OTHER_PER_TOKEN = 2.5
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate how many tokens a text is, without any model.
 
     In UTF-8 a character of Greek, Cyrillic, Hebrew or Arabic takes two bytes; one of a script in which it is about a
@@ -35,11 +35,11 @@ _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 """They only say where a line may break. Not the joiners, which are letters' business in Persian and Hindi."""
 
 
-def seen(text: str) -> str:
+def strip_invisible(text: str) -> str:
     """Return text as a reader sees it: a word is one word, whatever invisible characters were pasted into it."""
-    return text if text.isascii() else _UNSEEN.sub("", sound(text))
+    return text if text.isascii() else _UNSEEN.sub("", replace_surrogates(text))
 
 
-def sound(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace lone surrogates, which no file on disk can hold."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -11,7 +11,7 @@ LONGEST: Final = 300
 _END: Final = re.compile(r"[.!?…][\"'”’»)\]*_]*(?=\s|$)|[。！？؟।]|\n")
 
 
-def sentence(text: str, span: Span) -> str:
+def sentence_at(text: str, span: Span) -> str:
     """Return the sentence around a place on one line, cut to what is near it."""
     start, end = span
     first = max(text.rfind("\n", 0, start) + 1, start - LONGEST)

@@ -36,7 +36,7 @@ SAMPLE = 4_000
 DEFAULT = "english"
 """For notes in Latin letters too short to tell."""
 
-_TELLS = {
+_LANGUAGES_OF = {
     word: tuple(language for language, words in STOP_WORDS.items() if word in words.split())
     for word in " ".join(STOP_WORDS.values()).split()
     if len(word) > 1
@@ -45,10 +45,10 @@ _WORD = re.compile(r"[^\W_]+")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _SYLLABLE = re.compile(f"[{HANGUL}]")
 _KOREAN = re.compile(f"[{HANGUL}]+")
-REMEMBERED = 30_000
+CACHE_SIZE = 30_000
 """Pieces of text between blanks that are remembered: most of a text was there before."""
 
-LONGEST_REMEMBERED = 64
+LONGEST_CACHED = 64
 
 _local = threading.local()
 
@@ -57,7 +57,7 @@ def language_of(text: str) -> str | None:
     """Tell the language of a text by its small words; None where there are no Latin letters."""
     if not _LATIN.search(text[:SAMPLE]):
         return None
-    told = list(chain.from_iterable(map(_told.__getitem__, text[:SAMPLE].split())))
+    told = list(chain.from_iterable(map(_language_cache.__getitem__, text[:SAMPLE].split())))
     counts = dict.fromkeys(STOP_WORDS, 0)
     for languages in filter(None, told):
         for language in languages:
@@ -68,7 +68,7 @@ def language_of(text: str) -> str | None:
 
 def foreign_language(question: str) -> str | None:
     """Return the language of a question that is surely not English: two of its small words and none of English."""
-    told = list(chain.from_iterable(map(_told.__getitem__, question.split())))
+    told = list(chain.from_iterable(map(_language_cache.__getitem__, question.split())))
     counts = dict.fromkeys(STOP_WORDS, 0)
     for languages in told:
         for language in languages:
@@ -77,7 +77,7 @@ def foreign_language(question: str) -> str | None:
     return best if best != DEFAULT and counts[best] >= LEAST_FOREIGN and not counts[DEFAULT] else None
 
 
-def forms(text: str, language: str | None) -> str:
+def index_forms(text: str, language: str | None) -> str:
     """Write a text as the forms under which its words are also found: stems, and pairs of Korean syllables.
 
     Args:
@@ -86,34 +86,34 @@ def forms(text: str, language: str | None) -> str:
     """
     found: list[str] = []
     if language is not None:
-        found += filter(None, map(stems_of(language, latin_only=not text.isascii()).__getitem__, text.split()))
+        found += filter(None, map(stem_cache(language, latin_only=not text.isascii()).__getitem__, text.split()))
     if not text.isascii() and _SYLLABLE.search(text):
         for run in _KOREAN.findall(text):
-            found += pairs(run)
+            found += syllable_pairs(run)
     return " ".join(found)
 
 
-def asked(word: str, languages: Collection[str]) -> list[frozenset[str]]:
+def query_forms(word: str, languages: Collection[str]) -> list[frozenset[str]]:
     """Return, for each part of a query's word or phrase, the forms it may have in any of the languages."""
     parts: list[frozenset[str]] = []
     for part in _WORD.findall(word.casefold()):
         if _is_latin(part):
-            parts.append(frozenset(stem for language in languages or (DEFAULT,) for stem in stems([part], language)))
-        parts += [frozenset({pair}) for run in _KOREAN.findall(part) for pair in pairs(run)]
+            parts.append(frozenset(stem for language in languages or (DEFAULT,) for stem in stem_all([part], language)))
+        parts += [frozenset({pair}) for run in _KOREAN.findall(part) for pair in syllable_pairs(run)]
     return parts
 
 
-def pairs(run: str) -> list[str]:
+def syllable_pairs(run: str) -> list[str]:
     """Cut a run of syllables into overlapping pairs."""
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
-def stems(words: Iterable[str], language: str) -> list[str]:
+def stem_all(words: Iterable[str], language: str) -> list[str]:
     """Reduce folded words to their stems."""
-    return list(map(stems_of(language, latin_only=False).__getitem__, words))
+    return list(map(stem_cache(language, latin_only=False).__getitem__, words))
 
 
-class Remembered(dict[str, T]):
+class BoundedCache(dict[str, T]):
     """What was found out about pieces of text, as long as they are short and not too many."""
 
     def __init__(self, find: Callable[[str], T]) -> None:
@@ -122,20 +122,22 @@ class Remembered(dict[str, T]):
 
     def __missing__(self, piece: str) -> T:
         found = self._find(piece)
-        if len(piece) <= LONGEST_REMEMBERED:
-            if len(self) >= REMEMBERED:
+        if len(piece) <= LONGEST_CACHED:
+            if len(self) >= CACHE_SIZE:
                 self.clear()
             self[piece] = found
         return found
 
 
-_told = Remembered(lambda piece: tuple(_TELLS.get(word, ()) for word in _WORD.findall(piece.casefold())))
+_language_cache = BoundedCache(
+    lambda piece: tuple(_LANGUAGES_OF.get(word, ()) for word in _WORD.findall(piece.casefold()))
+)
 """For each word in a piece of text the languages it tells of."""
 
 
-def stems_of(language: str, *, latin_only: bool) -> Remembered[str]:
+def stem_cache(language: str, *, latin_only: bool) -> BoundedCache[str]:
     """Return this thread's stems of a language: those of all words in a piece of text, or of those in Latin letters."""
-    mine: dict[tuple[str, bool], Remembered[str]] | None = getattr(_local, "stems", None)
+    mine: dict[tuple[str, bool], BoundedCache[str]] | None = getattr(_local, "stems", None)
     if mine is None:
         mine = _local.stems = {}
     if (language, latin_only) not in mine:
@@ -147,7 +149,7 @@ def stems_of(language: str, *, latin_only: bool) -> Remembered[str]:
             words = _WORD.findall(piece.casefold())
             return " ".join(stemmer.stemWords([w for w in words if _is_latin(w)] if latin_only else words))
 
-        mine[language, latin_only] = Remembered(stemmed)
+        mine[language, latin_only] = BoundedCache(stemmed)
     return mine[language, latin_only]
 
 

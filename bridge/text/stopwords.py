@@ -23,7 +23,7 @@ de het een van dat niet op met voor zijn aan er hoe wat wie waar
 STOP_WORDS = frozenset(_WORDS)
 
 
-def content(words: Sequence[str]) -> tuple[str, ...]:
+def content_words(words: Sequence[str]) -> tuple[str, ...]:
     """Leave out words that find nothing, unless nothing would be left."""
     kept = tuple(word for word in words if word.casefold() not in STOP_WORDS)
     return kept or tuple(words)

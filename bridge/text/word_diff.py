@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from bridge.text.diff import Hunk, Piece, Row, RowKind, blank, low, pieces, placed, spanning
+from bridge.text.diff import Hunk, Piece, Row, RowKind, is_blank, merge_pieces, pieces, prefer_low, slide_pieces
 from bridge.text.scripts import UNSPACED
 
 MOST: Final = 5_000
@@ -46,7 +46,7 @@ class Run:
     text: str
 
 
-def runs(hunk: Hunk) -> tuple[Run, ...]:
+def diff_runs(hunk: Hunk) -> tuple[Run, ...]:
     """Return a hunk to be read: what stayed and what went is the text before, what stayed and what came that after."""
     read: list[Run] = []
     removed = ""
@@ -55,47 +55,47 @@ def runs(hunk: Hunk) -> tuple[Run, ...]:
         if kind == "removed":
             removed = text
             continue
-        read += words(removed, text) if kind == "added" else [*_some("removed", removed), Run("same", text)]
+        read += diff_words(removed, text) if kind == "added" else [*_run_of("removed", removed), Run("same", text)]
         removed = ""
-    return (*read, *_some("removed", removed))
+    return (*read, *_run_of("removed", removed))
 
 
-def words(before: str, after: str) -> tuple[Run, ...]:
+def diff_words(before: str, after: str) -> tuple[Run, ...]:
     """Compare two texts word by word; those that have little in common count as replaced."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
-    whole = (*_some("removed", before), *_some("added", after))
+    whole = (*_run_of("removed", before), *_run_of("added", after))
     if max(len(old), len(new)) > MOST:
         return whole
-    found = _legible(placed(pieces(old, new), old, new, low), old)
-    letters = sum(len(word) for word in old if not blank(word))
-    lost = sum(len(old[at]) for piece in found for at in piece.before if not blank(old[at]))
+    found = _join_across_spaces(slide_pieces(pieces(old, new), old, new, prefer_low), old)
+    letters = sum(len(word) for word in old if not is_blank(word))
+    lost = sum(len(old[at]) for piece in found for at in piece.before if not is_blank(old[at]))
     if letters - lost < LEAST_ALIKE * letters:
         return whole
-    return tuple(_read(found, old, new))
+    return tuple(_build_runs(found, old, new))
 
 
-def _legible(found: Sequence[Piece], old: Sequence[str]) -> list[Piece]:
+def _join_across_spaces(found: Sequence[Piece], old: Sequence[str]) -> list[Piece]:
     """Join pieces between which only a space stayed: a rewritten phrase is one."""
     joined: list[Piece] = []
     for piece in found:
         if joined and all(unit == " " for unit in old[joined[-1].before.stop : piece.before.start]):
-            joined[-1] = spanning(joined[-1], piece)
+            joined[-1] = merge_pieces(joined[-1], piece)
         else:
             joined.append(piece)
     return joined
 
 
-def _read(found: Sequence[Piece], old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
+def _build_runs(found: Sequence[Piece], old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
     done = 0
     for piece in found:
-        yield from _some("same", "".join(old[done : piece.before.start]))
-        yield from _some("removed", "".join(old[at] for at in piece.before))
-        yield from _some("added", "".join(new[at] for at in piece.after))
+        yield from _run_of("same", "".join(old[done : piece.before.start]))
+        yield from _run_of("removed", "".join(old[at] for at in piece.before))
+        yield from _run_of("added", "".join(new[at] for at in piece.after))
         done = piece.before.stop
-    yield from _some("same", "".join(old[done:]))
+    yield from _run_of("same", "".join(old[done:]))
 
 
-def _some(kind: RowKind, text: str) -> tuple[Run, ...]:
+def _run_of(kind: RowKind, text: str) -> tuple[Run, ...]:
     return (Run(kind, text),) if text else ()
 
 

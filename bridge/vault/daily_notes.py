@@ -3,13 +3,13 @@
 from datetime import date, datetime
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.moment_format import moment
+from bridge.markdown.moment_format import format_moment
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from bridge.vault.paths import vault_path
 
 
-def moment_of(day: date, now: datetime) -> datetime:
+def time_on_day(day: date, now: datetime) -> datetime:
     """Return the time of day that it is now on another day, in local time."""
     there = datetime.combine(day, now.astimezone().time())
     local = there.astimezone()
@@ -25,7 +25,7 @@ def daily_path(settings: ObsidianSettings, day: date) -> VaultPath:
         OutsideVault: The path leads out of the vault.
         ProtectedPath: The path is hidden.
     """
-    name = moment(settings.daily_format, datetime.combine(day, datetime.min.time()).astimezone()).strip()
+    name = format_moment(settings.daily_format, datetime.combine(day, datetime.min.time()).astimezone()).strip()
     if not name.strip("/"):
         raise InvalidArguments("The vault's format of daily notes names no file.", hint="Change it in Obsidian.")
     return vault_path(f"{settings.daily_folder}/{name.lstrip('/')}{'' if name.endswith('.md') else '.md'}".lstrip("/"))

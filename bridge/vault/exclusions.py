@@ -26,7 +26,7 @@ def filter_pattern(text: str) -> re.Pattern[str] | None:
         return None
     if not is_expression(text):
         return re.compile(f"^{re.escape(text)}", re.IGNORECASE)
-    if may_run_away(text[1:-1]):
+    if may_backtrack(text[1:-1]):
         return None
     try:
         with warnings.catch_warnings():
@@ -37,7 +37,7 @@ def filter_pattern(text: str) -> re.Pattern[str] | None:
         return None
 
 
-def may_run_away(expression: str) -> bool:
+def may_backtrack(expression: str) -> bool:
     """Say whether an expression repeats what itself repeats or has a choice, or repeats too often."""
     plain = NO_SYNTAX.sub("x", expression)
     if sum(plain.count(sign) for sign in "*+{") > MOST_REPEATS:

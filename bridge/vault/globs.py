@@ -8,48 +8,48 @@ from bridge.vault.paths import INVISIBLE, nfc
 
 
 @dataclass(frozen=True, slots=True)
-class Ban:
+class GlobSet:
     """Globs that close paths, in whatever spelling: a disk may take another one for the same file."""
 
     globs: tuple[str, ...] = ()
     _patterns: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        written = used(self.globs)
-        together = "|".join(matches(glob).pattern for glob in dict.fromkeys((*written, *map(folded, written))))
+        written = drop_empty_globs(self.globs)
+        together = "|".join(compile_glob(glob).pattern for glob in dict.fromkeys((*written, *map(fold_path, written))))
         pattern = re.compile(together, re.IGNORECASE | re.DOTALL)
         object.__setattr__(self, "_patterns", (pattern,) if written else ())
 
     def covers(self, path: str) -> bool:
         """Say whether a file, or a folder with all that is in it, is closed."""
-        return any(pattern.fullmatch(path) or pattern.fullmatch(folded(path)) for pattern in self._patterns)
+        return any(pattern.fullmatch(path) or pattern.fullmatch(fold_path(path)) for pattern in self._patterns)
 
 
-def folded(path: str) -> str:
+def fold_path(path: str) -> str:
     """Return the form that is the same for all spellings that some disk takes for one: no case, no unseen character."""
     return path.lower() if path.isascii() else nfc(INVISIBLE.sub("", nfc(path)).casefold())
 
 
-def used(globs: Iterable[str]) -> tuple[str, ...]:
+def drop_empty_globs(globs: Iterable[str]) -> tuple[str, ...]:
     """Leave out the globs that name nothing."""
     return tuple(glob for glob in globs if glob.strip("/\\ "))
 
 
-def mistake(glob: str) -> str | None:
+def find_mistake(glob: str) -> str | None:
     """Say why a glob cannot mean what its writer wants, or None when nothing speaks against it."""
-    if not used((glob,)):
+    if not drop_empty_globs((glob,)):
         return "names nothing"
     parts = glob.strip().replace("\\", "/").split("/")
     if parts[0] == "~" or ":" in parts[0][1:2] or {".", ".."} & {*parts}:
         return "must be a path inside the vault, beginning at the vault's own folder"
-    return next(filter(None, map(mistake_in_name, parts)), None)
+    return next(filter(None, map(find_name_mistake, parts)), None)
 
 
-def mistake_in_name(part: str) -> str | None:
+def find_name_mistake(part: str) -> str | None:
     """Say what is wrong with the part of a glob between two slashes."""
     at = part.find("[")
     while at >= 0:
-        end = closing(part, at)
+        end = find_set_end(part, at)
         if end < 0:
             return "has a `[` without its `]`; write `[[]` for the character itself"
         inside = part[at + 1 : end]
@@ -59,7 +59,7 @@ def mistake_in_name(part: str) -> str | None:
     return None
 
 
-def matches(glob: str) -> re.Pattern[str]:
+def compile_glob(glob: str) -> re.Pattern[str]:
     """Translate a glob for paths inside a vault; whoever matches a folder matches all that is in it.
 
     Args:
@@ -85,14 +85,14 @@ def name_pattern(part: str) -> str:
     at = 0
     while at < len(part):
         one = part[at]
-        end = closing(part, at) if one == "[" else -1
+        end = find_set_end(part, at) if one == "[" else -1
         if one == "*":
             pattern += "" if pattern.endswith("[^/]*") else "[^/]*"
         elif one == "?":
             pattern += "[^/]"
         elif end > 0:
             negated = part[at + 1] == "!"
-            pattern += f"(?!/)[{'^' if negated else ''}{members(part[at + 1 + negated : end])}]"
+            pattern += f"(?!/)[{'^' if negated else ''}{set_pattern(part[at + 1 + negated : end])}]"
             at = end
         else:
             pattern += re.escape(one)
@@ -100,12 +100,12 @@ def name_pattern(part: str) -> str:
     return pattern
 
 
-def closing(part: str, at: int) -> int:
+def find_set_end(part: str, at: int) -> int:
     """Return where the set that begins at `at` ends, -1 when nowhere; it holds one character at least."""
     return part.find("]", at + 2 + part.startswith("!", at + 1))
 
 
-def members(text: str) -> str:
+def set_pattern(text: str) -> str:
     """Translate what is between the brackets of a set; ranges that run backwards are left out."""
     found = ""
     at = 0

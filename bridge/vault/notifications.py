@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import VaultUnreadable
-from bridge.vault.open_file import relative
-from bridge.vault.paths import is_hidden, is_text, nfc
+from bridge.vault.open_file import relative_path
+from bridge.vault.paths import is_hidden, is_utf8, nfc
 
 STEP_MS = 30
 """A change is told when nothing came after it for this long."""
@@ -25,11 +25,11 @@ EACH_FOLDER = sys.platform == "linux"
 """inotify watches folder by folder, and `watchfiles` would walk through links out of the vault, and hidden folders."""
 
 
-class Deaf(Exception):
+class WatchUnavailable(Exception):
     """The system cannot tell of changes."""
 
 
-class Ending:
+class StopSignal:
     """Ends the listening thread when the caller stops or leaves."""
 
     def __init__(self, stop: Event) -> None:
@@ -45,10 +45,10 @@ class Ending:
         self._left.set()
 
 
-class Ear:
+class Notifier:
     """The system's notifications, gathered; used from one thread."""
 
-    def __init__(self, root: Path, ending: Ending, *, each_folder: bool = EACH_FOLDER) -> None:
+    def __init__(self, root: Path, ending: StopSignal, *, each_folder: bool = EACH_FOLDER) -> None:
         """Begin to listen.
 
         Args:
@@ -61,7 +61,7 @@ class Ear:
             Deaf: The system refuses, mostly for want of watches.
         """
         self._root, self._ending, self._each_folder = root, ending, each_folder
-        self._identity = identity_of(root)
+        self._identity = folder_identity(root)
         self._top = os.path.realpath(root)
         self._folders: list[str] = []
         self._notify: Any = None
@@ -81,11 +81,13 @@ class Ear:
         told = self._ask(self._notify, LONGEST_STEP_MS, STEP_MS, timeout_ms)
         if told is None:
             return None
-        if identity_of(self._root) != self._identity:
+        if folder_identity(self._root) != self._identity:
             raise VaultUnreadable(f"The vault folder {self._root} was replaced by another one.")
-        if self._each_folder and (not self._settled or any(kind == ADDED and is_folder(path) for kind, path in told)):
+        if self._each_folder and (
+            not self._settled or any(kind == ADDED and is_real_folder(path) for kind, path in told)
+        ):
             told |= self._tune_again()
-        return visible(self._top, (path for _, path in told))
+        return visible_paths(self._top, (path for _, path in told))
 
     def close(self) -> None:
         """Give back what the system keeps for listening."""
@@ -103,17 +105,17 @@ class Ear:
                 # The last argument would pass over missing rights, and over missing watches with them.
                 self._notify = RustNotify(folders, False, False, 0, not self._each_folder, False)
             except (FileNotFoundError, PermissionError):
-                identity_of(self._root)
+                folder_identity(self._root)
                 continue
             except (OSError, RuntimeError) as error:
-                raise Deaf(reason_of(error)) from error
+                raise WatchUnavailable(error_reason(error)) from error
             self._folders = folders
             # A folder made while its parent was not yet listened to is not told.
             self._settled = not self._each_folder or folders_of(self._top) == folders
             if self._settled:
                 return
         if self._notify is None:
-            raise Deaf("its folders change too fast")
+            raise WatchUnavailable("its folders change too fast")
 
     def _tune_again(self) -> set[tuple[int, str]]:
         """Listen to new folders too, and return what was told in between, the new folders included."""
@@ -131,13 +133,13 @@ class Ear:
         try:
             told = notify.watch(longest_ms, step_ms, timeout_ms, self._ending)
         except (OSError, RuntimeError) as error:
-            raise Deaf(reason_of(error)) from error
+            raise WatchUnavailable(error_reason(error)) from error
         if told == "stop":
             return None
         return told if isinstance(told, set) else set()
 
 
-def reason_of(error: Exception) -> str:
+def error_reason(error: Exception) -> str:
     """Return what went wrong without the folder it is about, which has no business in a log."""
     return str(error).partition(" about [")[0].partition(":")[0].partition(' "')[0]
 
@@ -149,19 +151,19 @@ def folders_of(top: str) -> list[str]:
         place = rest.pop()
         try:
             with os.scandir(place) as listing:
-                rest += [e.path for e in listing if e.is_dir(follow_symlinks=False) and is_heard(e.name)]
+                rest += [e.path for e in listing if e.is_dir(follow_symlinks=False) and is_watched(e.name)]
         except OSError:
             continue
         found.append(place)
     return sorted(found)
 
 
-def is_heard(name: str) -> bool:
+def is_watched(name: str) -> bool:
     """Say whether a folder is listened to: nothing of a hidden one is read, nor of one whose name is no text."""
-    return is_text(name) and not is_hidden(nfc(name))
+    return is_utf8(name) and not is_hidden(nfc(name))
 
 
-def is_folder(path: str) -> bool:
+def is_real_folder(path: str) -> bool:
     """Say whether a path is a folder itself, not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
@@ -169,7 +171,7 @@ def is_folder(path: str) -> bool:
         return False
 
 
-def identity_of(root: Path) -> tuple[int, int]:
+def folder_identity(root: Path) -> tuple[int, int]:
     """Return what tells a folder from another one in its place.
 
     Raises:
@@ -182,7 +184,7 @@ def identity_of(root: Path) -> tuple[int, int]:
     return info.st_dev, info.st_ino
 
 
-def visible(top: str, paths: Iterable[str]) -> set[str]:
+def visible_paths(top: str, paths: Iterable[str]) -> set[str]:
     """Return the paths of the vault that are not hidden, relative to it."""
-    inside = (relative(top, path) for path in paths)
+    inside = (relative_path(top, path) for path in paths)
     return {nfc(path) for path in inside if path is not None and not is_hidden(path)}

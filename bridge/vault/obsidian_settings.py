@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from bridge.errors import BridgeError, Missing, SettingsUnreadable
-from bridge.markdown.tasks import TaskSettings, task_settings
+from bridge.markdown.tasks import TaskSettings, read_task_settings
 from bridge.types import VaultPath
 from bridge.vault.open_file import open_inside
 from bridge.vault.paths import vault_path
@@ -86,19 +86,19 @@ def read_obsidian_settings(root: Path) -> ObsidianSettings:
     has_tasks = "obsidian-tasks-plugin" in reader.names("community-plugins.json")
     return ObsidianSettings(
         ignored=tuple(f for f in filters if isinstance(f, str)) if isinstance(filters, list) else (),
-        new_link_format=one_of(get_args(LinkFormat), app.get("newLinkFormat"), "shortest"),
+        new_link_format=choice_or_default(get_args(LinkFormat), app.get("newLinkFormat"), "shortest"),
         markdown_links=app.get("useMarkdownLinks") is True,
-        trash=one_of(get_args(Trash), app.get("trashOption"), "system"),
+        trash=choice_or_default(get_args(Trash), app.get("trashOption"), "system"),
         template_folder=reader.path("templates.json", templates.get("folder")),
-        date_format=text_of(templates.get("dateFormat")) or "YYYY-MM-DD",
-        time_format=text_of(templates.get("timeFormat")) or "HH:mm",
+        date_format=setting_text(templates.get("dateFormat")) or "YYYY-MM-DD",
+        time_format=setting_text(templates.get("timeFormat")) or "HH:mm",
         daily_folder=reader.path("daily-notes.json", daily.get("folder")) or "",
-        daily_format=text_of(daily.get("format")) or "YYYY-MM-DD",
-        daily_template=with_extension(template) if template else None,
+        daily_format=setting_text(daily.get("format")) or "YYYY-MM-DD",
+        daily_template=add_extension(template) if template else None,
         property_types={k: v for k, v in list(types.items())[:MOST_TYPES] if isinstance(v, str)}
         if isinstance(types, dict)
         else {},
-        tasks=task_settings(reader.facts("plugins/obsidian-tasks-plugin/data.json") if has_tasks else {}),
+        tasks=read_task_settings(reader.facts("plugins/obsidian-tasks-plugin/data.json") if has_tasks else {}),
         unusable=tuple(reader.unusable),
     )
 
@@ -141,7 +141,7 @@ class _Reader:
 
     def path(self, name: str, value: object) -> VaultPath | None:
         """Return a file or folder that a setting names; None for the root, for nothing and for what is not inside."""
-        text = text_of(value).strip("/")
+        text = setting_text(value).strip("/")
         if not text or text == ".":
             return None
         try:
@@ -151,16 +151,16 @@ class _Reader:
             return None
 
 
-def text_of(value: object) -> str:
+def setting_text(value: object) -> str:
     """Return a setting's text; empty when it is none."""
     return value.strip() if isinstance(value, str) else ""
 
 
-def one_of(choices: tuple[Choice, ...], value: object, default: Choice) -> Choice:
+def choice_or_default(choices: tuple[Choice, ...], value: object, default: Choice) -> Choice:
     """Return the choice that was made, or the default when it is unknown."""
     return next((choice for choice in choices if choice == value), default)
 
 
-def with_extension(template: VaultPath) -> VaultPath:
+def add_extension(template: VaultPath) -> VaultPath:
     """Return a template's path; Obsidian leaves out `.md`."""
     return template if template.lower().endswith(".md") else VaultPath(f"{template}.md")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bridge.errors import NoteNotFound, NoteUnreadable, OutsideVault, ProtectedPath, VaultUnreadable
-from bridge.vault.paths import is_hidden, nfc, shown
+from bridge.vault.paths import display_path, is_hidden, nfc
 
 STEPWISE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 MOST_LINKS = 16
@@ -22,7 +22,7 @@ FILE = (
 )
 
 
-class _Linked(Exception):
+class _LinkFound(Exception):
     """A part of the path is a link; carries the path up to it as the disk has it, and what comes after."""
 
     def __init__(self, link: str, rest: str) -> None:
@@ -49,12 +49,12 @@ def open_inside(root: Path, path: str, denies: Callable[[str], bool] | None = No
         NoteUnreadable: The system refuses.
         VaultUnreadable: The vault itself is gone.
     """
-    with located(root, path, denies) as (name, folder, _):
+    with follow_to_file(root, path, denies) as (name, folder, _):
         return os.open(name, FILE, dir_fd=folder)
 
 
 @contextmanager
-def located(
+def follow_to_file(
     root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE
 ) -> Iterator[tuple[str, int | None, os.stat_result]]:
     """Follow a path to an ordinary file; what the block raises about the file is told as in `open_inside`.
@@ -66,26 +66,26 @@ def located(
         stepwise: Hold each folder open on the way; without it the whole path is checked and then used.
     """
     try:
-        with reached(root, path, denies, stepwise=stepwise) as (name, folder, info):
+        with follow_path(root, path, denies, stepwise=stepwise) as (name, folder, info):
             if info is None:
                 raise FileNotFoundError
             if not stat.S_ISREG(info.st_mode):
-                raise NoteNotFound(f"`{shown(path)}` is {sort_of(info.st_mode)}, not a file.")
+                raise NoteNotFound(f"`{display_path(path)}` is {entry_kind(info.st_mode)}, not a file.")
             yield name, folder, info
     except (FileNotFoundError, NotADirectoryError):
         if not root.is_dir():
             raise VaultUnreadable(f"The vault folder {root} is not there.") from None
-        raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
+        raise NoteNotFound(f"There is no note `{display_path(path)}`.") from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
-            raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
+            raise NoteNotFound(f"There is no note `{display_path(path)}`.") from None
         if error.errno == errno.ELOOP:
-            raise NoteNotFound(f"`{shown(path)}` is a link to a link, without end.") from None
-        raise NoteUnreadable(f"`{shown(path)}` cannot be read: {error.strerror or error}.") from None
+            raise NoteNotFound(f"`{display_path(path)}` is a link to a link, without end.") from None
+        raise NoteUnreadable(f"`{display_path(path)}` cannot be read: {error.strerror or error}.") from None
 
 
 @contextmanager
-def reached(
+def follow_path(
     root: Path, path: str, denies: Callable[[str], bool] | None = None, *, stepwise: bool = STEPWISE
 ) -> Iterator[tuple[str, int | None, os.stat_result | None]]:
     """Follow a path to whatever is there, or to where it would be.
@@ -108,68 +108,68 @@ def reached(
     """
     folder: int | None = None
     try:
-        _let_in(path, denies)
+        _require_allowed(path, denies)
         for _ in range(MOST_LINKS):
             try:
-                name, folder, info = _held(root, path) if stepwise else _checked(root, path)
-            except _Linked as met:
-                behind = _behind(root, met)
-                _let_in(behind, denies)
+                name, folder, info = _walk_by_handle(root, path) if stepwise else _walk_by_name(root, path)
+            except _LinkFound as met:
+                behind = _link_target(root, met)
+                _require_allowed(behind, denies)
                 path = behind
                 continue
             if not stepwise:
                 # Windows has short names for long ones.
-                _let_in(relative(os.path.realpath(root), os.path.realpath(name)) or path, denies)
+                _require_allowed(relative_path(os.path.realpath(root), os.path.realpath(name)) or path, denies)
             yield name, folder, info
             return
-        raise NoteNotFound(f"`{shown(path)}` is a link to a link, without end.")
+        raise NoteNotFound(f"`{display_path(path)}` is a link to a link, without end.")
     finally:
         if folder is not None:
             os.close(folder)
 
 
-def _let_in(path: str, denies: Callable[[str], bool] | None) -> None:
+def _require_allowed(path: str, denies: Callable[[str], bool] | None) -> None:
     """Say of a denied path what the system says of one that is not there."""
     if denies is not None and denies(nfc(path)):
         raise FileNotFoundError
 
 
-def _held(root: Path, path: str) -> tuple[str, int, os.stat_result | None]:
+def _walk_by_handle(root: Path, path: str) -> tuple[str, int, os.stat_result | None]:
     """Walk down with each folder held open, following no link."""
     *folders, last = path.split("/")
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     passed: list[str] = []
     try:
         for number, part in enumerate(folders):
-            name = actual(here, part)
+            name = name_on_disk(here, part)
             passed.append(name)
             try:
                 inner = os.open(name, FOLDER, dir_fd=here)
             except OSError:
                 if stat.S_ISLNK(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
-                    raise _Linked("/".join(passed), "/".join([*folders[number + 1 :], last])) from None
+                    raise _LinkFound("/".join(passed), "/".join([*folders[number + 1 :], last])) from None
                 raise
             os.close(here)
             here = inner
-        name = actual(here, last)
+        name = name_on_disk(here, last)
         try:
             info = os.stat(name, dir_fd=here, follow_symlinks=False)
         except FileNotFoundError:
             return name, here, None
         if stat.S_ISLNK(info.st_mode):
-            raise _Linked("/".join([*passed, name]), "")
+            raise _LinkFound("/".join([*passed, name]), "")
     except BaseException:
         os.close(here)
         raise
     return name, here, info
 
 
-def _checked(root: Path, path: str) -> tuple[str, None, os.stat_result | None]:
+def _walk_by_name(root: Path, path: str) -> tuple[str, None, os.stat_result | None]:
     """Do the same by name where the system cannot hold folders; a swap in between is not noticed there."""
     here = root
     parts = path.split("/")
     for number, part in enumerate(parts):
-        here = here / actual(os.fspath(here), part)
+        here = here / name_on_disk(os.fspath(here), part)
         try:
             info = here.lstat()
         except FileNotFoundError:
@@ -177,26 +177,26 @@ def _checked(root: Path, path: str) -> tuple[str, None, os.stat_result | None]:
                 raise
             return os.fspath(here), None, None
         if is_link(info):
-            raise _Linked(os.path.relpath(here, root).replace(os.sep, "/"), "/".join(parts[number + 1 :]))
+            raise _LinkFound(os.path.relpath(here, root).replace(os.sep, "/"), "/".join(parts[number + 1 :]))
         if number < len(parts) - 1 and not stat.S_ISDIR(info.st_mode):
             raise NotADirectoryError
     return os.fspath(here), None, info
 
 
-def _behind(root: Path, met: _Linked) -> str:
+def _link_target(root: Path, met: _LinkFound) -> str:
     """Return the path of the vault that a link stands for, as the disk has it."""
     top = os.path.realpath(root)
     target = os.path.realpath(Path(top, *met.link.split("/")), strict=True)
-    inside = relative(top, target)
+    inside = relative_path(top, target)
     if inside is None:
-        raise OutsideVault(f"`{shown(met.link)}` is a link that leaves the vault.")
+        raise OutsideVault(f"`{display_path(met.link)}` is a link that leaves the vault.")
     path = "/".join(part for part in (inside, met.rest) if part)
     if is_hidden(path):
-        raise ProtectedPath(f"`{shown(met.link)}` is a link to a hidden file.")
+        raise ProtectedPath(f"`{display_path(met.link)}` is a link to a hidden file.")
     return path
 
 
-def relative(top: str, target: str) -> str | None:
+def relative_path(top: str, target: str) -> str | None:
     """Return a real path relative to a real folder, `/`-separated, or None when it is elsewhere."""
     if target == top:
         return ""
@@ -206,15 +206,15 @@ def relative(top: str, target: str) -> str | None:
     return target[len(start) :].replace(os.sep, "/")
 
 
-def actual(folder: int | str, part: str) -> str:
+def name_on_disk(folder: int | str, part: str) -> str:
     """Return a name as the disk has it: synced files may keep their accents apart (NFD)."""
-    if part.isascii() or exists(folder, part):
+    if part.isascii() or has_entry(folder, part):
         return part
     with os.scandir(folder) as listing:
         return min((entry.name for entry in listing if nfc(entry.name) == nfc(part)), default=part)
 
 
-def exists(folder: int | str, part: str) -> bool:
+def has_entry(folder: int | str, part: str) -> bool:
     """Say whether a folder, held open or named, has an entry of exactly this name."""
     try:
         if isinstance(folder, int):
@@ -232,7 +232,7 @@ def is_link(info: os.stat_result) -> bool:
     return stat.S_ISLNK(info.st_mode) or getattr(info, "st_reparse_tag", 0) == junction
 
 
-def sort_of(mode: int) -> str:
+def entry_kind(mode: int) -> str:
     """Name a kind of directory entry."""
     kinds = {
         stat.S_IFDIR: "a folder",

@@ -49,7 +49,7 @@ def parents(path: str) -> list[str]:
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
-def flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
+def find_flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
     """Say why no file of a vault can have this relative path on every system that syncs it, or None.
 
     Args:
@@ -64,7 +64,7 @@ def flaw(path: str, *, windows: bool = WINDOWS) -> str | None:
         return "reads as a drive or a stream of Windows"
     if windows and any(DEVICE.match(part) or part.endswith((".", " ")) for part in path.split("/")):
         return "is a name that Windows keeps for itself"
-    if not is_text(path):
+    if not is_utf8(path):
         return "is not valid Unicode"
     return None
 
@@ -81,29 +81,29 @@ def vault_path(path: str) -> VaultPath:
         raise InvalidArguments("The path is empty.", hint=OutsideVault.hint)
     if len(path) > LONGEST:
         raise InvalidArguments(f"The path is longer than {LONGEST} characters.")
-    if not is_text(path):
+    if not is_utf8(path):
         raise InvalidArguments("The path is not valid Unicode.")
     if path.startswith("/"):
-        raise OutsideVault(f"`{shown(path)}` is absolute.")
-    if why := flaw(path):
-        raise OutsideVault(f"`{shown(path)}` {why}.")
+        raise OutsideVault(f"`{display_path(path)}` is absolute.")
+    if why := find_flaw(path):
+        raise OutsideVault(f"`{display_path(path)}` {why}.")
     parts = [part for part in nfc(path).split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise OutsideVault(f"`{shown(path)}` has `..` in it.")
+        raise OutsideVault(f"`{display_path(path)}` has `..` in it.")
     if not parts:
-        raise InvalidArguments(f"`{shown(path)}` is the vault itself.", hint=OutsideVault.hint)
+        raise InvalidArguments(f"`{display_path(path)}` is the vault itself.", hint=OutsideVault.hint)
     clean = "/".join(parts)
     if is_hidden(clean):
-        raise ProtectedPath(f"`{shown(path)}` is hidden: it belongs to Obsidian or to another program.")
+        raise ProtectedPath(f"`{display_path(path)}` is hidden: it belongs to Obsidian or to another program.")
     return VaultPath(clean)
 
 
-def is_text(path: str) -> bool:
+def is_utf8(path: str) -> bool:
     """Say whether a name can be written as UTF-8."""
     return path.isascii() or not any("\ud800" <= c <= "\udfff" for c in path)
 
 
-def shown(path: str) -> str:
+def display_path(path: str) -> str:
     """Return a path fit for a message: short, and nothing in it that a terminal would obey."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path[:200])
     return text if len(path) <= 200 else f"{text}…"

@@ -20,22 +20,22 @@ REMOTE = {
 }
 """File systems that other computers write to without this one being told."""
 
-Look = Mapping[str, tuple[int, int, int]]
+Snapshot = Mapping[str, tuple[int, int, int]]
 
 
-async def changes_by_polling(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
+async def poll_changes(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
     """Yield an empty set once the vault was looked at, then each set of changes, until told to stop.
 
     Raises:
         VaultUnreadable: The vault's folder is gone.
     """
     loop = asyncio.get_running_loop()
-    before = await asyncio.to_thread(look, root)
+    before = await asyncio.to_thread(take_snapshot, root)
     yield frozenset()
     took = 0.0
-    while not await stopped(stop, max(EVERY_S, SHARE * took)):
+    while not await wait_for_stop(stop, max(EVERY_S, SHARE * took)):
         start = loop.time()
-        now = await asyncio.to_thread(look, root)
+        now = await asyncio.to_thread(take_snapshot, root)
         took = loop.time() - start
         changed = frozenset(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
         before = now
@@ -43,7 +43,7 @@ async def changes_by_polling(root: Path, stop: asyncio.Event) -> AsyncGenerator[
             yield changed
 
 
-def look(root: Path) -> Look:
+def take_snapshot(root: Path) -> Snapshot:
     """Return what tells each file and folder unchanged, hidden ones aside.
 
     Raises:
@@ -77,7 +77,7 @@ def look(root: Path) -> Look:
     return found
 
 
-async def stopped(stop: asyncio.Event, seconds: float) -> bool:
+async def wait_for_stop(stop: asyncio.Event, seconds: float) -> bool:
     """Wait; return early, with true, when told to stop."""
     try:
         async with asyncio.timeout(seconds):
@@ -87,7 +87,7 @@ async def stopped(stop: asyncio.Event, seconds: float) -> bool:
     return True
 
 
-def is_remote(root: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
+def is_network_mount(root: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
     """Say whether other computers may write to a folder's file system; false where that cannot be learnt."""
     try:
         device = root.stat().st_dev

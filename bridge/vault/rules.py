@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bridge.markdown.kinds import is_document
 from bridge.vault.exclusions import filter_pattern, is_expression
-from bridge.vault.globs import Ban, matches, used
+from bridge.vault.globs import GlobSet, compile_glob, drop_empty_globs
 from bridge.vault.paths import is_hidden, nfc
 
 ICLOUD = re.compile(r"(?:.*/)?\.[^/]+\.icloud")
@@ -29,18 +29,18 @@ class Rules:
     ignored: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     readonly: tuple[str, ...] = ()
-    _denied: Ban = field(init=False, repr=False, compare=False)
-    _kept: Ban = field(init=False, repr=False, compare=False)
+    _denied: GlobSet = field(init=False, repr=False, compare=False)
+    _kept: GlobSet = field(init=False, repr=False, compare=False)
     _globs: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
     _any_glob: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
     _filters: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        globs = tuple((glob, matches(glob)) for glob in used(self.exclude))
+        globs = tuple((glob, compile_glob(glob)) for glob in drop_empty_globs(self.exclude))
         together = "|".join(f"(?:{pattern.pattern})" for _, pattern in globs)
         filters = ((text, filter_pattern(text)) for text in self.ignored)
-        object.__setattr__(self, "_denied", Ban(self.deny))
-        object.__setattr__(self, "_kept", Ban((*self.deny, *self.readonly)))
+        object.__setattr__(self, "_denied", GlobSet(self.deny))
+        object.__setattr__(self, "_kept", GlobSet((*self.deny, *self.readonly)))
         object.__setattr__(self, "_globs", globs)
         object.__setattr__(self, "_any_glob", re.compile(together, re.IGNORECASE | re.DOTALL) if globs else None)
         object.__setattr__(self, "_filters", tuple((text, pattern) for text, pattern in filters if pattern))

@@ -10,8 +10,8 @@ from pathlib import Path
 from bridge.errors import VaultUnreadable
 from bridge.markdown.kinds import is_document
 from bridge.types import VaultPath
-from bridge.vault.open_file import is_link, relative, sort_of
-from bridge.vault.paths import flaw, is_hidden, nfc, parents
+from bridge.vault.open_file import entry_kind, is_link, relative_path
+from bridge.vault.paths import find_flaw, is_hidden, nfc, parents
 from bridge.vault.rules import ICLOUD, Rules, hidden_reason
 
 NOWHERE = "A symbolic link without a target."
@@ -108,24 +108,28 @@ class Walk:
                 info = entry.stat(follow_symlinks=False)
             except OSError:
                 continue
-            self._sort(joined(folder, name), entry.path, info, quiet=quiet)
+            self._sort(join_path(folder, name), entry.path, info, quiet=quiet)
 
     def _distinct(self, folder: str, entries: list["os.DirEntry[str]"]) -> Mapping[str, "os.DirEntry[str]"]:
         """Give each visible entry of a folder its name in the vault, one of several that differ in form only."""
         found: dict[str, os.DirEntry[str]] = {}
-        for entry in sorted(entries, key=lambda entry: composed_first(entry.name)):
+        for entry in sorted(entries, key=lambda entry: composed_first_key(entry.name)):
             name = nfc(entry.name)
-            path = joined(folder, name)
+            path = join_path(folder, name)
             in_icloud = ICLOUD.fullmatch(name) is not None
-            if self.rules.denies(path) or (in_icloud and self.rules.denies(joined(folder, name[1 : -len(".icloud")]))):
+            if self.rules.denies(path) or (
+                in_icloud and self.rules.denies(join_path(folder, name[1 : -len(".icloud")]))
+            ):
                 continue
             if is_hidden(name):
                 if in_icloud:
                     self.skipped[path] = hidden_reason(name)
-            elif why := flaw(path):
-                self.skipped[as_text(path)] = f"Its name {why}."
+            elif why := find_flaw(path):
+                self.skipped[display_name(path)] = f"Its name {why}."
             elif name in found:
-                self.skipped[joined(folder, entry.name)] = f"Another file is named `{name}`, in another Unicode form."
+                self.skipped[join_path(folder, entry.name)] = (
+                    f"Another file is named `{name}`, in another Unicode form."
+                )
             else:
                 found[name] = entry
         return found
@@ -152,7 +156,7 @@ class Walk:
             self._rest.append((path, place, quiet or why is not None))
             return
         if not stat.S_ISREG(info.st_mode):
-            self.skipped[path] = f"It is {sort_of(info.st_mode)}, not a file."
+            self.skipped[path] = f"It is {entry_kind(info.st_mode)}, not a file."
             return
         known = VaultPath(path)
         if quiet or not is_document(path) or path in self.skipped:
@@ -171,7 +175,7 @@ class Walk:
         except OSError:
             self.skipped[path] = NOWHERE
             return None
-        inside = relative(os.path.realpath(self.root), target)
+        inside = relative_path(os.path.realpath(self.root), target)
         if inside is not None and self.rules.denies(nfc(inside)):
             self.skipped[path] = NOWHERE
         elif inside is None:
@@ -222,22 +226,22 @@ def require_listing(root: Path) -> None:
         raise VaultUnreadable(f"The vault folder {root} cannot be read: {error.strerror}.") from None
 
 
-def composed_first(name: str) -> tuple[bool, str]:
+def composed_first_key(name: str) -> tuple[bool, str]:
     """Order names so that of several Unicode forms of one name the composed is first; reading prefers it too."""
     return name != nfc(name), name
 
 
-def joined(folder: str, name: str) -> str:
+def join_path(folder: str, name: str) -> str:
     """Join a folder, empty for the root, and a name."""
     return f"{folder}/{name}" if folder else name
 
 
-def as_text(name: str) -> str:
+def display_name(name: str) -> str:
     """Write a name that is not UTF-8 so that it can be shown."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def buried(root: Path, rules: Rules, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
+def moved_to_denied(root: Path, rules: Rules, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
     """Return those of the files that are gone that lie at a denied path now, each with that path.
 
     Args:
@@ -245,17 +249,17 @@ def buried(root: Path, rules: Rules, lost: Mapping[Stat, VaultPath]) -> Mapping[
         rules: What is denied.
         lost: The files that are gone, by what tells one unchanged.
     """
-    return {lost[stat]: path for stat, path in denied(root, rules) if stat in lost} if rules.deny and lost else {}
+    return {lost[stat]: path for stat, path in denied_files(root, rules) if stat in lost} if rules.deny and lost else {}
 
 
-def denied(root: Path, rules: Rules) -> Iterator[tuple[Stat, VaultPath]]:
+def denied_files(root: Path, rules: Rules) -> Iterator[tuple[Stat, VaultPath]]:
     """Yield each denied file with what tells it unchanged; what cannot be listed is passed over."""
     rest = [("", os.fspath(root), False)]
     while rest:
         folder, place, below = rest.pop()
         with suppress(OSError), os.scandir(place) as listing:
             for entry in listing:
-                path = joined(folder, nfc(entry.name))
+                path = join_path(folder, nfc(entry.name))
                 inside = below or rules.denies(path)
                 if entry.is_dir(follow_symlinks=False):
                     if not is_hidden(path):

@@ -10,7 +10,7 @@ from bridge.errors import Busy
 from bridge.types import VaultPath
 from bridge.vault.lease import end_lease, take_lease
 from bridge.vault.open_file import open_inside
-from bridge.vault.paths import shown
+from bridge.vault.paths import display_path
 
 if TYPE_CHECKING:
     from bridge.vault.vault import Vault
@@ -42,14 +42,14 @@ def read_settled(
         BridgeError: As `Vault.read`.
     """
     end = time.monotonic() + PATIENCE_S
-    while wait := unsettled_for(vault, path, is_ours, size_before):
+    while wait := seconds_until_settled(vault, path, is_ours, size_before):
         if time.monotonic() + LOOK_AGAIN_S > end:
-            raise being_saved(path)
+            raise being_saved_error(path)
         time.sleep(min(wait, LOOK_AGAIN_S))
     return vault.read(path)[0]
 
 
-def unsettled_for(
+def seconds_until_settled(
     vault: "Vault", path: VaultPath, is_ours: Callable[[os.stat_result], bool], size_before: int | None
 ) -> float:
     """Return in how many seconds a file may be settled; 0 when it is."""
@@ -74,10 +74,10 @@ def unsettled_for(
     return max(quiet - age, 0) if age > -EMPTY_S else 0
 
 
-def being_saved(path: str) -> Busy:
+def being_saved_error(path: str) -> Busy:
     """Return the error that says that another program is writing a file."""
     return Busy(
-        f"Another program has `{shown(path)}` open for writing.",
+        f"Another program has `{display_path(path)}` open for writing.",
         hint="Try again in a moment, when it has saved the file; nothing was written.",
         path=path,
     )

@@ -6,10 +6,10 @@ from pathlib import Path, PurePath
 
 from bridge.errors import BridgeError, NoteNotFound, NoteUnreadable, OutsideVault, PathKept, TooLarge, VaultUnreadable
 from bridge.types import VaultPath
-from bridge.vault.open_file import open_inside, relative
-from bridge.vault.paths import nfc, parents, shown, vault_path
+from bridge.vault.open_file import open_inside, relative_path
+from bridge.vault.paths import display_path, nfc, parents, vault_path
 from bridge.vault.rules import Rules
-from bridge.vault.scan import Scan, Stat, Walk, buried, require_listing
+from bridge.vault.scan import Scan, Stat, Walk, moved_to_denied, require_listing
 
 CHUNK = 1024 * 1024
 
@@ -53,7 +53,7 @@ class Vault:
         Raises:
             VaultUnreadable: The folder seems unmounted, or is gone.
         """
-        if (was_filled or self._held_something) and is_bare(self.root):
+        if (was_filled or self._held_something) and is_empty_folder(self.root):
             raise VaultUnreadable(
                 f"The vault folder {self.root} is empty, and was not before.",
                 hint="Connect its disk. If you emptied it yourself, put any file into it, or remove the vault.",
@@ -92,7 +92,7 @@ class Vault:
 
     def buried(self, lost: Mapping[Stat, VaultPath]) -> Mapping[VaultPath, VaultPath]:
         """Return those of the files that are gone that were moved to a denied path, each with that path."""
-        return buried(self.root, self.rules, lost)
+        return moved_to_denied(self.root, self.rules, lost)
 
     def read(self, path: VaultPath) -> tuple[bytes, Stat]:
         """Return a file's bytes, left out of the index or not, with what told it unchanged before it was read.
@@ -144,12 +144,12 @@ class Vault:
             ProtectedPath: A rule of the settings keeps the path, or what a link on it leads to, as it is.
             OutsideVault: A link on it leads out of the vault.
         """
-        behind = relative(os.path.realpath(self.root), os.path.realpath(self.root / path))
+        behind = relative_path(os.path.realpath(self.root), os.path.realpath(self.root / path))
         if behind is None:
-            raise OutsideVault(f"`{shown(path)}` leads out of the vault through a link.")
+            raise OutsideVault(f"`{display_path(path)}` leads out of the vault through a link.")
         # The same words whether or not there is a file: a refusal must not tell.
         if self.rules.keeps(path) or self.rules.keeps(nfc(behind)):
-            raise PathKept(f"`{shown(path)}` must stay as it is: the user's settings say so.")
+            raise PathKept(f"`{display_path(path)}` must stay as it is: the user's settings say so.")
 
     def _read(self, path: VaultPath) -> tuple[bytes, Stat, Stat]:
         """Read a file once, with its state before and after."""
@@ -158,7 +158,7 @@ class Vault:
             before = stat_of(descriptor)
             if before.size > self.rules.max_file_bytes:
                 raise TooLarge(
-                    f"`{shown(path)}` is larger than {self.rules.max_file_bytes / 2**20:g} MiB.",
+                    f"`{display_path(path)}` is larger than {self.rules.max_file_bytes / 2**20:g} MiB.",
                     hint="Raise the setting `max_file_mb`.",
                 )
             pieces = []
@@ -170,8 +170,8 @@ class Vault:
             return b"".join(pieces), before, stat_of(descriptor)
         except OSError as error:
             if not os.path.lexists(self.root / path):
-                raise NoteNotFound(f"There is no note `{shown(path)}`.") from None
-            raise NoteUnreadable(f"`{shown(path)}` cannot be read: {error.strerror}.") from None
+                raise NoteNotFound(f"There is no note `{display_path(path)}`.") from None
+            raise NoteUnreadable(f"`{display_path(path)}` cannot be read: {error.strerror}.") from None
         finally:
             os.close(descriptor)
 
@@ -182,7 +182,7 @@ def stat_of(descriptor: int) -> Stat:
     return Stat(info.st_mtime_ns, info.st_size)
 
 
-def is_bare(root: Path) -> bool:
+def is_empty_folder(root: Path) -> bool:
     """Say whether a folder has nothing in it at all, hidden files included."""
     try:
         with os.scandir(root) as listing:

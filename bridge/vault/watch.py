@@ -8,8 +8,8 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Literal
 
-from bridge.vault.notifications import Deaf, Ear, Ending
-from bridge.vault.poll import changes_by_polling, is_remote
+from bridge.vault.notifications import Notifier, StopSignal, WatchUnavailable
+from bridge.vault.poll import is_network_mount, poll_changes
 
 log = logging.getLogger(__name__)
 
@@ -41,31 +41,31 @@ async def watch(root: Path, mode: Literal["auto", "poll"], stop: asyncio.Event) 
         VaultUnreadable: The vault's folder is gone or another one is in its place. Nothing is said about its notes.
     """
     begun = False
-    if mode == "auto" and not is_remote(root):
+    if mode == "auto" and not is_network_mount(root):
         try:
-            async with aclosing(_heard(root, stop)) as heard:
+            async with aclosing(_watch_notifications(root, stop)) as heard:
                 async for changed in heard:
                     begun = True
                     yield changed
-        except Deaf as error:
+        except WatchUnavailable as error:
             log.warning("The system cannot tell of changes (%s): the vault is polled instead", error)
         else:
             return
-    async with aclosing(changes_by_polling(root, stop)) as polled:
+    async with aclosing(poll_changes(root, stop)) as polled:
         async for changed in polled:
             # Between the two watchers something may have changed unseen.
             yield frozenset({""}) if begun and not changed else changed
 
 
-async def _heard(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
+async def _watch_notifications(root: Path, stop: asyncio.Event) -> AsyncGenerator[frozenset[str], None]:
     """Yield what the system tells."""
     loop = asyncio.get_running_loop()
-    ending = Ending(stop)
+    ending = StopSignal(stop)
     # A thread of its own: the loop's few shared ones would be taken by a handful of vaults.
     thread = ThreadPoolExecutor(1, thread_name_prefix="watch")
-    ear: Ear | None = None
+    ear: Notifier | None = None
     try:
-        ear = await loop.run_in_executor(thread, Ear, root, ending)
+        ear = await loop.run_in_executor(thread, Notifier, root, ending)
         yield frozenset()
         while (told := await loop.run_in_executor(thread, ear.listen, HEARTBEAT_MS)) is not None:
             changed = set(told)

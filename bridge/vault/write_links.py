@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from bridge.markdown.link_parts import encoded, in_wiki
+from bridge.markdown.link_parts import percent_encode, wiki_file_name
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
-from bridge.markdown.parse import structure_of
+from bridge.markdown.parse import parse_structure
 from bridge.types import Span, VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 
@@ -17,7 +17,7 @@ _BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
 _BAR: Final = re.compile(r"(?<!\\)\|")
 
 
-def link_text(
+def write_link(
     shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings, *, table: bool = False
 ) -> str | None:
     """Write a link that reads as some words; None when no link can name the target.
@@ -32,34 +32,38 @@ def link_text(
         style: How the user has Obsidian write links.
         table: Whether it shall stand in a table.
     """
-    link = wiki(shown, target, source, names, style) if not style.markdown_links else None
-    link = link or markdown(shown, target, source, names, style)
+    link = write_wiki_link(shown, target, source, names, style) if not style.markdown_links else None
+    link = link or write_markdown_link(shown, target, source, names, style)
     return _BAR.sub(r"\\|", link) if table and link else link
 
 
-def wiki(shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings) -> str | None:
+def write_wiki_link(
+    shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings
+) -> str | None:
     """Write a wiki link; None when it cannot say the target or the words."""
-    for way in ways(target, source, names, style):
+    for way in link_names(target, source, names, style):
         # The ending is left out where that leads to the same file.
         for asked in dict.fromkeys((way.removesuffix(".md"), way)):
-            if names.resolve(asked, source).path == target and in_wiki(asked):
+            if names.resolve(asked, source).path == target and wiki_file_name(asked):
                 if _NOT_SHOWN_IN_WIKI.search(shown):
                     return None
                 return f"[[{asked}]]" if asked == shown else f"[[{asked}|{shown}]]"
     return None
 
 
-def markdown(shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings) -> str | None:
+def write_markdown_link(
+    shown: str, target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings
+) -> str | None:
     """Write a Markdown link; None when it cannot say the target."""
     label = _BRACKET.sub(r"\\\g<0>", shown)
-    for way in ways(target, source, names, style):
-        asked = encoded(way)
+    for way in link_names(target, source, names, style):
+        asked = percent_encode(way)
         if names.resolve(asked, source, "markdown").path == target:
             return f"[{label}]({asked})"
     return None
 
 
-def ways(target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings) -> Iterator[str]:
+def link_names(target: VaultPath, source: VaultPath, names: Names, style: ObsidianSettings) -> Iterator[str]:
     """Yield how a link could call a file, the way that the user prefers first."""
     match style.new_link_format:
         case "shortest" if not names.namesakes(target):
@@ -74,7 +78,7 @@ def ways(target: VaultPath, source: VaultPath, names: Names, style: ObsidianSett
     yield f"/{target}"
 
 
-def tables(note: Note) -> tuple[Span, ...]:
+def find_tables(note: Note) -> tuple[Span, ...]:
     """Return where a note has tables, those in lists and callouts too."""
-    structure, _ = structure_of(note.text, note.body)
+    structure, _ = parse_structure(note.text, note.body)
     return tuple((part.start, part.end) for part in structure.parts if part.kind == "table")

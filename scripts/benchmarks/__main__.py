@@ -10,15 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scripts.benchmarks import measures, vectors
-from scripts.benchmarks.dense import dense
-from scripts.benchmarks.generate import generate
-from scripts.benchmarks.graphs import graphs
-from scripts.benchmarks.plugin import plugin
-from scripts.benchmarks.rows import Measured, Row
-from scripts.benchmarks.soak import soak
-from scripts.benchmarks.suggesting import suggesting
-from scripts.benchmarks.transports import transports
-from scripts.benchmarks.writes import writes
+from scripts.benchmarks.dense import measure_dense_vault
+from scripts.benchmarks.generate import generate_vault
+from scripts.benchmarks.graphs import measure_graphs
+from scripts.benchmarks.plugin import measure_plugin
+from scripts.benchmarks.rows import Measurements, Row
+from scripts.benchmarks.soak import measure_soak
+from scripts.benchmarks.suggesting import measure_suggestions
+from scripts.benchmarks.transports import measure_transports
+from scripts.benchmarks.writes import measure_writes
 
 SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
 PARTS = (
@@ -42,15 +42,15 @@ ALONE = {"models", "soak", "graph", "dense", "linking", "plugin"}
 
 def main() -> int:
     """Measure and say what was missed; the exit status tells only whether all could be measured."""
-    options = arguments()
+    options = parse_arguments()
     with tempfile.TemporaryDirectory(prefix="vault-bridge-bench-", dir=options.work) as folder:
         work = Path(folder)
         vault = work / "vault"
         if options.vault:
             shutil.copytree(options.vault, vault, symlinks=True)
         else:
-            generate(vault, options.generate, SAMPLE)
-        found = Measured(str(options.vault.name if options.vault else f"generated, {options.generate} notes"))
+            generate_vault(vault, options.generate, SAMPLE)
+        found = Measurements(str(options.vault.name if options.vault else f"generated, {options.generate} notes"))
         notes = [path.stat().st_size for path in vault.rglob("*.md")]
         found.add(Row("notes", len(notes), ""), Row("text", sum(notes) / 1e6, "MB"))
         place = measures.Place(vault, work / "data", options.models_dir, len(notes) >= measures.LARGE)
@@ -62,30 +62,30 @@ def main() -> int:
     return 1 if found.failed else 0
 
 
-def measure(place: measures.Place, found: Measured, options: argparse.Namespace) -> None:
+def measure(place: measures.Place, found: Measurements, options: argparse.Namespace) -> None:
     """Run the chosen parts; most need the index that the first start makes."""
 
     def first_start() -> None:
         if options.random_vectors:
-            measures.keyword_only(place, found)
-            vectors.invent(place.data, place.models)
+            measures.measure_keyword_only(place, found)
+            vectors.invent_vectors(place.data, place.models)
         else:
-            measures.cold(place, found)
+            measures.measure_cold_start(place, found)
 
     parts: dict[str, Callable[[], None]] = {
-        "models": lambda: vectors.models(place.models, found),
+        "models": lambda: vectors.measure_models(place.models, found),
         "cold": first_start,
-        "warm": lambda: measures.warm(place, found),
-        "transports": lambda: transports(place, found),
-        "never-twice": lambda: measures.never_twice(place, found),
-        "edits": lambda: measures.edits(place, found),
-        "writes": lambda: writes(place, found),
-        "disk": lambda: measures.disk(place, found, options.edits),
-        "soak": lambda: soak(place, found),
-        "graph": lambda: graphs(found),
-        "dense": lambda: dense(place, found, SAMPLE),
-        "linking": lambda: suggesting(found),
-        "plugin": lambda: plugin(place, found),
+        "warm": lambda: measures.measure_warm_start(place, found),
+        "transports": lambda: measure_transports(place, found),
+        "never-twice": lambda: measures.measure_reuse(place, found),
+        "edits": lambda: measures.measure_edits(place, found),
+        "writes": lambda: measure_writes(place, found),
+        "disk": lambda: measures.measure_disk(place, found, options.edits),
+        "soak": lambda: measure_soak(place, found),
+        "graph": lambda: measure_graphs(found),
+        "dense": lambda: measure_dense_vault(place, found, SAMPLE),
+        "linking": lambda: measure_suggestions(found),
+        "plugin": lambda: measure_plugin(place, found),
     }
     wanted = {*options.only, *(("cold",) if set(options.only) - ALONE else ())}
     for name, part in parts.items():
@@ -98,7 +98,7 @@ def measure(place: measures.Place, found: Measured, options: argparse.Namespace)
                 print(f"{name} could not be measured: {error}", file=sys.stderr)
 
 
-def arguments() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure the bridge on a copy of a vault.")
     parser.add_argument("vault", nargs="?", type=Path, help="the vault to copy; without one, notes are generated")

@@ -70,7 +70,7 @@ class Client:
         )
 
 
-def resident(bridge: Sidecar) -> tuple[float, list[float]]:
+def resident_memory(bridge: Sidecar) -> tuple[float, list[float]]:
     """Return the resident megabytes of the sidecar and of each of its embedding workers."""
     process = psutil.Process(bridge.process.pid)
     workers = [

@@ -6,11 +6,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from scripts.benchmarks.client import Client, resident
-from scripts.benchmarks.generate import generate
-from scripts.benchmarks.measures import Place, started, wait_for
-from scripts.benchmarks.rows import Measured, Row
-from scripts.benchmarks.vectors import invent
+from scripts.benchmarks.client import Client, resident_memory
+from scripts.benchmarks.generate import generate_vault
+from scripts.benchmarks.measures import Place, start_sidecar, wait_until_indexed
+from scripts.benchmarks.rows import Measurements, Row
+from scripts.benchmarks.vectors import invent_vectors
 
 NOTES = 4_600
 MORE_LINKS = 17_000
@@ -19,22 +19,22 @@ MORE_LINKS = 17_000
 EDITS = 21
 
 
-def dense(place: Place, found: Measured, samples: Path) -> None:
+def measure_dense_vault(place: Place, found: Measurements, samples: Path) -> None:
     """Measure a vault of 4,600 notes and 32,000 links."""
     place = replace(place, vault=place.vault.with_name("dense"), data=place.data.with_name("dense-data"))
     chance = random.Random(17)
-    generate(place.vault, NOTES, samples)
+    generate_vault(place.vault, NOTES, samples)
     notes = sorted(place.vault.rglob("*.md"))
     for _ in range(MORE_LINKS):
-        append(chance.choice(notes), chance.choice(notes))
-    with started(place) as (client, *_):
+        append_link(chance.choice(notes), chance.choice(notes))
+    with start_sidecar(place) as (client, *_):
         client.wait_keyword()
-    invent(place.data, place.models)
-    with started(place) as (client, *_):
+    invent_vectors(place.data, place.models)
+    with start_sidecar(place) as (client, *_):
         client.until(lambda status: status["ready"]["keyword"] and status["ready"]["semantic"], 0.01)
-        before, _ = resident(client.bridge)
-        seconds = [linked(client, place.vault, *chance.sample(notes, 2)) for _ in range(EDITS)]
-        after, _ = resident(client.bridge)
+        before, _ = resident_memory(client.bridge)
+        seconds = [time_backlink(client, place.vault, *chance.sample(notes, 2)) for _ in range(EDITS)]
+        after, _ = resident_memory(client.bridge)
     links = sum(note.read_text(encoding="utf-8").count("[[") for note in notes)
     what = f"{NOTES:,} notes, {links:,} links: saved edit → its link is a backlink"
     found.add(
@@ -45,16 +45,16 @@ def dense(place: Place, found: Measured, samples: Path) -> None:
     )
 
 
-def append(note: Path, target: Path) -> None:
+def append_link(note: Path, target: Path) -> None:
     """Let a note link to another."""
     with note.open("a", encoding="utf-8") as file:
         file.write(f"\nSee [[{target.stem}]] too.\n")
 
 
-def linked(client: Client, vault: Path, note: Path, target: Path) -> float:
+def time_backlink(client: Client, vault: Path, note: Path, target: Path) -> float:
     """Add a link to a note and return the seconds until its target tells of it."""
     source, path = (each.relative_to(vault).as_posix() for each in (note, target))
-    append(note, target)
+    append_link(note, target)
     saved = time.perf_counter()
     line = note.read_text(encoding="utf-8").count("\n")
     while time.perf_counter() - saved < 120:
@@ -62,7 +62,7 @@ def linked(client: Client, vault: Path, note: Path, target: Path) -> float:
         if any(link["path"] == source and link["line"] == line for link in back):
             took = time.perf_counter() - saved
             # The next edit is one after this was taken up whole.
-            wait_for(client, vault, note)
+            wait_until_indexed(client, vault, note)
             return took
         time.sleep(0.005)
     raise TimeoutError(f"a link from {source} was not seen")

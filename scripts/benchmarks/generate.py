@@ -61,7 +61,7 @@ def term(chance: random.Random) -> str:
     return "".join(own.choice(SYLLABLES) for _ in range(own.randint(2, 5)))
 
 
-def generate(root: Path, notes: int, samples: Path, *, seed: int = 7) -> None:
+def generate_vault(root: Path, notes: int, samples: Path, *, seed: int = 7) -> None:
     """Write a vault.
 
     Args:

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from bridge.engine.analytics import Atlas, Chart
-from bridge.engine.link_graph import Links, Web
-from bridge.features.graph.operations import around
-from bridge.features.graph.view import Chosen, described, pictured
+from bridge.engine.analytics import GraphAnalytics, GraphSnapshot
+from bridge.engine.link_graph import LinkTable, ResolvedLinks
+from bridge.features.graph.operations import collect_neighbours
+from bridge.features.graph.view import ViewSelection, build_graph_view, build_picture
 from bridge.graph.census import census
 from bridge.graph.kinds import WRITTEN
 from bridge.index.index import Index
@@ -20,7 +20,7 @@ from bridge.index.note import IndexedNote
 from bridge.markdown.names import Names
 from bridge.search.model import SearchRequest
 from bridge.types import Digest, VaultPath
-from scripts.benchmarks.rows import Measured, Row, times
+from scripts.benchmarks.rows import Measurements, Row, latency_rows
 
 LINKS = 10
 """Links a note."""
@@ -29,18 +29,18 @@ HELD_MS = 50.0
 MANY = 100_000
 
 
-def graphs(found: Measured) -> None:
+def measure_graphs(found: Measurements) -> None:
     """Measure at 10,000 and 100,000 notes."""
     for count in (10_000, MANY):
-        asyncio.run(one(found, count))
+        asyncio.run(measure_size(found, count))
 
 
-async def one(found: Measured, count: int) -> None:
+async def measure_size(found: Measurements, count: int) -> None:
     """Measure one size."""
-    notes = drawn(count)
+    notes = random_notes(count)
     # As after the opening of an index: what lives long is not looked at by the garbage collector.
     gc.freeze()
-    names, links, watch = Names(notes), Links(), Watch()
+    names, links, watch = Names(notes), LinkTable(), LoopWatch()
     name = f"graph of {count // 1000},000 notes, {count * LINKS // 1000:,},000 links"
 
     async def timed(what: str, reach: float | None, work: Callable[[], Awaitable[Any]]) -> Any:
@@ -50,7 +50,7 @@ async def one(found: Measured, count: int) -> None:
         found.add(Row(f"{name}: {what}", time.perf_counter() - began, "s", reach, note=note))
         return result
 
-    def resolved() -> Web:
+    def resolved() -> ResolvedLinks:
         links.resolve(links.take(), notes, names)
         assert links.web is not None
         return links.web
@@ -63,18 +63,18 @@ async def one(found: Measured, count: int) -> None:
     graph = await timed("drawn after an edit", None, lambda: asyncio.to_thread(web.graph, notes))
     with tempfile.TemporaryDirectory() as folder:
         index = Index.open(Path(folder))
-        chart, atlas = Chart(graph, notes, index), Atlas()
+        chart, atlas = GraphSnapshot(graph, notes, index), GraphAnalytics()
         await timed("counted", None, lambda: asyncio.to_thread(census, graph))
         edges = await timed("edges", None, lambda: atlas.edges(chart, WRITTEN))
         shape = await timed("measured", None, lambda: atlas.shape(chart, WRITTEN))
         await timed("gaps", None, lambda: atlas.gaps(chart, WRITTEN, 10))
 
         async def view() -> Any:
-            chosen = Chosen(SearchRequest(query=""), None, 1, None, (), fold=False, limit=None)
-            picture, folds = await asyncio.to_thread(pictured, chart, edges, shape, chosen)
+            chosen = ViewSelection(SearchRequest(query=""), None, 1, None, (), fold=False, limit=None)
+            picture, folds = await asyncio.to_thread(build_picture, chart, edges, shape, chosen)
             labels = [graph.nodes.labels[number] for number in picture.speaker.tolist()]
             places = await atlas.places(chart, "whole", picture.network, labels)
-            return await asyncio.to_thread(described, chart, picture, shape, places, folds=folds, tagged=False)
+            return await asyncio.to_thread(build_graph_view, chart, picture, shape, places, folds=folds, tagged=False)
 
         await timed("view of 10,000 nodes", None, view)
         lots = random.Random(3)
@@ -83,14 +83,14 @@ async def one(found: Measured, count: int) -> None:
             start = graph.number(lots.choice(list(notes)))
             assert start is not None
             began = time.perf_counter()
-            await asyncio.to_thread(around, chart, edges, start, "any", 2, 0.5, 50)
+            await asyncio.to_thread(collect_neighbours, chart, edges, start, "any", 2, 0.5, 50)
             seconds.append(time.perf_counter() - began)
-        found.add(*times(f"{name}: neighbours, 2 steps", seconds))
+        found.add(*latency_rows(f"{name}: neighbours, 2 steps", seconds))
         atlas.close()
         await index.close()
 
 
-def drawn(count: int) -> dict[VaultPath, IndexedNote]:
+def random_notes(count: int) -> dict[VaultPath, IndexedNote]:
     """Draw notes with links, most to a few of them; some names have no note."""
     lots = random.Random(7)
     notes = {}
@@ -105,7 +105,7 @@ def drawn(count: int) -> dict[VaultPath, IndexedNote]:
     return notes
 
 
-class Watch:
+class LoopWatch:
     """Measures how long an event loop does not get its turn."""
 
     async def over(self, work: Awaitable[Any]) -> tuple[Any, float]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from bridge.data_folder import default_models_dir
 from scripts.benchmarks.measures import Place
 from scripts.benchmarks.questions import questions
-from scripts.benchmarks.rows import Measured, Row, times
+from scripts.benchmarks.rows import Measurements, Row, latency_rows
 from tests.npm import installed
 from tests.plugin.browser import chromium
 from tests.system.sidecar import COMMAND
@@ -20,7 +20,7 @@ QUERIES = 65
 """Bursts of keys, of which the first few are not counted."""
 
 
-def plugin(place: Place, found: Measured) -> None:
+def measure_plugin(place: Place, found: Measurements) -> None:
     """Type queries key by key as people do, into the search pane of a window with a copy of the vault."""
     packages = installed(PLUGIN)
     measured = place.data.with_name("plugin.json")
@@ -40,14 +40,14 @@ def plugin(place: Place, found: Measured) -> None:
         return [value / 1000 for value in said[what]]
 
     note = f"{len(said['first'])} bursts, 60 to 180 ms from key to key"
-    half, most = times("last key to its first hits on the screen", seconds("first"), note=note)
+    half, most = latency_rows("last key to its first hits on the screen", seconds("first"), note=note)
     found.add(
         replace(half, reach=120.0),
         most,
-        *times("of that waiting for the answer before", seconds("waiting")),
-        *times("of that asking and being answered", seconds("answering")),
-        *times("of that drawing", seconds("drawing")),
-        *times("last key to the hits by meaning", seconds("meaning")),
+        *latency_rows("of that waiting for the answer before", seconds("waiting")),
+        *latency_rows("of that asking and being answered", seconds("answering")),
+        *latency_rows("of that drawing", seconds("drawing")),
+        *latency_rows("last key to the hits by meaning", seconds("meaning")),
         Row("searches for each key", said["calls"], ""),
         Row("plugin: loading", said["load"], "ms", 50),
         Row("plugin: an event of the vault, the slowest", max(said["events"]), "ms", 5),

@@ -29,7 +29,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Measured:
+class Measurements:
     """Every figure of a run, and the machine it was run on."""
 
     vault: str
@@ -41,45 +41,47 @@ class Measured:
         """Keep figures and show them at once."""
         self.rows += rows
         for row in rows:
-            print(line(row), flush=True)
+            print(table_line(row), flush=True)
 
     def json(self) -> dict[str, Any]:
         """Return all of it."""
         rows = [{**asdict(row), "reached": row.reached} for row in self.rows]
-        return {"date": datetime.now(UTC).date().isoformat(), "machine": machine(), "vault": self.vault} | {
+        return {"date": datetime.now(UTC).date().isoformat(), "machine": describe_machine(), "vault": self.vault} | {
             "facts": self.facts,
             "failed": self.failed,
             "rows": rows,
         }
 
 
-def line(row: Row) -> str:
+def table_line(row: Row) -> str:
     """Write a figure as a line of the table."""
     verdict = {None: "", True: "reached", False: "MISSED"}[row.reached]
     reach = "" if row.reach is None else f"{'≥' if row.at_least else '≤'} {row.reach:g}"
-    return f"| {row.what:62} | {number(row.value):>9} {row.unit:12} | {reach:8} | {verdict:7} | {row.note}"
+    return f"| {row.what:62} | {format_number(row.value):>9} {row.unit:12} | {reach:8} | {verdict:7} | {row.note}"
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Write a number with three digits that count."""
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
 
 
-def times(what: str, seconds: Sequence[float], reach: tuple[float, float] | None = None, note: str = "") -> list[Row]:
+def latency_rows(
+    what: str, seconds: Sequence[float], reach: tuple[float, float] | None = None, note: str = ""
+) -> list[Row]:
     """Return median and 95th percentile in milliseconds."""
-    middle, high = (1000 * share(seconds, part) for part in (0.5, 0.95))
+    middle, high = (1000 * percentile(seconds, part) for part in (0.5, 0.95))
     return [
         Row(f"{what}, p50", middle, "ms", reach and reach[0], note=note),
         Row(f"{what}, p95", high, "ms", reach and reach[1], note=note),
     ]
 
 
-def share(values: Sequence[float], part: float) -> float:
+def percentile(values: Sequence[float], part: float) -> float:
     """Return the value below which this part of the values lies."""
     return sorted(values)[min(len(values) - 1, int(part * len(values)))]
 
 
-def middle_and_worst(what: str, seconds: Sequence[float], reach: tuple[float, float]) -> list[Row]:
+def median_and_worst(what: str, seconds: Sequence[float], reach: tuple[float, float]) -> list[Row]:
     """Return median, worst and first in seconds."""
     return [
         Row(f"{what}, median of {len(seconds)}", statistics.median(seconds), "s", reach[0]),
@@ -88,7 +90,7 @@ def middle_and_worst(what: str, seconds: Sequence[float], reach: tuple[float, fl
     ]
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """Say what it was run on, without naming it."""
     return {
         "system": f"{platform.system()} {platform.machine()}",

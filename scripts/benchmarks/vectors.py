@@ -9,16 +9,16 @@ from bridge.data_folder import default_models_dir
 from bridge.engine.model_pool import model_key
 from bridge.index.index import Index
 from bridge.models.catalogue import DEFAULT_MODEL
-from bridge.models.folder import find
+from bridge.models.folder import find_model
 from scripts.bench_models import measure
-from scripts.benchmarks.rows import Measured, Row
+from scripts.benchmarks.rows import Measurements, Row
 
 AT_ONCE = 2000
 
 
-def models(folder: Path | None, found: Measured) -> None:
+def measure_models(folder: Path | None, found: Measurements) -> None:
     """Measure the embedding against `Llama.embed` with its defaults."""
-    facts = measure(find(folder or default_models_dir(), DEFAULT_MODEL))
+    facts = measure(find_model(folder or default_models_dir(), DEFAULT_MODEL))
     found.facts["models"] = facts
     rate, ratio, two = (
         float(str(facts[k])) for k in ("tokens_per_cpu_second", "ratio_to_defaults", "two_workers_to_one")
@@ -30,14 +30,14 @@ def models(folder: Path | None, found: Measured) -> None:
     )
 
 
-def invent(data: Path, folder: Path | None) -> None:
+def invent_vectors(data: Path, folder: Path | None) -> None:
     """Give every passage a random vector."""
-    model = find(folder or default_models_dir(), DEFAULT_MODEL)
+    model = find_model(folder or default_models_dir(), DEFAULT_MODEL)
     (index,) = (data / "vaults").glob("*/index")
-    asyncio.run(fill(index, model_key(model), model.spec.dimensions))
+    asyncio.run(fill_vectors(index, model_key(model), model.spec.dimensions))
 
 
-async def fill(folder: Path, key: str, dimensions: int) -> None:
+async def fill_vectors(folder: Path, key: str, dimensions: int) -> None:
     """Fill the index's vectors."""
     index = Index.open(folder)
     random = np.random.default_rng(1)

@@ -13,8 +13,8 @@ from unittest.mock import patch
 
 from bridge.changes.requests import EditNote
 from bridge.engine.bridge import Bridge
-from bridge.engine.indexer import Following
-from bridge.engine.link_graph import Weaving
+from bridge.engine.indexer import Indexer
+from bridge.engine.link_graph import LinkResolver
 from bridge.engine.transactions import Author
 from bridge.index.index import Index
 from bridge.markdown.edit.requests import Append
@@ -22,8 +22,8 @@ from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.write.writer import Writer
 from scripts.benchmarks.client import Client
-from scripts.benchmarks.measures import Place, started
-from scripts.benchmarks.rows import Measured, Row, share, times
+from scripts.benchmarks.measures import Place, start_sidecar
+from scripts.benchmarks.rows import Measurements, Row, latency_rows, percentile
 from tests.engine.conftest import until
 
 EDITS = 100
@@ -37,41 +37,41 @@ PARTS: dict[str, tuple[type[Any], str]] = {
     "the vault and the journal are written": (Writer, "write"),
     "of that: contents and row are kept": (Store, "prepare"),
     "of that: the row is settled": (Store, "settle"),
-    "the change is taken up": (Following, "show"),
+    "the change is taken up": (Indexer, "show"),
     "of that: the index shows it": (Index, "show"),
-    "of that: links are resolved": (Weaving, "resolve"),
+    "of that: links are resolved": (LinkResolver, "resolve"),
 }
 """The methods that the time is spent in; the index is written after that, and a search waits for it."""
 
 
-def writes(place: Place, found: Measured) -> None:
+def measure_writes(place: Place, found: Measurements) -> None:
     """Measure edits one after the other, over HTTP without a model and with it, and in this process by parts."""
     plain = replace(place, models=place.data / "none")
     for name, where in (("keyword only", plain), ("with the model", place)):
-        with started(where) as (client, *_):
+        with start_sidecar(where) as (client, *_):
             rest = client.wait_keyword if where is plain else client.wait_all
             rest()
-            seconds = [edited(client, path, text) for path, text in additions(place)]
+            seconds = [time_addition(client, path, text) for path, text in additions(place)]
             alone = []
             for path, text in additions(place)[:ALONE]:
                 rest()
-                alone.append(edited(client, path, f"{text} Alone."))
-            searched = [searched_after(client, path, f"{text} Once more.") for path, text in additions(place)]
-        found.add(*times(f"edit_note, {name}", seconds[WARM:], (15, 50)))
-        found.add(*times(f"edit_note when all has come to rest, {name}", alone, (15, 50)))
-        found.add(*times(f"search keyword right after edit_note, {name}", searched[WARM:]))
-    for name, spent in asyncio.run(by_parts(plain)).items():
-        found.add(Row(f"edit_note, {name}, p50", 1000 * share(spent[WARM:], 0.5), "ms"))
+                alone.append(time_addition(client, path, f"{text} Alone."))
+            searched = [time_search_after(client, path, f"{text} Once more.") for path, text in additions(place)]
+        found.add(*latency_rows(f"edit_note, {name}", seconds[WARM:], (15, 50)))
+        found.add(*latency_rows(f"edit_note when all has come to rest, {name}", alone, (15, 50)))
+        found.add(*latency_rows(f"search keyword right after edit_note, {name}", searched[WARM:]))
+    for name, spent in asyncio.run(time_parts(plain)).items():
+        found.add(Row(f"edit_note, {name}, p50", 1000 * percentile(spent[WARM:], 0.5), "ms"))
 
 
-def edited(client: Client, path: VaultPath, text: str) -> float:
+def time_addition(client: Client, path: VaultPath, text: str) -> float:
     """Return the seconds that an addition to a note takes."""
     return client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
 
 
-def searched_after(client: Client, path: VaultPath, text: str) -> float:
+def time_search_after(client: Client, path: VaultPath, text: str) -> float:
     """Return the seconds that a search for a change takes which was made just before."""
-    edited(client, path, text)
+    time_addition(client, path, text)
     return client.timed("search", query=f'"{text}"', mode="keyword")
 
 
@@ -82,7 +82,7 @@ def additions(place: Place) -> list[tuple[VaultPath, str]]:
     return [(chance.choice(notes), f"Seen again, for the {number}th time.") for number in range(WARM + EDITS)]
 
 
-async def by_parts(place: Place) -> dict[str, list[float]]:
+async def time_parts(place: Place) -> dict[str, list[float]]:
     """Return the seconds that each part of each edit took, in this process and so without HTTP."""
     spent: dict[str, list[float]] = defaultdict(list)
     bridge = Bridge(place.data, place.models or place.data, [place.vault])
@@ -92,7 +92,7 @@ async def by_parts(place: Place) -> dict[str, list[float]]:
             engine = bridge.find(None)
             await until(lambda: engine.progress().ready_keyword)
             for name, (owner, method) in PARTS.items():
-                patches.enter_context(patch.object(owner, method, timed(getattr(owner, method), spent[name])))
+                patches.enter_context(patch.object(owner, method, with_timer(getattr(owner, method), spent[name])))
             for path, text in additions(place):
                 began = time.perf_counter()
                 await engine.carrying.carry([EditNote(path, (Append(text=text),))], Author("edit_note"))
@@ -102,7 +102,7 @@ async def by_parts(place: Place) -> dict[str, list[float]]:
     return spent
 
 
-def timed(method: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
+def with_timer(method: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
     """Return a method that notes how long it takes."""
     if asyncio.iscoroutinefunction(method):
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from bridge.graph.graph import Edge, Graph
 from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import Part, of_graph
+from bridge.linking.evidence import Evidence, graph_evidence
 from bridge.linking.suggest import Source, suggest
 from bridge.markdown.names import Names
-from bridge.markdown.prose import protected
+from bridge.markdown.prose import protected_spans
 from bridge.types import VaultPath
-from scripts.evaluation.rediscovery import Pair, Score, Stripped, spoken
+from scripts.evaluation.rediscovery import Pair, Score, StrippedVault, collect_names
 
 FIFTHS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedContext:
     """What is known around a note by the links that are left."""
 
     names: Names
@@ -34,19 +34,19 @@ class Linked:
         """Return which of several notes of one name a link would mean."""
         return self.names.resolve(said, self.path).path
 
-    def more(self, target: VaultPath, _: str) -> Sequence[Part]:
+    def more(self, target: VaultPath, _: str) -> Sequence[Evidence]:
         """Judge by the notes that both are linked with."""
         shared = self.nearness and not self.graph.neighbours(self.path).isdisjoint(self.graph.neighbours(target))
-        return (of_graph(),) if shared else ()
+        return (graph_evidence(),) if shared else ()
 
 
-def by_fifths(vault: Stripped) -> Iterator[tuple[str, Score]]:
+def score_by_fifths(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
     """Score balanced suggestions without and with nearness in the graph, on pairs of notes."""
     chance = random.Random(0)
     fifth = {pair: chance.randrange(FIFTHS) for pair in sorted(vault.links)}
-    names = spoken(vault.notes)
+    names = collect_names(vault.notes)
     corpus = Corpus.of(names, {path: note.text for path, note in vault.notes.items()})
-    sources = {path: Source(note.text, protected(note), path) for path, note in vault.notes.items()}
+    sources = {path: Source(note.text, protected_spans(note), path) for path, note in vault.notes.items()}
     others = [
         Edge(path, target)
         for path, note in vault.notes.items()
@@ -61,7 +61,7 @@ def by_fifths(vault: Stripped) -> Iterator[tuple[str, Score]]:
             graph = Graph.build(vault.notes, [*left, *others])
             found: set[Pair] = set()
             for path, source in sources.items():
-                around = Linked(vault.names, path, graph, nearness)
+                around = LinkedContext(vault.names, path, graph, nearness)
                 known = Source(source.text, source.protected, path, graph.links_to(path))
                 found |= {(path, one.target) for one in suggest(known, corpus, around, "balanced")}
             hit = len(found & vault.links)

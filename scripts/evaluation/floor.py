@@ -8,7 +8,7 @@ from scripts.evaluation.sets import JudgedSet, Question
 _WORD = re.compile(r"\w+")
 
 
-class Floor:
+class Fts5Baseline:
     """Titles and texts in one FTS5 table."""
 
     def __init__(self, judged: JudgedSet) -> None:

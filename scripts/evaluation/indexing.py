@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.engine.link_graph import targets
+from bridge.engine.link_graph import resolve_targets
 from bridge.engine.model_pool import model_key
 from bridge.errors import ModelMissing
 from bridge.graph.graph import Edge, Graph
@@ -18,7 +18,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
-from bridge.models.folder import find
+from bridge.models.folder import find_model
 from bridge.search.vocabulary import Vocabulary
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
@@ -34,7 +34,7 @@ Write = Callable[[JudgedSet, Path], Mapping[VaultPath, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexedSet:
     """A set's index with what a search needs beside it."""
 
     index: Index
@@ -46,12 +46,14 @@ class Indexed:
 def open_embedder(models_dir: Path, workers: int) -> Embedder | None:
     """Open the default model; None when it is not installed."""
     try:
-        return Embedder(find(models_dir, DEFAULT_MODEL), workers, 600)
+        return Embedder(find_model(models_dir, DEFAULT_MODEL), workers, 600)
     except ModelMissing:
         return None
 
 
-async def open_index(judged: JudgedSet, cache: Path, embedder: Embedder | None, write: Write = write_vault) -> Indexed:
+async def open_index(
+    judged: JudgedSet, cache: Path, embedder: Embedder | None, write: Write = write_vault
+) -> IndexedSet:
     """Open the set's index, writing and embedding what is missing.
 
     Args:
@@ -67,14 +69,14 @@ async def open_index(judged: JudgedSet, cache: Path, embedder: Embedder | None, 
         scan = vault.scan()
         read = [(stat, read_document(path, data)) for path in scan.files for data, stat in [vault.read(path)]]
     names = Names([*scan.files, *scan.others])
-    index = await _opened(cache / judged.folder.name, read)
+    index = await _update_index(cache / judged.folder.name, read)
     if embedder is not None:
         await _embed(index, embedder, judged.name)
-    edges = (Edge(path, target) for path, note in index.notes.items() for target in targets(note, names))
-    return Indexed(index, Graph.build(index.notes, edges), Vocabulary(), document_of)
+    edges = (Edge(path, target) for path, note in index.notes.items() for target in resolve_targets(note, names))
+    return IndexedSet(index, Graph.build(index.notes, edges), Vocabulary(), document_of)
 
 
-async def _opened(folder: Path, read: list[tuple[Stat, Note]]) -> Index:
+async def _update_index(folder: Path, read: list[tuple[Stat, Note]]) -> Index:
     """Write the notes whose text or recipe is not what the index holds."""
     index = Index.open(folder)
     learnt = Boilerplate.learn(note.text for _, note in read) if len(read) >= LEARN_AT else Boilerplate.empty()

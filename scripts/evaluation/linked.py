@@ -4,8 +4,8 @@ import sys
 from itertools import chain
 from pathlib import Path
 
-from scripts.evaluation.fifths import by_fifths
-from scripts.evaluation.rediscovery import rediscover, stripped
+from scripts.evaluation.fifths import score_by_fifths
+from scripts.evaluation.rediscovery import rediscover, strip_links
 
 SAMPLE = Path(__file__).resolve().parents[2] / "tests" / "vaults" / "sample"
 VAULTS = (
@@ -21,10 +21,10 @@ def print_rediscovery(data: Path) -> int:
         if not root.is_dir():
             print(f"{root.name}: not here", file=sys.stderr)
             continue
-        vault = stripped(root)
+        vault = strip_links(root)
         print(f"\n{root.name}: {len(vault.notes):,} notes, {len(vault.links):,} links")
         print(f"  {'':14}{'precision':>10}{'recall':>8}{'F1':>8}{'suggested':>11}")
-        for name, score in chain(rediscover(vault), by_fifths(vault)):
+        for name, score in chain(rediscover(vault), score_by_fifths(vault)):
             row = f"{score.precision:10.3f}{score.recall:8.3f}{score.f1:8.3f}{score.suggested:11,}"
             print(f"  {name:14}{row}")
     return 0

@@ -28,8 +28,8 @@ def scores(ranking: Sequence[str], relevant: Mapping[str, float]) -> dict[str, f
     first = next((place for place, gain in enumerate(gains, 1) if gain > 0), None)
     result = {"MRR": 1 / first if first is not None and first <= 10 else 0.0}
     for depth in (5, 10):
-        best = _discounted(ideal[:depth])
-        result[f"nDCG@{depth}"] = _discounted(gains[:depth]) / best if best else 0.0
+        best = _discounted_gain(ideal[:depth])
+        result[f"nDCG@{depth}"] = _discounted_gain(gains[:depth]) / best if best else 0.0
         result[f"R@{depth}"] = sum(gain > 0 for gain in gains[:depth]) / wanted if wanted else 0.0
     return result
 
@@ -44,5 +44,5 @@ def bootstrap(values: Sequence[float]) -> Interval:
     return Interval(sum(values) / count, means[int(0.025 * _ROUNDS)], means[int(0.975 * _ROUNDS) - 1])
 
 
-def _discounted(gains: Sequence[float]) -> float:
+def _discounted_gain(gains: Sequence[float]) -> float:
     return sum(gain / math.log2(place + 1) for place, gain in enumerate(gains, 1))

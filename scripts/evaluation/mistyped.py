@@ -53,12 +53,12 @@ async def print_mistyped(folders: Sequence[Path], limit: int | None, cache: Path
 def mistype(judged: JudgedSet) -> JudgedSet:
     """Return the set with its questions mistyped, the same at each call; those without a long word are left out."""
     questions = tuple(
-        replace(question, text=text) for question in judged.questions if (text := _mistyped(question)) != question.text
+        replace(question, text=text) for question in judged.questions if (text := _add_typos(question)) != question.text
     )
     return replace(judged, questions=questions)
 
 
-def _mistyped(question: Question) -> str:
+def _add_typos(question: Question) -> str:
     chance = random.Random(question.id)
 
     def slip(match: re.Match[str]) -> str:

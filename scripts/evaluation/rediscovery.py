@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import THRESHOLDS, Part, Strictness
+from bridge.linking.evidence import THRESHOLDS, Evidence, Strictness
 from bridge.linking.mentions import Name
-from bridge.linking.mentions import Names as Spoken
+from bridge.linking.mentions import NameFinder as Spoken
 from bridge.linking.suggest import Source, suggest
 from bridge.markdown.names import Names
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.markdown.prose import protected
+from bridge.markdown.prose import protected_spans
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
@@ -24,7 +24,7 @@ EVERYTHING = Rules(exclude=(), max_file_bytes=50_000_000, ignored=())
 
 
 @dataclass(frozen=True, slots=True)
-class Stripped:
+class StrippedVault:
     """A vault without its links, and which there were."""
 
     notes: Mapping[VaultPath, Note]
@@ -57,7 +57,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Unlinked:
+class NamesOnly:
     """What is known around a note when no note has a link: names alone."""
 
     names: Names
@@ -71,12 +71,12 @@ class Unlinked:
         """Return which of several notes of one name a link would mean."""
         return self.names.resolve(said, self.path).path
 
-    def more(self, _: VaultPath, __: str) -> tuple[Part, ...]:
+    def more(self, _: VaultPath, __: str) -> tuple[Evidence, ...]:
         """Know nothing else."""
         return ()
 
 
-def stripped(root: Path) -> Stripped:
+def strip_links(root: Path) -> StrippedVault:
     """Read a vault with each wiki link of a note's body replaced by what it shows."""
     vault = Vault(root, EVERYTHING)
     scan = vault.scan()
@@ -90,7 +90,7 @@ def stripped(root: Path) -> Stripped:
         text, targets = without_links(note, names)
         links |= {(path, target) for target in targets}
         notes[path] = parse(path, text.encode("utf-8", "replace"))
-    return Stripped(notes, names, frozenset(links))
+    return StrippedVault(notes, names, frozenset(links))
 
 
 def without_links(note: Note, names: Names) -> tuple[str, set[VaultPath]]:
@@ -110,7 +110,7 @@ def without_links(note: Note, names: Names) -> tuple[str, set[VaultPath]]:
     return "".join([*kept, note.text[at:]]), targets
 
 
-def spoken(notes: Mapping[VaultPath, Note]) -> Spoken:
+def collect_names(notes: Mapping[VaultPath, Note]) -> Spoken:
     """Gather the names of all notes."""
     return Spoken(
         name
@@ -119,24 +119,24 @@ def spoken(notes: Mapping[VaultPath, Note]) -> Spoken:
     )
 
 
-def rediscover(vault: Stripped) -> Iterator[tuple[str, Score]]:
+def rediscover(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
     """Score plain matching of names and each strictness, on pairs of notes."""
-    names = spoken(vault.notes)
+    names = collect_names(vault.notes)
     corpus = Corpus.of(names, {path: note.text for path, note in vault.notes.items()})
     plain: set[Pair] = set()
     found: dict[Strictness, set[Pair]] = {strictness: set() for strictness in THRESHOLDS}
     for path, note in vault.notes.items():
-        around = Unlinked(vault.names, path)
-        source = Source(note.text, protected(note), path)
+        around = NamesOnly(vault.names, path)
+        source = Source(note.text, protected_spans(note), path)
         mentions = names.mentions(source.text, source.protected)
         plain |= {(path, name.path) for mention in mentions for name in mention.names if name.path != path}
         for strictness in THRESHOLDS:
             found[strictness] |= {(path, one.target) for one in suggest(source, corpus, around, strictness)}
-    yield "exact names", scored(plain, vault.links)
+    yield "exact names", score_pairs(plain, vault.links)
     for strictness, pairs in found.items():
-        yield strictness, scored(pairs, vault.links)
+        yield strictness, score_pairs(pairs, vault.links)
 
 
-def scored(pairs: set[Pair], links: frozenset[Pair]) -> Score:
+def score_pairs(pairs: set[Pair], links: frozenset[Pair]) -> Score:
     """Compare suggestions with links."""
     return Score(len(pairs), len(pairs & links), len(links))

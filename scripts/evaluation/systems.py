@@ -4,27 +4,27 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bridge.index.fulltext_query import Words
+from bridge.index.fulltext_query import TextQuery
 from bridge.index.hits import NameHit, NoteHit, PassageHit
 from bridge.index.index import Index
 from bridge.models.embedder import Embedder
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.query import parse_query
-from bridge.text.stopwords import content
+from bridge.text.stopwords import content_words
 from bridge.types import SearchMode, VaultPath
-from scripts.evaluation.floor import Floor
-from scripts.evaluation.indexing import Indexed
+from scripts.evaluation.floor import Fts5Baseline
+from scripts.evaluation.indexing import IndexedSet
 from scripts.evaluation.sets import JudgedSet, Question
 
 if TYPE_CHECKING:
     import numpy as np
 
 DEPTH = 10
-_LANE_DEPTH = 100
+_RETRIEVER_DEPTH = 100
 
 Ranking = list[str]
-LaneHits = Iterable[PassageHit | NoteHit | NameHit]
+RetrieverHits = Iterable[PassageHit | NoteHit | NameHit]
 System = Callable[[Question], Awaitable[Ranking]]
 
 
@@ -33,7 +33,7 @@ class Bench:
     """One set, ready to be asked."""
 
     judged: JudgedSet
-    indexed: Indexed
+    indexed: IndexedSet
     embedder: Embedder | None
 
     def sources(self) -> Sources:
@@ -54,7 +54,7 @@ class Bench:
 
     def systems(self, lanes: bool) -> dict[str, System]:
         """Return what is compared, the floor first."""
-        floor = Floor(self.judged)
+        floor = Fts5Baseline(self.judged)
 
         async def fts5(question: Question) -> Ranking:
             return floor.rank(question, DEPTH)
@@ -62,8 +62,8 @@ class Bench:
         found: dict[str, System] = {"fts5": fts5}
         if lanes:
             found |= {
-                "passages": self._lane(lambda index, words, _: index.passages(words, _LANE_DEPTH, None)),
-                "stems": self._lane(lambda index, words, _: index.stems(words, _LANE_DEPTH, None)),
+                "passages": self._lane(lambda index, words, _: index.passages(words, _RETRIEVER_DEPTH, None)),
+                "stems": self._lane(lambda index, words, _: index.stems(words, _RETRIEVER_DEPTH, None)),
                 "whole": self._lane(lambda index, words, _: index.whole(words, DEPTH, None)),
                 "names": self._lane(lambda index, _, text: index.named(text, DEPTH, None)),
             }
@@ -73,10 +73,10 @@ class Bench:
             found["hybrid"] = self._mode("hybrid")
         return found
 
-    def _lane(self, ask: Callable[[Index, Words, str], Awaitable[LaneHits]]) -> System:
+    def _lane(self, ask: Callable[[Index, TextQuery, str], Awaitable[RetrieverHits]]) -> System:
         async def rank(question: Question) -> Ranking:
             query = parse_query(question.text)
-            words = Words(should=content(query.words))
+            words = TextQuery(should=content_words(query.words))
             return self._documents(hit.path for hit in await ask(self.indexed.index, words, query.text))
 
         return rank

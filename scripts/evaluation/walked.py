@@ -15,7 +15,7 @@ from scripts.evaluation.linked import SAMPLE, VAULTS
 from scripts.evaluation.metrics import bootstrap, scores
 from scripts.evaluation.sets import JudgedSet, read_set, write_vault
 from scripts.evaluation.systems import DEPTH, Bench
-from scripts.evaluation.withheld import KINDS, withheld, write_notes
+from scripts.evaluation.withheld import KINDS, make_judged_set, write_notes
 
 TRIED: Final = (0.0, 0.05, 0.1, 0.15, 0.3)
 SHOWN: Final = ("nDCG@10", "R@10")
@@ -38,7 +38,7 @@ async def print_walks(data: Path, cache: Path, embedder: Embedder | None) -> Non
     with tempfile.TemporaryDirectory() as folder:
         for judged, write in _sets(data, Path(folder)):
             readable = judged.folder.name in READABLE
-            values = await _measured(judged, cache, embedder if readable else None, write)
+            values = await _measure(judged, cache, embedder if readable else None, write)
             _print(judged.name, [values])
             vault, _, kind = judged.name.partition(" ")
             for group in (f"all {kind or 'judged'}", f"all of {vault}", "everything"):
@@ -54,12 +54,12 @@ def _sets(data: Path, folder: Path) -> Iterator[tuple[JudgedSet, Write]]:
     write_vault(judged, folder / HELP)
     for root in (folder / HELP, *(data / vault for vault in VAULTS), SAMPLE):
         for kind in KINDS if root.is_dir() else ():
-            made = withheld(root, kind)
+            made = make_judged_set(root, kind)
             if len(made.questions) >= FEW:
                 yield made, write_notes
 
 
-async def _measured(judged: JudgedSet, cache: Path, embedder: Embedder | None, write: Write) -> Values:
+async def _measure(judged: JudgedSet, cache: Path, embedder: Embedder | None, write: Write) -> Values:
     indexed = await open_index(judged, cache, embedder, write)
     sources = Bench(judged, indexed, embedder).sources()
     values: dict[str, list[list[float]]] = {metric: [[] for _ in TRIED] for metric in SHOWN}

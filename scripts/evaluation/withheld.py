@@ -44,7 +44,7 @@ Notes = Mapping[VaultPath, Note]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WithheldQuestion:
     """A question, the notes that answer it, and what they no longer say."""
 
     text: str
@@ -52,7 +52,7 @@ class Asked:
     gone: str = ""
 
 
-def withheld(root: Path, kind: str) -> JudgedSet:
+def make_judged_set(root: Path, kind: str) -> JudgedSet:
     """Make a judged set of a vault.
 
     Args:
@@ -86,33 +86,33 @@ def write_notes(judged: JudgedSet, out: Path) -> dict[VaultPath, str]:
     return {VaultPath(path): path for path, _, _ in judged.documents}
 
 
-def _aliases(notes: Notes) -> Iterator[Asked]:
+def _aliases(notes: Notes) -> Iterator[WithheldQuestion]:
     """Ask for each note by its first alias that neither its title nor a link says."""
-    shown = {_bare(link.shown) for note in notes.values() for link in note.links if link.shown}
-    names = Counter(_bare(name) for note in notes.values() for name in (note.title, *note.aliases))
+    shown = {_fold(link.shown) for note in notes.values() for link in note.links if link.shown}
+    names = Counter(_fold(name) for note in notes.values() for name in (note.title, *note.aliases))
     for path, note in notes.items():
-        own = f"{_bare(path.rpartition('/')[2].removesuffix('.md'))} {_bare(note.title)}"
+        own = f"{_fold(path.rpartition('/')[2].removesuffix('.md'))} {_fold(note.title)}"
         for alias in note.aliases:
-            bare = _bare(alias)
+            bare = _fold(alias)
             if len(bare) > 1 and bare not in own and bare not in shown and names[bare] == 1:
-                yield Asked(alias, [path])
+                yield WithheldQuestion(alias, [path])
                 break
 
 
-def _descriptions(notes: Notes) -> Iterator[Asked]:
+def _descriptions(notes: Notes) -> Iterator[WithheldQuestion]:
     """Ask for each note by what a property says that it is about."""
-    said = {path: _described(note.properties.get("description")) for path, note in notes.items()}
+    said = {path: _as_text(note.properties.get("description")) for path, note in notes.items()}
     often = Counter(said.values())
     for path, text in said.items():
-        if often[text] == 1 and _words(text) >= LONG / 2:
-            yield Asked(_plain(text), [path], text)
+        if often[text] == 1 and _count_words(text) >= LONG / 2:
+            yield WithheldQuestion(_strip_markup(text), [path], text)
 
 
-def _described(value: Value) -> str:
+def _as_text(value: Value) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _tags(notes: Notes) -> Iterator[Asked]:
+def _tags(notes: Notes) -> Iterator[WithheldQuestion]:
     """Ask for the notes of each tag by its words."""
     tagged: defaultdict[str, list[VaultPath]] = defaultdict(list)
     for path, note in notes.items():
@@ -120,22 +120,24 @@ def _tags(notes: Notes) -> Iterator[Asked]:
             tagged[tag].append(path)
     for tag, paths in sorted(tagged.items()):
         if len(paths) in TAGGED:
-            yield Asked(re.sub(r"[/_-]+", " ", tag), paths)
+            yield WithheldQuestion(re.sub(r"[/_-]+", " ", tag), paths)
 
 
-def _sentences(notes: Notes) -> Iterator[Asked]:
+def _sentences(notes: Notes) -> Iterator[WithheldQuestion]:
     """Ask for each note by one of its sentences."""
     prose = {path: [*_prose(note)] for path, note in notes.items()}
     often = Counter(sentence for sentences in prose.values() for sentence in sentences)
     chance = random.Random(0)
     for path, sentences in prose.items():
-        own = [sentence for sentence in sentences if often[sentence] == 1 and _words(_plain(sentence)) >= LONG]
+        own = [
+            sentence for sentence in sentences if often[sentence] == 1 and _count_words(_strip_markup(sentence)) >= LONG
+        ]
         if len(sentences) > 2 and own:
             gone = chance.choice(own)
-            yield Asked(_plain(gone), [path], gone)
+            yield WithheldQuestion(_strip_markup(gone), [path], gone)
 
 
-def _some_words(notes: Notes) -> Iterator[Asked]:
+def _some_words(notes: Notes) -> Iterator[WithheldQuestion]:
     """Ask for each note by a few words of one of its sentences."""
     chance = random.Random(0)
     for asked in _sentences(notes):
@@ -144,10 +146,10 @@ def _some_words(notes: Notes) -> Iterator[Asked]:
         if unspaced:
             word = chance.choice(unspaced)
             start = chance.randrange(len(word) - 2 * FEW)
-            yield Asked(word[start : start + 2 * FEW], asked.notes, asked.gone)
+            yield WithheldQuestion(word[start : start + 2 * FEW], asked.notes, asked.gone)
         elif len(words) >= FEW:
             some = sorted(chance.sample(range(len(words)), FEW))
-            yield Asked(" ".join(words[at] for at in some), asked.notes, asked.gone)
+            yield WithheldQuestion(" ".join(words[at] for at in some), asked.notes, asked.gone)
 
 
 def _prose(note: Note) -> Iterator[str]:
@@ -157,16 +159,16 @@ def _prose(note: Note) -> Iterator[str]:
             yield from (match.group() for match in _SENTENCE.finditer(line))
 
 
-def _words(text: str) -> float:
+def _count_words(text: str) -> float:
     return len(_UNSPACED.findall(text)) / 2 or len(text.split())
 
 
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     """Return a text without the marks of Markdown, links by what they show."""
     return _MARKS.sub("", _LINK.sub(r"\1", text)).strip()
 
 
-def _bare(text: str) -> str:
+def _fold(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
@@ -189,14 +191,14 @@ def _without_tags(note: Note) -> str:
     return head + _TAG.sub("", note.text[note.body :])
 
 
-def _whole(note: Note) -> str:
+def _whole_text(note: Note) -> str:
     return note.text
 
 
-KINDS: Final[Mapping[str, tuple[Callable[[Notes], Iterator[Asked]], Callable[[Note], str]]]] = {
+KINDS: Final[Mapping[str, tuple[Callable[[Notes], Iterator[WithheldQuestion]], Callable[[Note], str]]]] = {
     "aliases": (_aliases, _without_property("alias", "aliases")),
     "descriptions": (_descriptions, _without_property("description")),
     "tags": (_tags, _without_tags),
-    "sentences": (_sentences, _whole),
-    "words": (_some_words, _whole),
+    "sentences": (_sentences, _whole_text),
+    "words": (_some_words, _whole_text),
 }

@@ -38,11 +38,11 @@ def main() -> int:
     asked = parser.parse_args()
     if unknown := [part for part in asked.parts if part not in PARTS]:
         parser.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
-    reports = [run(part, asked.steps, asked.seed) for part in asked.parts or PARTS]
+    reports = [run_part(part, asked.steps, asked.seed) for part in asked.parts or PARTS]
     return 1 if any(sum(report.faults.values()) for report in reports) else 0
 
 
-def run(part: str, steps: int | None, seed: int) -> Report:
+def run_part(part: str, steps: int | None, seed: int) -> Report:
     """Run a part and print its figures."""
     torture, usual = PARTS[part]
     begun = time.perf_counter()

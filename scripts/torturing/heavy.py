@@ -54,12 +54,12 @@ def torture_heavy(steps: int, seed: int) -> Report:
     wrong: list[str] = []
     with tempfile.TemporaryDirectory(prefix="heavy") as folder:
         heavy = write_heavy_vault(Path(folder, "vault"))
-        with _serving(Path(folder, "vault"), Path(folder, "data")) as (url, token, pid):
+        with _running_bridge(Path(folder, "vault"), Path(folder, "data")) as (url, token, pid):
             begun = time.perf_counter()
             while not _call(url, token, "status")["vaults"][0]["ready"]["keyword"]:
                 time.sleep(0.2)
             figures: dict[str, object] = {"s until ready": round(time.perf_counter() - begun, 1)}
-            figures["processor s until ready"], figures["MiB when ready"] = _processor_s(pid), _mib(pid)
+            figures["processor s until ready"], figures["MiB when ready"] = _processor_s(pid), _resident_mib(pid)
             for operation, arguments in _calls(heavy) * steps:
                 name = f"{operation} {arguments.get('path', '')}"
                 at, before = time.perf_counter(), _processor_s(pid)
@@ -69,12 +69,14 @@ def torture_heavy(steps: int, seed: int) -> Report:
                     wrong.append(f"{name}: {error.code} {error.read(300).decode()}")
                 spent = _processor_s(pid) - before
                 if spent > MOST_S:
-                    late.append(f"{name}: {spent:.1f} processor s, {time.perf_counter() - at:.1f} s, {_mib(pid)} MiB")
-            figures["MiB at the end"] = _mib(pid)
+                    late.append(
+                        f"{name}: {spent:.1f} processor s, {time.perf_counter() - at:.1f} s, {_resident_mib(pid)} MiB"
+                    )
+            figures["MiB at the end"] = _resident_mib(pid)
             faults = {
                 "answers that took too long": len(late),
                 "answers that were errors": len(wrong),
-                "MiB too many": max(0, _mib(pid) - MOST_MIB),
+                "MiB too many": max(0, _resident_mib(pid) - MOST_MIB),
             }
     return Report(faults, figures, (*wrong, *late))
 
@@ -103,7 +105,7 @@ def _processor_s(pid: int) -> float:
 
 
 @contextlib.contextmanager
-def _serving(vault: Path, data: Path) -> Iterator[tuple[str, str, int]]:
+def _running_bridge(vault: Path, data: Path) -> Iterator[tuple[str, str, int]]:
     command = [sys.executable, "-m", "bridge.cli", "serve", str(vault), "--data-dir", str(data)]
     with subprocess.Popen(
         [*command, "--print-ready", "--parent-stdin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -123,7 +125,7 @@ def _call(url: str, token: str, operation: str, **arguments: Any) -> Any:
         return json.load(answer)
 
 
-def _mib(pid: int) -> int:
+def _resident_mib(pid: int) -> int:
     """Return the memory that a process has resident."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) // 1024

@@ -24,7 +24,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "vaults"
 
 
 @dataclass
-class Row:
+class NullRow:
     """An entry of a journal that nobody reads."""
 
     settled: list[bool] = field(default_factory=list)
@@ -49,7 +49,7 @@ def torture_moves(steps: int, seed: int) -> Report:
     faults = {"links broken": 0, "links that lead elsewhere": 0, "files not as planned": 0}
     examples: list[str] = []
     for vault in real or [SAMPLES / "sample", SAMPLES / "tangled"]:
-        tally, wrong = on_disk(vault, steps, seed)
+        tally, wrong = move_at_random(vault, steps, seed)
         spent = sorted(tally.seconds)
         figures[f"{vault.name}: links written anew"] = tally.rewritten
         figures[f"{vault.name}: links compared"] = tally.checked
@@ -62,7 +62,7 @@ def torture_moves(steps: int, seed: int) -> Report:
     return Report(faults, figures, tuple(examples))
 
 
-def on_disk(source: Path, count: int, seed: int) -> tuple[Tally, list[VaultPath]]:
+def move_at_random(source: Path, count: int, seed: int) -> tuple[Tally, list[VaultPath]]:
     """Make random moves in a copy of a vault through the writer.
 
     Args:
@@ -83,13 +83,13 @@ def on_disk(source: Path, count: int, seed: int) -> tuple[Tally, list[VaultPath]
         writer = Writer(vault)
         dice, tally = random.Random(seed), Tally()
         wrong: list[VaultPath] = []
-        paper = read(vault)
+        paper = read_vault(vault)
         while tally.moves < count:
             known = paper.known()
             begun = time.perf_counter()
             try:
                 planned = move(*random_move(paper, dice), known)
-                writer.write(planned.plan, Row())
+                writer.write(planned.plan, NullRow())
             except (InvalidArguments, NoteExists) as error:
                 tally.refused[type(error).__name__] = tally.refused.get(type(error).__name__, 0) + 1
                 continue
@@ -100,12 +100,12 @@ def on_disk(source: Path, count: int, seed: int) -> tuple[Tally, list[VaultPath]
             tally.rewritten += planned.effect.links_rewritten
             wrong += [path for path in planned.effect.files if vault.read(path)[0] != after.files[path]]
             paper = after
-        there = read(vault).files
+        there = read_vault(vault).files
         wrong += [path for path in {*there, *paper.files} if there.get(path) != paper.files.get(path)]
         return tally, wrong
 
 
-def read(vault: Vault) -> Paper:
+def read_vault(vault: Vault) -> Paper:
     """Read a whole vault."""
     scan = vault.scan()
     paper = Paper({}, rules=vault.rules)

@@ -20,13 +20,13 @@ RACES_A_KILL = 100
 def torture_races(steps: int, seed: int) -> Report:
     """Run so many races, and count what must never be."""
     without = steps // WITHOUT_LEASES
-    found = {"with leases": run(steps - without, seed)}
+    found = {"with leases": run_in_folder(steps - without, seed)}
     with (
         patch("bridge.vault.write.syscalls.Disk.take_lease", staticmethod(no_lease)),
         patch("bridge.vault.stable_read.take_lease", no_lease),
     ):
-        found["without leases"] = run(without, seed)
-    kills, broken = killed(random.Random(seed), max(steps // RACES_A_KILL, 1))
+        found["without leases"] = run_in_folder(without, seed)
+    kills, broken = kill_savers(random.Random(seed), max(steps // RACES_A_KILL, 1))
     return Report(
         faults={
             "saves lost, or changes left open, by processes that were killed": len(broken),
@@ -47,13 +47,13 @@ def torture_races(steps: int, seed: int) -> Report:
     )
 
 
-def run(races: int, seed: int) -> Found:
+def run_in_folder(races: int, seed: int) -> Found:
     """Run races in a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         return asyncio.run(run_races(Path(folder), races, seed, at_once=AT_ONCE))
 
 
-def killed(draw: random.Random, times: int) -> tuple[int, list[str]]:
+def kill_savers(draw: random.Random, times: int) -> tuple[int, list[str]]:
     """Kill a process so many times that changes a note which is being saved; return how often, and what was wrong."""
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         (Path(folder) / "vault").mkdir()

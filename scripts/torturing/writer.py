@@ -21,7 +21,7 @@ def torture_writer(steps: int, seed: int) -> Report:
             world.step()
         world.close()
         found, done = world.figures, world.figures.done
-    kills, broken = killed(draw, max(steps // STEPS_A_KILL, 1))
+    kills, broken = kill_writers(draw, max(steps // STEPS_A_KILL, 1))
     return Report(
         faults={
             "bytes lost": len(found.lost),
@@ -39,7 +39,7 @@ def torture_writer(steps: int, seed: int) -> Report:
     )
 
 
-def killed(draw: random.Random, times: int) -> tuple[int, list[str]]:
+def kill_writers(draw: random.Random, times: int) -> tuple[int, list[str]]:
     """Kill a writing process so many times, and return how often, and what was wrong after."""
     broken = []
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:

@@ -1,4 +1,4 @@
-from bridge.api.docstring import read
+from bridge.api.docstring import parse_docstring
 
 
 def documented(first: str, second: int) -> None:
@@ -19,7 +19,7 @@ def documented(first: str, second: int) -> None:
 
 
 def test_a_docstring_comes_apart_into_summary_details_and_items() -> None:
-    text = read(documented)
+    text = parse_docstring(documented)
     assert (text.summary, text.details) == ("Do one thing over two lines.", "More about it, in a paragraph.")
     assert text.items == {
         "Args": {"first": "What comes first.", "second": "What comes: second."},
@@ -28,5 +28,5 @@ def test_a_docstring_comes_apart_into_summary_details_and_items() -> None:
 
 
 def test_no_docstring_is_an_empty_one() -> None:
-    text = read(lambda: None)
+    text = parse_docstring(lambda: None)
     assert (text.summary, text.details, dict(text.items)) == ("", "", {})

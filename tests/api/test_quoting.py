@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.text.sentence import LONGEST, sentence
+from bridge.text.sentence import LONGEST, sentence_at
 
 
 @pytest.mark.parametrize(
@@ -17,13 +17,13 @@ from bridge.text.sentence import LONGEST, sentence
 )
 def test_the_sentence_around_a_link(text: str, said: str) -> None:
     at = text.index("[[x]]")
-    assert sentence(text, (at, at + 5)) == said
+    assert sentence_at(text, (at, at + 5)) == said
 
 
 def test_a_sentence_without_end_is_cut_around_the_link() -> None:
     text = "word " * 1000 + "[[x]]" + " word" * 1000
-    said = sentence(text, (5000, 5005))
+    said = sentence_at(text, (5000, 5005))
     assert "[[x]]" in said
     assert len(said) <= LONGEST
     long = "[[" + "x" * 1000 + "]]"
-    assert len(sentence(long, (0, len(long)))) <= LONGEST
+    assert len(sentence_at(long, (0, len(long)))) <= LONGEST

@@ -10,11 +10,11 @@ import pytest
 
 from bridge.api.arguments import locate
 from bridge.api.call import Call
-from bridge.api.registry import Operation, described
+from bridge.api.registry import Operation, build_operation
 from bridge.api.schemas import arguments_schema, result_schema
 from bridge.errors import InvalidArguments, NoSuchOperation, NoteNotFound, OutsideVault
-from bridge.features import named, operations
-from bridge.types import Tagged, VaultPath
+from bridge.features import get_operation, operations
+from bridge.types import TaggedUnion, VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 
@@ -73,10 +73,10 @@ class Send:
 
     op: Literal["send"] = "send"
     to: VaultPath
-    after: tuple[Annotated[Grow | Drop, Tagged("op")], ...] = ()
+    after: tuple[Annotated[Grow | Drop, TaggedUnion("op")], ...] = ()
 
 
-Deed = Annotated[Grow | Send | Drop, Tagged("op")]
+Deed = Annotated[Grow | Send | Drop, TaggedUnion("op")]
 
 
 async def done(call: Call, deeds: tuple[Deed, ...], last: Deed | None = None) -> Answer:
@@ -142,7 +142,7 @@ async def vague(call: Call) -> Undescribed:
 
 
 def made(function: Any) -> Operation:
-    return described(function, example={}, reads=True, scope="read", vault=True)
+    return build_operation(function, example={}, reads=True, scope="read", vault=True)
 
 
 def test_an_operation_is_read_off_its_function() -> None:
@@ -169,7 +169,7 @@ def test_an_incomplete_description_fails_at_import(function: Any) -> None:
 
 def test_an_unknown_operation_names_the_nearest() -> None:
     with pytest.raises(NoSuchOperation, match="Did you mean `search`"):
-        named("serach")
+        get_operation("serach")
 
 
 def test_the_contract_s_operations_are_there() -> None:
@@ -240,7 +240,7 @@ def test_listing_operations_imports_no_engine() -> None:
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_in_a_sentence(operation: str, arguments: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidArguments) as refused:
-        named(operation).bind(arguments)
+        get_operation(operation).bind(arguments)
     assert sentence in refused.value.message
     assert "\n" not in refused.value.message
 
@@ -268,7 +268,7 @@ def test_what_does_not_fit_is_refused_in_a_sentence(operation: str, arguments: d
 def test_what_can_mean_one_thing_only_is_taken_for_it(
     operation: str, sent: dict[str, Any], meant: dict[str, Any]
 ) -> None:
-    bound = named(operation).bind(sent)
+    bound = get_operation(operation).bind(sent)
     assert {name: bound[name] for name in meant} == meant
 
 
@@ -288,13 +288,13 @@ def test_records_are_read_from_text_and_alone(deeds: Any) -> None:
 
 def test_what_is_refused_is_shown_without_control_characters() -> None:
     with pytest.raises(InvalidArguments) as refused:
-        named("search").bind({"query": "a", "mode": "\x1b[31m" + "x" * 100})
+        get_operation("search").bind({"query": "a", "mode": "\x1b[31m" + "x" * 100})
     assert refused.value.message.isprintable()
     assert len(refused.value.message) < 200
 
 
 def test_defaults_are_filled_in() -> None:
-    assert named("read_note").bind({"path": "a.md", "lines": [3, 9]}) == {
+    assert get_operation("read_note").bind({"path": "a.md", "lines": [3, 9]}) == {
         "path": "a.md",
         "section": None,
         "lines": (3, 9),
@@ -305,7 +305,7 @@ def test_defaults_are_filled_in() -> None:
 
 
 def test_a_python_keyword_keeps_its_name_in_json() -> None:
-    bound = named("report_changes").bind({"changes": [{"kind": "rename", "path": "b.md", "from": "a.md"}]})
+    bound = get_operation("report_changes").bind({"changes": [{"kind": "rename", "path": "b.md", "from": "a.md"}]})
     assert [(change.path, change.from_) for change in bound["changes"]] == [("b.md", "a.md")]
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import product
 
-from bridge.changes.draft import Desk
+from bridge.changes.draft import Draft
 from bridge.errors import ChangeConflict
-from bridge.state.change_records import Change, is_turning
+from bridge.state.change_records import Change, is_undo_or_redo
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, gone, written
 
@@ -60,7 +60,7 @@ class NameStory:
     def undo_all(self) -> None:
         """Undo everything: in any order what nothing stands on, then the newest first; all is as it was."""
         while self._dice.random() < 0.7:
-            left = [one for one in self.vault.changes if one.state == "applied" and not is_turning(one.facts)]
+            left = [one for one in self.vault.changes if one.state == "applied" and not is_undo_or_redo(one.facts)]
             for change in self._dice.sample(left, len(left)):
                 if self.vault.today_of(change).state == "applied":
                     self._undo(change)
@@ -77,7 +77,7 @@ class NameStory:
         count = self._dice.choice((1, 1, 2, 3, 4))
         lines: list[tuple[str, str]] = []
 
-        def draw(desk: Desk) -> None:
+        def draw(desk: Draft) -> None:
             for _ in range(count):
                 self._dice.choice(DEEDS)(self, desk, lines)
 
@@ -107,7 +107,7 @@ class NameStory:
 
     def undo_some(self) -> None:
         """Undo several changes as one."""
-        found = [one for one in self.vault.changes if one.state == "applied" and not is_turning(one.facts)]
+        found = [one for one in self.vault.changes if one.state == "applied" and not is_undo_or_redo(one.facts)]
         if found:
             self._undo(*self._dice.sample(found, self._dice.randrange(1, min(3, len(found)) + 1)))
 
@@ -116,7 +116,9 @@ class NameStory:
         if changes := self.vault.changes:
             since = self._dice.choice(changes).made
             found = [
-                one for one in changes if one.made >= since and one.state == "applied" and not is_turning(one.facts)
+                one
+                for one in changes
+                if one.made >= since and one.state == "applied" and not is_undo_or_redo(one.facts)
             ]
             if found:
                 self._undo(*found)
@@ -169,7 +171,7 @@ class NameStory:
             return self._states[chosen[0].id][0]
         inside = {one.id for one in later}
         for one in later:
-            if is_turning(one.facts):
+            if is_undo_or_redo(one.facts):
                 turned = one.facts.get("undoes") or [one.facts.get("redoes")]
                 assert isinstance(turned, list)
                 if not inside.issuperset(turned) or one.id in ids:
@@ -217,14 +219,14 @@ class NameStory:
 
     # -- what a change may do -----------------------------------------------------------------------------------------
 
-    def move(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+    def move(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
         """Give a file another name."""
         files, _ = self._now(desk)
         free = [path for path in NAMES if not desk.has(path)]
         if files and free:
             self._count_moves(desk, {self._dice.choice(files): self._dice.choice(free)})
 
-    def move_folder(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+    def move_folder(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
         """Give a folder another name."""
         _, folders = self._now(desk)
         free = [VaultPath(path) for path in FOLDERS if not desk.has(VaultPath(path))]
@@ -233,7 +235,7 @@ class NameStory:
             path, to = self._dice.choice(pairs)
             self._count_moves(desk, {path: to})
 
-    def swap(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+    def swap(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
         """Let files trade their names in a circle."""
         files, _ = self._now(desk)
         if len(files) < 2 or desk.has(VaultPath("between.md")):
@@ -243,7 +245,7 @@ class NameStory:
         for path, to in zip((*some, between), (between, *some), strict=True):
             self._count_moves(desk, {path: to})
 
-    def swap_folders(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+    def swap_folders(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
         """Let two folders trade their names."""
         _, folders = self._now(desk)
         pairs = [(one, two) for one in folders for two in folders if not f"{one}/".startswith(f"{two}/")]
@@ -254,7 +256,7 @@ class NameStory:
             for path, to in ((one, between), (two, one), (between, two)):
                 self._count_moves(desk, {path: to})
 
-    def there_and_back(self, desk: Desk, lines: list[tuple[str, str]]) -> None:
+    def there_and_back(self, desk: Draft, lines: list[tuple[str, str]]) -> None:
         """Give a file or folder another name and its own again, perhaps with an edit between."""
         files, _ = self._now(desk)
         free = [path for path in NAMES if not desk.has(path)]
@@ -265,13 +267,13 @@ class NameStory:
                 self.edit(desk, lines)
             self._count_moves(desk, {to: path})
 
-    def create(self, desk: Desk, _lines: list[tuple[str, str]]) -> None:
+    def create(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
         """Make a file."""
         free = [path for path in NAMES if not desk.has(path)]
         if free:
             written(desk, self._dice.choice(free), self._new())
 
-    def remove(self, desk: Desk, lines: list[tuple[str, str]]) -> None:
+    def remove(self, desk: Draft, lines: list[tuple[str, str]]) -> None:
         """Take a file away."""
         files, _ = self._now(desk)
         if files:
@@ -280,7 +282,7 @@ class NameStory:
             lines[:] = [line for line in lines if line[0] != file]
             written(desk, path, None)
 
-    def edit(self, desk: Desk, lines: list[tuple[str, str]]) -> None:
+    def edit(self, desk: Draft, lines: list[tuple[str, str]]) -> None:
         """Add a line to a file, far from the others."""
         files, _ = self._now(desk)
         if files:
@@ -291,7 +293,7 @@ class NameStory:
             lines.append((text.split("\n", 1)[0], line))
             written(desk, path, f"{text}{line}\n")
 
-    def _count_moves(self, desk: Desk, moves: Mapping[VaultPath, VaultPath]) -> None:
+    def _count_moves(self, desk: Draft, moves: Mapping[VaultPath, VaultPath]) -> None:
         for path, to in moves.items():
             gone(desk, path, to)
             if desk.is_file(LINKS):
@@ -303,7 +305,7 @@ class NameStory:
                 if (now := "".join(f"{line}\n" for line in lines)) != text:
                     written(desk, LINKS, now)
 
-    def _now(self, desk: Desk) -> tuple[list[VaultPath], list[VaultPath]]:
+    def _now(self, desk: Draft) -> tuple[list[VaultPath], list[VaultPath]]:
         """Return the files and folders that there are on a desk."""
         files = sorted(path for path in desk.paths(self.vault.files) if path != LINKS)
         folders = sorted({*self.vault.folders, *map(VaultPath, (*FOLDERS, "Between"))})
@@ -320,7 +322,7 @@ KINDS: tuple[Callable[[NameStory], None], ...] = (
     *([NameStory.undo_any, NameStory.undo_newest] * 2),
     *(NameStory.undo_some, NameStory.undo_session, NameStory.redo),
 )
-Deed = Callable[[NameStory, Desk, list[tuple[str, str]]], None]
+Deed = Callable[[NameStory, Draft, list[tuple[str, str]]], None]
 DEEDS: tuple[Deed, ...] = (
     *([NameStory.move, NameStory.move_folder, NameStory.remove, NameStory.create, NameStory.edit] * 3),
     *(NameStory.swap, NameStory.swap_folders, NameStory.there_and_back),

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bridge.changes.effect import Planned
+from bridge.changes.effect import PlanAndEffect
 from bridge.changes.move import move
 from bridge.errors import InvalidArguments, NoteExists
 from bridge.markdown.kinds import is_document
@@ -61,7 +61,7 @@ def random_move(paper: Paper, dice: random.Random) -> tuple[VaultPath, VaultPath
     return old, VaultPath(f"{folder}/{name}" if folder else name)
 
 
-def compare(before: Paper, after: Paper, planned: Planned, tally: Tally) -> None:
+def compare(before: Paper, after: Paper, planned: PlanAndEffect, tally: Tally) -> None:
     """Count the links that lead elsewhere after a move."""
     new = {(path, number): rest for path, number, *rest in meanings(after, after.known().names)}
     for path, number, kind, heading, block, target in meanings(before, before.known().names):

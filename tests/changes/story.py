@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeVar
 
-from bridge.changes.draft import Desk
+from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
 from bridge.errors import BridgeError
 from bridge.state import change_rows
-from bridge.state.change_parts import parts_undone
+from bridge.state.change_parts import undone_parts
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from tests.changes.trial import Trial, gone, written
@@ -71,7 +71,7 @@ class Story:
         lines = {line for data in self.vault.files.values() for line in data.decode().splitlines()}
         for change, hunk, told in self._told():
             out = [(line in lines) == removed for line, removed in told]
-            undone = hunk in parts_undone(self.vault.today_of(change).facts)
+            undone = hunk in undone_parts(self.vault.today_of(change).facts)
             assert all(out) == undone, (change.id, hunk, undone, told)
 
     def _told(self) -> Iterator[tuple[Change, int, Collection[tuple[str, bool]]]]:
@@ -98,7 +98,7 @@ class Story:
         chosen = self._some(sorted(self.vault.files))
         texts = {path: self._changed(self.vault.text(path)) for path in chosen}
 
-        def draw(desk: Desk) -> None:
+        def draw(desk: Draft) -> None:
             for path, text in texts.items():
                 written(desk, path, text)
 
@@ -154,7 +154,7 @@ class Story:
         if (change := self._change("undone")) is not None:
             self.vault.redo(change)
 
-    def _do(self, draw: Callable[[Desk], None]) -> None:
+    def _do(self, draw: Callable[[Draft], None]) -> None:
         desk, files = self.vault.desk(), dict(self.vault.files)
         draw(desk)
         change = self.vault.do(draw)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.changes.draft import digest_of
-from bridge.changes.git import Committed, NoCommit, Repository, Tracked, commit
+from bridge.changes.git import CommitResult, GitFile, NoCommit, Repository, commit
 from bridge.state.change_records import Change
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
@@ -67,7 +67,7 @@ class Place:
         self.kept[digest_of(data)] = data
         return digest_of(data)
 
-    def commit(self, *steps: Step, reason: str | None = None) -> Committed:
+    def commit(self, *steps: Step, reason: str | None = None) -> CommitResult:
         change = Change("0001", 0.0, "edit_note", client="Cursor", reason=reason, steps=steps)
         return commit(self.vault, change, self.kept.get)
 
@@ -303,7 +303,7 @@ def test_line_ends_are_what_git_makes_of_them(place: Place) -> None:
 def test_a_branch_that_moved_meanwhile_is_not_moved_back(place: Place) -> None:
     place.start(a=NOTE)
     repository = Repository(place.vault)
-    file = Tracked("100644", repository.store(VaultPath("a.md"), b"ours\n"))
+    file = GitFile("100644", repository.store(VaultPath("a.md"), b"ours\n"))
     place.write("b.md", "b\n")
     place.git("add", "b.md")
     place.git("commit", "--quiet", "--message", "meanwhile")

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.changes.draft import Desk, digest_of
+from bridge.changes.draft import Draft, digest_of
 from bridge.errors import BridgeError, NoteExists, NoteNotFound
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 
 
-def desk_of(files: dict[VaultPath, bytes]) -> Desk:
+def desk_of(files: dict[VaultPath, bytes]) -> Draft:
     def read(path: VaultPath) -> bytes:
         if path not in files:
             raise NoteNotFound(path)
         return files[path]
 
-    return Desk(read, lambda path: path in files or any(name.startswith(f"{path}/") for name in files))
+    return Draft(read, lambda path: path in files or any(name.startswith(f"{path}/") for name in files))
 
 
 def carried_out(files: dict[VaultPath, bytes], plan: Plan) -> dict[VaultPath, bytes]:
@@ -106,7 +106,7 @@ def test_no_file_is_made_over_another() -> None:
 
 def test_a_file_is_read_once() -> None:
     reads = [b"one", b"two"]
-    desk = Desk(lambda _: reads.pop(0), lambda _: True)
+    desk = Draft(lambda _: reads.pop(0), lambda _: True)
     assert desk.read(VaultPath("a.md")) == desk.read(VaultPath("a.md")) == b"one"
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bridge.changes.draft import digest_of
 from bridge.changes.effect import Effect, Reference
-from bridge.changes.extent import extent
+from bridge.changes.extent import measure_change
 from bridge.changes.requests import EditNote, MoveNote, Request, SetProperties
 from bridge.markdown.edit.requests import Append, ReplaceText
 from bridge.types import VaultPath
@@ -47,18 +47,18 @@ def remove(path: str) -> Step:
 def test_a_change_is_told_in_a_line(steps: list[Step], would: str) -> None:
     edits = (Append(text="x"), ReplaceText(old="a", new="b"), Append(text="y"))
     asked = [EditNote(VaultPath("a.md"), edits)]
-    assert extent(Plan(steps, BLOBS), Effect(), asked).would == would
+    assert measure_change(Plan(steps, BLOBS), Effect(), asked).would == would
 
 
 def test_links_that_break_and_kinds_beyond_the_first_are_told() -> None:
     lost = tuple(Reference(VaultPath(f"{n}.md"), 1, "a", "") for n in (1, 1, 2))
-    found = extent(Plan([remove("a.md")], BLOBS), Effect(broken=lost))
+    found = measure_change(Plan([remove("a.md")], BLOBS), Effect(broken=lost))
     assert (found.would, found.losing) == ("delete `a.md` and break links in 2 notes", 2)
 
 
 def test_what_is_renamed_counts_once_and_what_is_rewritten_too() -> None:
     folder = Plan([move("A/1.md", "B/1.md"), move("A/2.md", "B/2.md"), put("B/1.md"), put("c.md")], BLOBS)
     asked: list[Request] = [MoveNote(VaultPath("A"), VaultPath("B")), SetProperties(VaultPath("c.md"))]
-    assert extent(folder, Effect(), asked).files == 2
+    assert measure_change(folder, Effect(), asked).files == 2
     single = [MoveNote(VaultPath(f"A/{n}.md"), VaultPath(f"B/{n}.md")) for n in (1, 2)]
-    assert extent(folder, Effect(), single).files == 3
+    assert measure_change(folder, Effect(), single).files == 3

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.changes.draft import Desk
+from bridge.changes.draft import Draft
 from bridge.changes.hunks import differences
 from bridge.errors import ChangeConflict, ChangeNotFound, InvalidArguments
-from bridge.state.change_parts import parts_undone
+from bridge.state.change_parts import undone_parts
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
@@ -159,7 +159,7 @@ def test_a_note_that_is_gone_is_a_conflict() -> None:
 def both_moved(vault: Trial) -> Change:
     """Move a note, and with it rewrite the note that links to it."""
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         gone(desk, A, VaultPath("F/c.md"))
         written(desk, B, "see [[F/c]]\n")
 
@@ -224,7 +224,7 @@ def test_some_hunks_are_turned_back_by_the_numbers_that_are_shown() -> None:
     after = NOTE.replace("line 2\n", "two\n").replace("line 15\n", "").replace("line 28\n", "line 28\nmore\n")
     vault = Trial(a=NOTE, b=NOTE)
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         written(desk, B, after)
         written(desk, A, after)
         written(desk, VaultPath("c.md"), "made\n")
@@ -247,7 +247,7 @@ def test_the_rest_is_turned_back_after_some_hunks_were() -> None:
     vault = Trial(a=NOTE)
     start = vault.state()
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         written(desk, A, NOTE.replace("line 2\n", "two\n").replace("line 28\n", "28\n"))
         gone(desk, A, VaultPath("F/c.md"))
 
@@ -302,7 +302,7 @@ def test_a_proposed_undo_turns_only_what_is_still_in_force() -> None:
     assert vault.today_of(change).state == "undone"
     vault.undo(undo)
     assert vault.text("a.md") == NOTE.replace("line 28\n", "28\n")
-    assert parts_undone(vault.today_of(change).facts) == {1}
+    assert undone_parts(vault.today_of(change).facts) == {1}
 
 
 def test_a_note_whose_return_is_undone_goes_to_the_trash_again() -> None:
@@ -321,7 +321,7 @@ def test_a_note_that_was_made_again_and_undone_again_is_gone() -> None:
     vault = Trial(b="b\n")
     start = vault.state()
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         written(desk, A, "a\n")
         written(desk, VaultPath("c.md"), "c\n")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.changes.draft import Desk
+from bridge.changes.draft import Draft
 from bridge.errors import ChangeConflict
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
@@ -125,7 +125,7 @@ def test_a_note_that_was_moved_since_it_was_made_goes_where_it_is() -> None:
     start = vault.state()
     made = vault.put("F/a.md", "[[b]]\n")
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         gone(desk, VaultPath("F/a.md"), VaultPath("G/c.md"))
         written(desk, VaultPath("G/c.md"), "[[../b]]\n")
         written(desk, B, "[[c]]\n")

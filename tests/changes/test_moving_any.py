@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bridge.changes.move import move
 from bridge.errors import InvalidArguments, NoteExists
 from bridge.markdown.documents import read_document
-from bridge.markdown.link_spans import read_spots
+from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
 from tests.changes.random_moves import Tally, compare
@@ -157,7 +157,7 @@ def untouched(before: Paper, after: Paper, changed: set[VaultPath]) -> None:
 
 def skeleton(path: VaultPath, data: bytes) -> str:
     """Return a file with nothing where its links name files and show words."""
-    spots = read_spots(path, data)
+    spots = read_link_spans(path, data)
     cuts = sorted(slot.span for spot in spots.links for slot in (spot.file, spot.shown) if slot is not None)
     ends = [0, *(end for _, end in cuts)]
     starts = [*(start for start, _ in cuts), len(spots.text)]
@@ -168,7 +168,7 @@ def skeleton(path: VaultPath, data: bytes) -> str:
 @settings(max_examples=200, deadline=None)
 def test_every_link_that_is_read_has_its_place(data: bytes) -> None:
     for path in (VaultPath("N.md"), VaultPath("N.canvas"), VaultPath("N.excalidraw.md")):
-        counted = [spot for spot in read_spots(path, data).links if spot.counted]
+        counted = [spot for spot in read_link_spans(path, data).links if spot.counted]
         links = read_document(path, data).links
         assert sorted((spot.target, spot.kind) for spot in counted) == sorted((one.target, one.kind) for one in links)
 

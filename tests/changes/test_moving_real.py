@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.torturing.moves import on_disk
+from scripts.torturing.moves import move_at_random
 from tests.evaldata import EVAL, needs_eval
 
 VAULTS = Path(__file__).parents[1] / "vaults"
 
 
 def require_no_harm(vault: Path, count: int) -> None:
-    tally, wrong = on_disk(vault, count, seed=11)
+    tally, wrong = move_at_random(vault, count, seed=11)
     assert (tally.broken, tally.changed, wrong) == ([], [], [])
     assert tally.moves == count
     assert tally.rewritten

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from bridge.changes.draft import Desk
+from bridge.changes.draft import Draft
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
 from tests.changes.name_story import NameStory
@@ -23,7 +23,7 @@ COURSES = {
 }
 
 
-def do(desk: Desk, deed: str) -> None:
+def do(desk: Draft, deed: str) -> None:
     """Move a file or folder, add a line to a file, or delete it."""
     name, _, to = deed.partition(" ")
     ending = "" if name in ("F", "G", "H", "Between") else ".md"
@@ -59,7 +59,7 @@ def test_one_change_in_which_names_change_hands_is_undone_and_made_again(course:
     there = vault()
     start = there.state()
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         for deed in course:
             do(desk, deed)
 
@@ -81,7 +81,7 @@ def test_one_change_in_which_names_change_hands_is_undone_and_made_again(course:
 def test_two_folders_of_one_name_that_one_undo_took_away_are_told_apart() -> None:
     there = Trial(one="one\n", two="two\n")
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         gone(desk, VaultPath("one.md"), VaultPath("F/one.md"))
         gone(desk, VaultPath("F"), VaultPath("H"))
         gone(desk, VaultPath("two.md"), VaultPath("F/two.md"))
@@ -175,7 +175,7 @@ def test_no_folder_stays_where_an_undo_led_a_note_through_one_that_moved() -> No
     made = there.put("J/I/x.md", "x\n")
     there.put("J/y.md", "y\n")
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         gone(desk, A, VaultPath("J/I/a.md"))
         gone(desk, VaultPath("J/I/a.md"), A)
         gone(desk, VaultPath("J"), VaultPath("K"))
@@ -192,7 +192,7 @@ def test_no_folder_stays_that_an_undo_only_passed_through() -> None:
     start = there.state()
     made = there.put("J/x.md", "x\n")
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         gone(desk, VaultPath("a.md"), VaultPath("J/a.md"))
         gone(desk, VaultPath("J/a.md"), VaultPath("a.md"))
 
@@ -215,7 +215,7 @@ def test_what_is_made_moves_there_and_back_and_is_removed_leaves_nothing() -> No
     there = vault()
     start = there.state()
 
-    def draw(desk: Desk) -> None:
+    def draw(desk: Draft) -> None:
         written(desk, VaultPath("G/new.md"), "new\n")
         gone(desk, VaultPath("G/new.md"), VaultPath("G/F/new.md"))
         written(desk, VaultPath("other.md"), "other\n")

@@ -5,13 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.changes.heading import rename_heading
-from bridge.changes.relink import prove
+from bridge.changes.relink import verify_links
 from bridge.changes.renames import Shift
 from bridge.errors import AmbiguousHeading, HeadingNotFound, InvalidArguments
-from bridge.markdown.link_spans import read_spots
+from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.names import Names
 from bridge.markdown.parse import parse
-from bridge.markdown.sections import decoded_place, meant
+from bridge.markdown.sections import decode_place, resolve_headings
 from bridge.types import VaultPath
 from tests.changes.vaults import Paper
 
@@ -36,14 +36,14 @@ SHIFT = Shift.of(Names([OLD, HERE, VaultPath("C/Spelt.md")]), {OLD: NEW})
 )
 def test_a_link_that_means_something_else_is_refused(before: str, after: str) -> None:
     with pytest.raises(InvalidArguments, match=r"`Here\.md`"):
-        prove(HERE, read_spots(HERE, before.encode()), after.encode(), SHIFT)
+        verify_links(HERE, read_link_spans(HERE, before.encode()), after.encode(), SHIFT)
 
 
 @pytest.mark.parametrize(
     ("before", "after"), [("[[Rye]] [[None]]", "[[B/Spelt]] [[None]]"), ("[x]: A/Rye.md", "[x]: B/Spelt.md")]
 )
 def test_a_link_that_means_the_same_passes(before: str, after: str) -> None:
-    prove(HERE, read_spots(HERE, before.encode()), after.encode(), SHIFT)
+    verify_links(HERE, read_link_spans(HERE, before.encode()), after.encode(), SHIFT)
 
 
 TEXTS = ("Top", "top", "Old way", "New: way", "a/b", "50%", "麦", "خبز", "x | y", "(z)", "Old-way")
@@ -66,9 +66,9 @@ def places(paper: Paper) -> list[tuple[str, tuple[int, ...]]]:
     """Return which headings the links of a vault mean."""
     among = parse(OLD, paper.files[OLD]).headings
     return [
-        (path, meant(among, decoded_place(spot.place.text, markdown=spot.syntax == "markdown"))[-1:])
+        (path, resolve_headings(among, decode_place(spot.place.text, markdown=spot.syntax == "markdown"))[-1:])
         for path, data in paper.files.items()
-        for spot in read_spots(path, data).links
+        for spot in read_link_spans(path, data).links
         if spot.place is not None
     ]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.changes.draft import moved, shortened
+from bridge.changes.draft import path_after_move, squash_steps
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Step
 
@@ -35,7 +35,7 @@ def done(files: Files, steps: tuple[Step, ...]) -> Files:
             assert step.path in files
             assert place not in files
             assert not place.startswith(f"{step.path}/")
-            files = {moved(path, step.path, place) or path: held for path, held in files.items()}
+            files = {path_after_move(path, step.path, place) or path: held for path, held in files.items()}
     return files
 
 
@@ -69,37 +69,37 @@ def courses(draw: st.DrawFn) -> tuple[Files, tuple[Step, ...]]:
 @given(courses())
 def test_the_same_files_come_of_it(course: tuple[Files, tuple[Step, ...]]) -> None:
     files, steps = course
-    assert done(files, shortened(steps)) == done(files, steps)
+    assert done(files, squash_steps(steps)) == done(files, steps)
 
 
 def test_only_the_last_of_what_is_written_is_written() -> None:
     a, b = PATHS[:2]
     x, y, z = map(Digest, "xyz")
     steps = [Step("put", a, before=x, after=y), Step("put", b, after=x), Step("put", a, before=y, after=z)]
-    assert shortened(steps) == (Step("put", a, before=x, after=z), Step("put", b, after=x))
-    assert shortened([*steps, Step("put", a, before=z, after=x), Step("remove", b, before=x)]) == ()
-    assert shortened([steps[0], Step("remove", a, before=y)]) == (Step("remove", a, before=x),)
+    assert squash_steps(steps) == (Step("put", a, before=x, after=z), Step("put", b, after=x))
+    assert squash_steps([*steps, Step("put", a, before=z, after=x), Step("remove", b, before=x)]) == ()
+    assert squash_steps([steps[0], Step("remove", a, before=y)]) == (Step("remove", a, before=x),)
 
 
 def test_what_is_written_before_a_move_stays_before_it() -> None:
     a, b = PATHS[:2]
     x, y, z = map(Digest, "xyz")
     steps = (Step("put", a, before=x, after=y), Step("move", a, to=b, before=y), Step("put", a, after=z))
-    assert shortened(steps) == steps
+    assert squash_steps(steps) == steps
 
 
 def test_what_goes_there_and_back_stays() -> None:
     a, b, c = PATHS[:3]
     x, y, z = map(Digest, "xyz")
     there, back = Step("move", a, to=b, before=x), Step("move", b, to=a, before=y)
-    assert shortened([there, Step("put", b, before=x, after=y), back]) == (Step("put", a, before=x, after=y),)
+    assert squash_steps([there, Step("put", b, before=x, after=y), back]) == (Step("put", a, before=x, after=y),)
     edits = Step("put", a, before=x, after=y), Step("put", c, before=y, after=x)
-    assert shortened([edits[0], replace(there, before=y), Step("move", b, to=c, before=y), edits[1]]) == (
+    assert squash_steps([edits[0], replace(there, before=y), Step("move", b, to=c, before=y), edits[1]]) == (
         Step("move", a, to=c, before=x),
     )
-    assert shortened([there, Step("remove", b, before=x)]) == (Step("remove", a, before=x),)
+    assert squash_steps([there, Step("remove", b, before=x)]) == (Step("remove", a, before=x),)
     circle = there, Step("move", c, to=a, before=z), Step("move", b, to=c, before=x)
-    assert shortened(circle) == circle
+    assert squash_steps(circle) == circle
 
 
 def test_a_move_parts_nothing_that_it_does_not_concern() -> None:
@@ -107,4 +107,4 @@ def test_a_move_parts_nothing_that_it_does_not_concern() -> None:
     x, y, z = map(Digest, "xyz")
     move = Step("move", a, to=c, before=x)
     steps = (Step("put", b, before=x, after=y), move, Step("put", b, before=y, after=z))
-    assert shortened(steps) == (Step("put", b, before=x, after=z), move)
+    assert squash_steps(steps) == (Step("put", b, before=x, after=z), move)

@@ -6,13 +6,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
-from bridge.changes.draft import Desk, digest_of
-from bridge.changes.path_history import Today
-from bridge.changes.undo import accept, accepting, redo, redoing, undo, undoing
+from bridge.changes.draft import Draft, digest_of
+from bridge.changes.path_history import VaultState
+from bridge.changes.undo import (
+    accept,
+    hunk_states_after_accept,
+    hunk_states_after_redo,
+    hunk_states_after_undo,
+    redo,
+    undo,
+)
 from bridge.errors import ChangeConflict, NoteNotFound
 from bridge.state import change_records, change_rows, file_history
-from bridge.state.change_parts import facts_of, switch
-from bridge.state.change_records import Change, State, Wanted
+from bridge.state.change_parts import hunk_state_facts, set_hunk_states
+from bridge.state.change_records import Change, ChangeFilter, State
 from bridge.state.schema import migrate
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -46,16 +53,16 @@ class Trial:
     def inside(self, folder: VaultPath) -> Collection[VaultPath]:
         return [path for path in (*self.files, *self.folders, *self.trash) if path.rpartition("/")[0] == folder]
 
-    def desk(self) -> Desk:
+    def desk(self) -> Draft:
         def read(path: VaultPath) -> bytes:
             if path not in self.files:
                 raise NoteNotFound(path)
             return self.files[path]
 
-        return Desk(read, lambda path: path in self.files or path in self.folders)
+        return Draft(read, lambda path: path in self.files or path in self.folders)
 
     @property
-    def today(self) -> Today:
+    def today(self) -> VaultState:
         """What the bridge would know of the vault."""
 
         def has(path: VaultPath, digest: Digest) -> bool:
@@ -63,24 +70,24 @@ class Trial:
             return data is not None and digest_of(data) == digest
 
         def past(path: VaultPath, gone: str | None) -> list[Change]:
-            return file_history.past(self.journal, path, gone, 1_000)
+            return file_history.changes_of_file(self.journal, path, gone, 1_000)
 
-        return Today(
+        return VaultState(
             self.inside,
             has,
             past,
             partial(file_history.is_newest, self.journal),
-            partial(file_history.folders, self.journal),
+            partial(file_history.folder_events, self.journal),
             partial(file_history.departures, self.journal),
         )
 
     @property
     def changes(self) -> list[Change]:
         """Every change as the journal has it today, the oldest first."""
-        return change_records.some(self.journal, Wanted(), self.count, 0)[::-1]
+        return change_records.find_changes(self.journal, ChangeFilter(), self.count, 0)[::-1]
 
     def do(
-        self, draw: Callable[[Desk], None], facts: Mapping[str, object] | None = None, *, of: Change | None = None
+        self, draw: Callable[[Draft], None], facts: Mapping[str, object] | None = None, *, of: Change | None = None
     ) -> Change:
         """Make a change as the writer would, perhaps of a proposal, and keep it as the store would."""
         desk = self.desk()
@@ -103,7 +110,7 @@ class Trial:
 
     def today_of(self, change: Change) -> Change:
         """Return a change as the journal has it today."""
-        found = change_records.one(self.journal, change.id)
+        found = change_records.find_change(self.journal, change.id)
         assert found is not None
         return found
 
@@ -123,9 +130,9 @@ class Trial:
     def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
         """Turn changes back."""
         today = [self.today_of(change) for change in undone]
-        switches = undoing(today, self.snapshot, self._find, self.today.past, hunks)
+        switches = hunk_states_after_undo(today, self.snapshot, self._find, self.today.past, hunks)
 
-        def draw(desk: Desk) -> None:
+        def draw(desk: Draft) -> None:
             desk.back = True
             self.notes = undo(desk, today, self.snapshot, self.today, hunks)
 
@@ -133,9 +140,9 @@ class Trial:
         draw(desk)
         if not desk.plan.steps and not self.proposes:
             # Nothing was left to do: the changes count as undone.
-            switch(self.journal, switches, None)
+            set_hunk_states(self.journal, switches, None)
             return replace(self.today_of(undone[0]), steps=())
-        return self.do(draw, {"undoes": [change.id for change in undone], **facts_of(switches)})
+        return self.do(draw, {"undoes": [change.id for change in undone], **hunk_state_facts(switches)})
 
     def undo_in_any_order(self, dice: random.Random) -> None:
         """Turn every change back, those that others stand on after these."""
@@ -153,22 +160,22 @@ class Trial:
     def redo(self, change: Change) -> Change:
         """Make a change again."""
         change = self.today_of(change)
-        facts = {"redoes": change.id, **facts_of(redoing(change, self.snapshot, self._find))}
+        facts = {"redoes": change.id, **hunk_state_facts(hunk_states_after_redo(change, self.snapshot, self._find))}
         return self.do(lambda desk: redo(desk, change, self.snapshot, self.today), facts)
 
     def accept(self, change: Change, hunks: Collection[int] | None = None) -> Change:
         """Make a change that was proposed, or some of its hunks."""
         change = self.today_of(change)
-        facts = {**change.facts, **facts_of(accepting(change, self.snapshot, self._find, hunks))}
+        facts = {**change.facts, **hunk_state_facts(hunk_states_after_accept(change, self.snapshot, self._find, hunks))}
 
-        def draw(desk: Desk) -> None:
+        def draw(desk: Draft) -> None:
             desk.back = "undoes" in facts
             accept(desk, change, self.snapshot, self.today, hunks)
 
         return self.do(draw, facts, of=change)
 
     def _find(self, change: str) -> Change | None:
-        return change_records.one(self.journal, change)
+        return change_records.find_change(self.journal, change)
 
     def _done(self, step: Step, *, trash: bool) -> list[Step]:
         """Do a step; return it with those that had to come before it."""
@@ -235,7 +242,7 @@ def _empty() -> sqlite3.Connection:
     return journal
 
 
-def written(desk: Desk, path: VaultPath, text: str | None) -> None:
+def written(desk: Draft, path: VaultPath, text: str | None) -> None:
     """Write a note, make it, or take it away."""
     if text is None:
         data = desk.read(path)
@@ -246,7 +253,7 @@ def written(desk: Desk, path: VaultPath, text: str | None) -> None:
         desk.create(path, text.encode())
 
 
-def gone(desk: Desk, path: VaultPath, to: VaultPath) -> None:
+def gone(desk: Draft, path: VaultPath, to: VaultPath) -> None:
     """Give a note or folder another path."""
     data = desk.read(path) if desk.is_file(path) else None
     digest = None if data is None else digest_of(data)

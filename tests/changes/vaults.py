@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bridge.changes.draft import Desk
-from bridge.changes.effect import Planned
-from bridge.changes.view import Known
+from bridge.changes.draft import Draft
+from bridge.changes.effect import PlanAndEffect
+from bridge.changes.view import VaultView
 from bridge.errors import NoteNotFound
-from bridge.index.note import IndexedNote, packed
+from bridge.index.note import IndexedNote, pack_note
 from bridge.markdown.documents import read_document
 from bridge.markdown.kinds import is_document
 from bridge.markdown.names import Names
@@ -38,7 +38,7 @@ class Paper:
         self.files[path] = data
         if self.rules.indexes(path, len(data)):
             note = read_document(path, data)
-            self.notes[path] = packed(
+            self.notes[path] = pack_note(
                 note, mtime_ns=0, size=len(data), passages=0, left_out=(), language=None, recipe=""
             )
 
@@ -51,13 +51,13 @@ class Paper:
             raise NoteNotFound(f"There is no note `{path}`.")
         return self.files[path]
 
-    def known(self, bookmarks: bytes = b"") -> Known:
+    def known(self, bookmarks: bytes = b"") -> VaultView:
         names = Names(path for path in self.files if not self.rules.denies(path))
-        return Known(names, dict(self.notes), self.read, self.rules, bookmarks)
+        return VaultView(names, dict(self.notes), self.read, self.rules, bookmarks)
 
-    def carry_out(self, planned: Planned) -> "Paper":
+    def carry_out(self, planned: PlanAndEffect) -> "Paper":
         """Do what a plan says, as the desk understands it."""
-        desk = Desk(self.read, lambda path: path in self.files)
+        desk = Draft(self.read, lambda path: path in self.files)
         desk.take(planned.plan)
         moved = {path: path_after(path, planned.plan) for path in self.files}
         taken = {step.path for step in planned.plan.steps if step.kind == "remove"}

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.completion import SCRIPTS, candidates, commands, strip_quotes
-from bridge.cli.parser import parser
-from bridge.data_folder import Folders, remember, vault_id
+from bridge.cli.completion import SCRIPTS, candidates, describe_commands, strip_quotes
+from bridge.cli.parser import build_parser
+from bridge.data_folder import Folders, add_to_vault_list, vault_id
 from tests.features.served import write_vault
 from tests.system.test_imports import HEAVY
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = commands()
+TABLE = describe_commands()
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     folders = Folders(tmp_path / "data")
     folders.make()
-    remember(folders, {vault_id(root): root})
+    add_to_vault_list(folders, {vault_id(root): root})
     monkeypatch.setenv("VAULT_BRIDGE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     return root
@@ -73,7 +73,7 @@ def test_notes_are_offered_from_the_vault_or_from_the_present_folder(
 def test_every_command_is_in_the_table() -> None:
     for name in TABLE:
         with pytest.raises(SystemExit) as left:
-            parser((name,)).parse_args([name, "--help"])
+            build_parser((name,)).parse_args([name, "--help"])
         assert left.value.code == 0
     assert TABLE["read-note"]["places"] == ["note"]
     assert TABLE["move-note"]["places"] == ["note", "note"]

@@ -10,7 +10,7 @@ from tests.features.served import command
 
 COMPUTES_FOR_EVER = """
 import asyncio, sys, threading
-from bridge.cli.exit import leave, run
+from bridge.cli.exit import leave, run_coroutine as run
 
 async def work():
     asyncio.get_running_loop().run_in_executor(None, threading.Event().wait)
@@ -23,7 +23,7 @@ sys.exit(leave(7))
 FAILS_MEANWHILE = """
 import asyncio, sys, threading
 from bridge.cli import main, run_operation as operate
-from bridge.cli.exit import run
+from bridge.cli.exit import run_coroutine as run
 from bridge.errors import NotReady
 
 async def work():

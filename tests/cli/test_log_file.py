@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli import serve
-from bridge.cli.serve import LIMIT, keep_short, open_log
+from bridge.cli.serve import MAX_LOG_BYTES, keep_log_short, open_log
 from tests.engine.conftest import until
 
 
@@ -25,13 +25,13 @@ async def test_a_log_begins_anew_when_it_is_large(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(serve, "LOOK_EVERY_S", 0.01)
     path = tmp_path / "bridge.log"
     descriptor = open_log(path)
-    keeping = asyncio.create_task(keep_short(descriptor))
-    os.write(descriptor, b"x" * (LIMIT + 1))
+    keeping = asyncio.create_task(keep_log_short(descriptor))
+    os.write(descriptor, b"x" * (MAX_LOG_BYTES + 1))
     await until(lambda: path.stat().st_size == 0)
     os.write(descriptor, b"after")
     assert path.read_bytes() == b"after"
     keeping.cancel()
-    os.write(descriptor, b"x" * LIMIT)
+    os.write(descriptor, b"x" * MAX_LOG_BYTES)
     os.close(descriptor)
     os.close(open_log(path))
     assert path.read_bytes() == b""

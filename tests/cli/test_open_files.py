@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from bridge.cli.serve import MOST
+from bridge.cli.serve import MAX_OPEN_FILES
 
 SAY = (
-    "import resource; from bridge.cli.serve import permit_many; "
+    "import resource; from bridge.cli.serve import raise_file_limit as permit_many; "
     "permit_many(); print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
 )
 
@@ -20,5 +20,5 @@ def test_as_many_files_as_the_user_may_have_are_permitted(soft: int, hard: int |
     limit = f"ulimit -Sn {soft}; {'' if hard is None else f'ulimit -Hn {hard};'}"
     command = ["bash", "-c", f'{limit} exec "$0" -c "$1"', sys.executable, SAY]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    most = MOST if own == resource.RLIM_INFINITY else min(MOST, own)
+    most = MAX_OPEN_FILES if own == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, own)
     assert int(said) == (hard or most)

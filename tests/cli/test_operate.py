@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from bridge.cli.run_operation import needs_digest
-from bridge.features import named
+from bridge.features import get_operation
 from tests.features.served import Served, command
 
 
@@ -81,7 +81,7 @@ async def test_a_command_means_the_note_as_it_is(served: Served) -> None:
 def test_a_note_is_read_first_only_where_its_digest_is_needed(
     operation: str, arguments: dict[str, Any], *, needed: bool
 ) -> None:
-    assert needs_digest(named(operation), arguments) is needed
+    assert needs_digest(get_operation(operation), arguments) is needed
 
 
 async def test_a_refusal_is_told_with_its_hint_on_standard_error(served: Served) -> None:

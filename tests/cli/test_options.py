@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from bridge.cli.options import collect
-from bridge.cli.parser import command_first, parser
+from bridge.cli.parser import build_parser, command_first
 from bridge.errors import InvalidArguments
-from bridge.features import named
+from bridge.features import get_operation
 from tests.features.served import command
 
 
 def typed(*words: str) -> dict[str, Any]:
-    given = parser().parse_args(words)
-    return collect(named(given.command), given)
+    given = build_parser().parse_args(words)
+    return collect(get_operation(given.command), given)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_pair_without_a_value_is_refused() -> None:
 @pytest.mark.parametrize("words", [["serach"], ["search", "a", "b"], ["search", "a", "--lim", "3"], ["serve"], []])
 def test_what_the_parser_does_not_know_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        parser().parse_args(words)
+        build_parser().parse_args(words)
     assert (left.value.code, capsys.readouterr().out) == (2, "")
 
 
@@ -102,7 +102,7 @@ def test_what_is_mistyped_is_told_in_a_sentence(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
-        parser(words).parse_args(words)
+        build_parser(words).parse_args(words)
     assert capsys.readouterr().err.startswith(f"vault-bridge: {said}")
 
 
@@ -135,29 +135,29 @@ def test_an_operation_may_be_called_by_its_own_name() -> None:
 
 def test_the_folders_may_be_named_before_and_after_a_model_action() -> None:
     for words in (["models", "--models-dir", "m", "list"], ["models", "list", "--models-dir", "m"]):
-        given = parser().parse_args(words)
+        given = build_parser().parse_args(words)
         assert (given.models_dir, given.data_dir, given.json) == (Path("m"), None, False)
 
 
 @pytest.mark.parametrize("words", [["doctor", "Notes"], ["doctor", "--vault", "Notes"], ["status", "--vault", "Notes"]])
 def test_the_vault_is_named_with_an_option_or_after_doctor(words: list[str]) -> None:
-    assert parser().parse_args(words).vault == "Notes"
-    assert parser().parse_args(words[:1]).vault is None
+    assert build_parser().parse_args(words).vault == "Notes"
+    assert build_parser().parse_args(words[:1]).vault is None
 
 
 def test_help_tells_what_json_holds(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        parser().parse_args(["edit-note", "--help"])
+        build_parser().parse_args(["edit-note", "--help"])
     assert "insert_under (heading, text, create_heading), " in " ".join(capsys.readouterr().out.split())
 
 
 def test_help_names_the_words_that_an_option_takes(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        parser().parse_args(["search", "--help"])
+        build_parser().parse_args(["search", "--help"])
     assert "--types note|canvas|excalidraw|pdf" in capsys.readouterr().out
 
 
 def test_every_command_has_help() -> None:
-    commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    commands = next(a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
     for entry in commands.choices.values():
         assert entry.format_help()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.cli.progress import settled
+from bridge.cli.progress import is_settled
 from bridge.cli.render_status import summary
 
 
@@ -28,4 +28,4 @@ def test_a_model_is_waited_for_until_none_is_known_to_be_there(
     model: object, vectors: int, *, missing: bool, done: bool
 ) -> None:
     vault = {"model": model, "paused": False, "pending": {"keyword": 0, "vectors": vectors}}
-    assert settled(vault, missing=missing) == done
+    assert is_settled(vault, missing=missing) == done

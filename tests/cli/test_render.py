@@ -80,7 +80,7 @@ def test_a_hit_says_where_what_and_why(capsys: pytest.CaptureFixture[str]) -> No
 def test_what_a_search_cannot_find_yet_is_said_with_what_becomes_of_it(
     mode: str, indexer: render.Indexer, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    render.unfinished({**FOUND, "mode_used": mode}, indexer)
+    render.report_pending({**FOUND, "mode_used": mode}, indexer)
     first, _, rest = capsys.readouterr().err.partition("\n")
     assert first == "Still indexing: 2 notes to read."
     assert rest.startswith(said)
@@ -256,7 +256,7 @@ def test_a_daily_note_is_its_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_would_steer_a_terminal_is_taken_out() -> None:
-    assert console.safe("a\x1b]0;title\x07b\x9bc\td\ne") == "a]0;titlebc\td\ne"
+    assert console.strip_control("a\x1b]0;title\x07b\x9bc\td\ne") == "a]0;titlebc\td\ne"
 
 
 def test_what_is_no_text_is_still_printed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,7 +279,13 @@ CASES = {
 
 
 def test_what_is_shown_in_a_way_of_its_own_is_what_some_operation_answers() -> None:
-    own = (render.SHOWN, render_changes.SHOWN, render_graph.GRAPH_VIEWS, render_graph.LINK_VIEWS, render_status.SHOWN)
+    own = (
+        render.RESULT_VIEWS,
+        render_changes.CHANGE_VIEWS,
+        render_graph.GRAPH_VIEWS,
+        render_graph.LINK_VIEWS,
+        render_status.STATUS_VIEWS,
+    )
     assert set().union(*own) <= {operation.result.__name__ for operation in operations()}
 
 

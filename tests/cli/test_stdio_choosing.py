@@ -7,10 +7,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bridge.cli.stdio.choose_vault import chosen
-from bridge.data_folder import Folders, remember, vault_id
+from bridge.cli.stdio.choose_vault import choose_vault
+from bridge.data_folder import Folders, add_to_vault_list, vault_id
 from bridge.errors import NoSuchVault
-from bridge.server.runtime_file import Runtime, write
+from bridge.server.runtime_file import Runtime, write_runtime
 from tests.features.served import command
 
 
@@ -31,32 +31,32 @@ def vaults(tmp_path: Path, folders: Folders) -> dict[str, Path]:
         state.parent.mkdir(parents=True)
         state.touch()
         os.utime(state, (when, when))
-    remember(folders, {vault_id(path): path for path in made.values()})
+    add_to_vault_list(folders, {vault_id(path): path for path in made.values()})
     return made
 
 
 def serve(folders: Folders, vault: Path) -> None:
     """Leave what a bridge that serves a vault leaves."""
-    write(folders.runtime(vault_id(vault)), Runtime("http://127.0.0.1:1", "", os.getpid(), ""))
+    write_runtime(folders.runtime(vault_id(vault)), Runtime("http://127.0.0.1:1", "", os.getpid(), ""))
 
 
 def test_a_vault_is_chosen_by_path_name_and_id(folders: Folders, vaults: dict[str, Path], tmp_path: Path) -> None:
     for name, path in vaults.items():
-        assert chosen(folders, str(path), tmp_path) == path
-        assert chosen(folders, name, tmp_path) == path
-        assert chosen(folders, vault_id(path), tmp_path) == path
+        assert choose_vault(folders, str(path), tmp_path) == path
+        assert choose_vault(folders, name, tmp_path) == path
+        assert choose_vault(folders, vault_id(path), tmp_path) == path
 
 
 def test_without_a_name_it_is_the_one_around_the_folder_then_the_served_one_then_the_last(
     folders: Folders, vaults: dict[str, Path], tmp_path: Path
 ) -> None:
-    assert chosen(folders, None, tmp_path) == vaults["Zuletzt"]
+    assert choose_vault(folders, None, tmp_path) == vaults["Zuletzt"]
     serve(folders, vaults["笔记"])
-    assert chosen(folders, None, tmp_path) == vaults["笔记"]
+    assert choose_vault(folders, None, tmp_path) == vaults["笔记"]
     (vaults["Brot & Käse"] / ".obsidian").mkdir()
     inside = vaults["Brot & Käse"] / "Deep" / "down"
     inside.mkdir(parents=True)
-    assert chosen(folders, None, inside) == vaults["Brot & Käse"]
+    assert choose_vault(folders, None, inside) == vaults["Brot & Käse"]
 
 
 def test_among_several_that_are_served_none_is_guessed(
@@ -65,14 +65,14 @@ def test_among_several_that_are_served_none_is_guessed(
     serve(folders, vaults["笔记"])
     serve(folders, vaults["Zuletzt"])
     with pytest.raises(NoSuchVault, match="say which") as refused:
-        chosen(folders, None, tmp_path)
+        choose_vault(folders, None, tmp_path)
     assert "`笔记`" in refused.value.hint
 
 
 def test_a_vault_that_does_not_exist_is_refused_with_a_way_out(folders: Folders, tmp_path: Path) -> None:
     for wanted in ("nowhere", None):
         with pytest.raises(NoSuchVault) as refused:
-            chosen(folders, wanted, tmp_path)
+            choose_vault(folders, wanted, tmp_path)
         assert "vault-bridge mcp" in refused.value.hint
 
 
@@ -104,7 +104,7 @@ async def test_each_vault_has_a_server_of_its_own_name(tmp_path: Path) -> None:
         root.mkdir(parents=True)
     folders = Folders(data)
     folders.make()
-    remember(folders, {vault_id(root): root for root in roots})
+    add_to_vault_list(folders, {vault_id(root): root for root in roots})
     for root in roots:
         ran = await command("mcp", str(root), "--print-config", "cursor", data=data, models=models)
         names += ran.json["mcpServers"]

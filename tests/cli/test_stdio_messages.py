@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared.inbound import encode_header_value
 
-from bridge.cli.stdio.http_messages import Event, describing, events, header_value
-from bridge.cli.stdio.messages import BODY_LIMIT, VERSION_KEY, Malformed, read
-from bridge.cli.stdio.pipes import READ_LIMIT, lines
+from bridge.cli.stdio.http_messages import Event, header_value, protocol_headers, sse_events
+from bridge.cli.stdio.messages import BODY_LIMIT, VERSION_KEY, MalformedMessage, parse_message
+from bridge.cli.stdio.pipes import READ_LIMIT, read_lines
 from bridge.server.auth import BODY_LIMIT as BRIDGE_TAKES
 
 REQUEST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -22,7 +22,7 @@ def split(data: bytes, limit: int = 100) -> list[bytes]:
     with tempfile.TemporaryFile() as file:
         file.write(data)
         file.seek(0)
-        return list(lines(file.fileno(), limit))
+        return list(read_lines(file.fileno(), limit))
 
 
 def test_lines_come_whole_and_without_their_ends() -> None:
@@ -40,14 +40,14 @@ def test_the_entry_takes_as_much_as_the_bridge() -> None:
 
 def test_a_message_of_the_newer_era_names_its_version() -> None:
     params = {"name": "search", "_meta": {VERSION_KEY: "2026-07-28"}}
-    message = read(json.dumps({**REQUEST, "method": "tools/call", "params": params}).encode())
+    message = parse_message(json.dumps({**REQUEST, "method": "tools/call", "params": params}).encode())
     assert (message.id, message.method, message.is_request, message.version) == (1, "tools/call", True, "2026-07-28")
-    assert read(json.dumps(REQUEST).encode()).version is None
+    assert parse_message(json.dumps(REQUEST).encode()).version is None
 
 
 def test_notifications_and_answers_need_no_answer() -> None:
-    notification = read(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
-    answer = read(b'{"jsonrpc": "2.0", "id": "a", "result": {}}')
+    notification = parse_message(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    answer = parse_message(b'{"jsonrpc": "2.0", "id": "a", "result": {}}')
     assert (notification.is_request, answer.is_request, answer.id) == (False, False, "a")
 
 
@@ -72,8 +72,8 @@ def test_notifications_and_answers_need_no_answer() -> None:
     ids=lambda value: repr(value)[:30],
 )
 def test_what_is_no_message_is_answered_with_an_error(line: bytes, code: int, id_: int | None) -> None:
-    with pytest.raises(Malformed) as refused:
-        read(line)
+    with pytest.raises(MalformedMessage) as refused:
+        parse_message(line)
     answer = json.loads(refused.value.answer)
     assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", id_, code)
 
@@ -86,14 +86,14 @@ def test_headers_carry_any_text_as_the_library_writes_it(text: str) -> None:
 def test_headers_describe_the_message_or_its_session() -> None:
     session = {"Mcp-Session-Id": "s"}
     modern = {"_meta": {VERSION_KEY: "2026-07-28"}, "uri": "vault://Brot/Ähre.md"}
-    message = read(json.dumps({**REQUEST, "method": "resources/read", "params": modern}).encode())
-    assert describing(message, session) == {
+    message = parse_message(json.dumps({**REQUEST, "method": "resources/read", "params": modern}).encode())
+    assert protocol_headers(message, session) == {
         "MCP-Protocol-Version": "2026-07-28",
         "Mcp-Method": "resources/read",
         "Mcp-Name": encode_header_value("vault://Brot/Ähre.md"),
     }
-    assert describing(read(json.dumps(REQUEST).encode()), session) == session
-    assert describing(read(json.dumps({**REQUEST, "method": "initialize"}).encode()), session) == {}
+    assert protocol_headers(parse_message(json.dumps(REQUEST).encode()), session) == session
+    assert protocol_headers(parse_message(json.dumps({**REQUEST, "method": "initialize"}).encode()), session) == {}
 
 
 async def streamed(*chunks: bytes) -> list[Event]:
@@ -103,7 +103,7 @@ async def streamed(*chunks: bytes) -> list[Event]:
         for chunk in chunks:
             yield chunk
 
-    return [event async for event in events(arriving())]
+    return [event async for event in sse_events(arriving())]
 
 
 async def test_events_are_read_from_whatever_pieces() -> None:

@@ -10,7 +10,7 @@ import orjson
 import psutil
 import pytest
 
-from bridge.data_folder import Folders, remembered, vault_id
+from bridge.data_folder import Folders, read_vault_list, vault_id
 from tests.cli.test_serve import ROOT, ready, started
 from tests.features.served import Served, command, write_vault
 
@@ -76,7 +76,7 @@ async def test_forget_deletes_what_is_kept_and_touches_no_note(vault: Path, tmp_
     forgotten = await command("forget", "notes", "--yes", data=data, models=models)
     assert forgotten.status == 0, forgotten.err
     assert [path.name for path in (data / "vaults").iterdir()] == [vault_id(other)]
-    assert remembered(Folders(data)) == {vault_id(other): other}
+    assert read_vault_list(Folders(data)) == {vault_id(other): other}
     assert digests(vault) == before
     unknown = await command("forget", "Notes", "--yes", data=data, models=models)
     assert (unknown.status, "`Other`" in unknown.err) == (1, True)

@@ -13,7 +13,7 @@ from typing import Any
 from bridge.api.call import OWNER, Call
 from bridge.engine.bridge import Bridge
 from bridge.errors import BridgeError
-from bridge.features import named
+from bridge.features import get_operation
 from bridge.markdown.kinds import is_document
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
@@ -59,7 +59,7 @@ class Rounds:
         """Ask for one change; False when it was refused, or changed nothing."""
         operation, arguments = self._dice.choice(KINDS)(self)
         try:
-            answer = await named(operation).run(self.call, arguments)
+            answer = await get_operation(operation).run(self.call, arguments)
         except BridgeError as error:
             self.refused[f"{operation}: {error.code}"] += 1
             return False
@@ -88,7 +88,7 @@ class Rounds:
         refused = []
         for id_ in self._dice.sample(waiting, len(waiting)):
             try:
-                await named("undo_change").run(self.call, {"change_id": id_})
+                await get_operation("undo_change").run(self.call, {"change_id": id_})
             except BridgeError as error:
                 self.refused[f"undo_change: {error.code}"] += 1
                 self.refusals[id_] = error.message

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from bridge.engine.analytics import Apart
+from bridge.engine.analytics import WorkerProcess
 from bridge.errors import Busy
 
 
@@ -20,7 +20,7 @@ def die() -> None:
 
 
 async def test_work_is_done_in_one_other_process() -> None:
-    apart = Apart()
+    apart = WorkerProcess()
     one, other = await asyncio.gather(apart.run(number), apart.run(number))
     assert one == other != os.getpid()
     apart.close()
@@ -30,7 +30,7 @@ async def test_work_is_done_in_one_other_process() -> None:
 
 
 async def test_a_process_that_is_ended_is_started_again() -> None:
-    apart = Apart()
+    apart = WorkerProcess()
     first = await apart.run(number)
     os.kill(first, signal.SIGKILL)
     assert await apart.run(number) != first
@@ -38,7 +38,7 @@ async def test_a_process_that_is_ended_is_started_again() -> None:
 
 
 async def test_work_that_ends_its_process_is_told_as_an_error() -> None:
-    apart = Apart()
+    apart = WorkerProcess()
     with pytest.raises(Busy):
         await apart.run(die)
     assert await apart.run(number) != os.getpid()
@@ -46,7 +46,7 @@ async def test_work_that_ends_its_process_is_told_as_an_error() -> None:
 
 
 async def test_others_get_their_turn_meanwhile() -> None:
-    apart = Apart()
+    apart = WorkerProcess()
     work = asyncio.create_task(apart.run(time.sleep, 0.3))
     turns = 0
     while not work.done():

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bridge.api.call import RUNTIME, Call
-from bridge.api.dispatch import answer
+from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
-from bridge.features import named
+from bridge.features import get_operation
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
 from bridge.types import VaultPath
@@ -36,7 +36,7 @@ async def read(bridge: Bridge, *paths: VaultPath, session: str = "s1") -> None:
     """Read notes as an agent does."""
     call = Call(bridge, RUNTIME, client="agent/1", session=session, transport="mcp")
     for path in paths:
-        await answer(named("read_note"), call, {"path": path}, encode)
+        await dispatch_call(get_operation("read_note"), call, {"path": path}, encode)
 
 
 async def near(bridge: Bridge) -> dict[VaultPath, set[VaultPath]]:
@@ -63,8 +63,8 @@ async def test_a_search_has_it_brought_up_to_date_without_waiting(bridge: Bridge
 
 async def test_notes_that_were_found_and_not_read_do_not_drift(bridge: Bridge) -> None:
     call = Call(bridge, RUNTIME, client="agent/1", session="s1", transport="mcp")
-    await answer(named("search"), call, {"query": "bread"}, encode)
-    await answer(named("find_notes"), call, {}, encode)
+    await dispatch_call(get_operation("search"), call, {"query": "bread"}, encode)
+    await dispatch_call(get_operation("find_notes"), call, {}, encode)
     assert await near(bridge) == {}
 
 

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from bridge.data_folder import remember
+from bridge.data_folder import add_to_vault_list
 from bridge.state.change_records import Change
 from bridge.state.store import Store
 from bridge.types import VaultPath
@@ -31,7 +31,7 @@ async def test_a_vault_that_was_moved_keeps_its_history(vault: Path, opened: Ope
         store, index = only(bridge).store, only(bridge).index
         change = Change(store.next_id(), time.time(), "edit_note")
         Writer(Vault(vault, Rules())).write(plan(), store.begin(change))
-        remember(bridge.folders, {only(bridge).id: vault})
+        add_to_vault_list(bridge.folders, {only(bridge).id: vault})
         await until(lambda: VaultPath("Garden/Peas.md") in index.notes)
         await until(lambda: index.notes[VaultPath(NOTE)].digest == digest(NEW))
     vault.rename(vault.with_name("Moved"))

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from bridge.data_folder import Folders, vault_id
-from bridge.engine.vault_lock import Hold
+from bridge.engine.vault_lock import VaultLock
 from bridge.errors import VaultHeld
 
 HOLDER = """
 import sys
 from pathlib import Path
-from bridge.engine.vault_lock import Hold
+from bridge.engine.vault_lock import VaultLock as Hold
 hold = Hold.take(Path(sys.argv[1]), Path(sys.argv[2]))
 print("held", flush=True)
 sys.stdin.read()
@@ -27,18 +27,18 @@ def test_a_second_process_is_told_who_holds_the_vault(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
         with pytest.raises(VaultHeld) as refused:
-            Hold.take(lock, runtime)
+            VaultLock.take(lock, runtime)
         assert refused.value.facts == {"url": "http://127.0.0.1:1", "pid": 7}
         assert "secret" not in str(refused.value.wire())
         process.kill()
     # The lock ends with the process, even a killed one.
-    Hold.take(lock, runtime).release()
+    VaultLock.take(lock, runtime).release()
 
 
 def test_a_held_vault_without_a_runtime_file_is_refused_too(tmp_path: Path) -> None:
-    hold = Hold.take(tmp_path / "lock", tmp_path / "none.json")
+    hold = VaultLock.take(tmp_path / "lock", tmp_path / "none.json")
     with pytest.raises(VaultHeld, match="another process"):
-        Hold.take(tmp_path / "lock", tmp_path / "none.json")
+        VaultLock.take(tmp_path / "lock", tmp_path / "none.json")
     hold.release()
 
 

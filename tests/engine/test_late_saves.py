@@ -9,7 +9,7 @@ from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
 from bridge.engine.transactions import Author
 from bridge.markdown.edit.requests import Append
-from bridge.state.change_records import Wanted
+from bridge.state.change_records import ChangeFilter
 from bridge.types import Digest, VaultPath
 from bridge.vault.write.syscalls import Disk
 from tests.engine.conftest import Opened, until
@@ -22,7 +22,7 @@ AGENT = Author("edit_note", client="agent")
 @pytest.fixture(autouse=True)
 def _without_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Disk, "take_lease", staticmethod(lambda _descriptor: None))
-    monkeypatch.setattr("bridge.vault.stable_read.unsettled_for", lambda *_: 0.0)
+    monkeypatch.setattr("bridge.vault.stable_read.seconds_until_settled", lambda *_: 0.0)
 
 
 async def ready(bridge: Bridge) -> VaultEngine:
@@ -47,7 +47,10 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
             program.write(f"{old.replace('# Rye', '# Rye bread')}")
         await until(lambda: len(engine.store.changes()) == 2)
         assert place.read_text() == f"{old.replace('# Rye', '# Rye bread')}\nThe agent's.\n"
-        assert [found.operation for found in engine.store.changes(Wanted(path=NOTE))] == ["keep_save", "edit_note"]
+        assert [found.operation for found in engine.store.changes(ChangeFilter(path=NOTE))] == [
+            "keep_save",
+            "edit_note",
+        ]
         # Each is a change of its own.
         await engine.deciding.undo([change], AGENT)
         assert place.read_text() == old.replace("# Rye", "# Rye bread")
@@ -93,8 +96,8 @@ async def test_a_late_save_that_is_older_than_another_is_proposed(vault: Path, o
             await append(engine, "The agent's.")
             program.write(b"late")
             place.write_bytes(b"later")
-        await until(lambda: bool(engine.store.changes(Wanted(state="proposed"))))
-        (proposed,) = engine.store.changes(Wanted(state="proposed"))
+        await until(lambda: bool(engine.store.changes(ChangeFilter(state="proposed"))))
+        (proposed,) = engine.store.changes(ChangeFilter(state="proposed"))
         assert place.read_bytes() == b"later"
         assert engine.store.snapshot(Digest(str(proposed.steps[0].after))) == b"late"
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from bridge.engine.link_graph import Links
+from bridge.engine.link_graph import LinkTable
 from bridge.graph.graph import Graph
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.note import IndexedNote
@@ -20,7 +20,7 @@ class Vault:
     def __init__(self, notes: Mapping[str, str]) -> None:
         self.notes: dict[VaultPath, IndexedNote] = {}
         self.names = Names()
-        self.links = Links()
+        self.links = LinkTable()
         for path, text in notes.items():
             self.write(path, text)
 

@@ -3,20 +3,20 @@
 import asyncio
 import random
 
-from bridge.engine.path_locks import Locks
+from bridge.engine.path_locks import PathLocks
 from bridge.types import VaultPath
 
 A, B, C = VaultPath("a.md"), VaultPath("b.md"), VaultPath("c.md")
 
 
 async def test_who_holds_different_notes_does_not_wait() -> None:
-    locks = Locks()
+    locks = PathLocks()
     async with locks.hold([A]), locks.hold([B, C]):
         pass
 
 
 async def test_who_wants_a_held_note_waits_for_it() -> None:
-    locks, order = Locks(), []
+    locks, order = PathLocks(), []
 
     async def second() -> None:
         async with locks.hold([B, A]):
@@ -32,7 +32,7 @@ async def test_who_wants_a_held_note_waits_for_it() -> None:
 
 
 async def test_who_wants_everything_goes_before_those_who_come_later() -> None:
-    locks, order = Locks(), []
+    locks, order = PathLocks(), []
 
     async def alone() -> None:
         async with locks.hold(None):
@@ -53,7 +53,7 @@ async def test_who_wants_everything_goes_before_those_who_come_later() -> None:
 
 
 async def test_who_gives_up_waiting_is_in_nobodys_way() -> None:
-    locks = Locks()
+    locks = PathLocks()
     async with locks.hold([A]):
         waiting = [asyncio.create_task(held(locks, None)), asyncio.create_task(held(locks, [A]))]
         await asyncio.sleep(0)
@@ -66,13 +66,13 @@ async def test_who_gives_up_waiting_is_in_nobodys_way() -> None:
         pass
 
 
-async def held(locks: Locks, paths: list[VaultPath] | None) -> None:
+async def held(locks: PathLocks, paths: list[VaultPath] | None) -> None:
     async with locks.hold(paths):
         pass
 
 
 async def test_never_two_at_a_note_and_nobody_is_forgotten() -> None:
-    locks, chance = Locks(), random.Random(7)
+    locks, chance = PathLocks(), random.Random(7)
     inside: list[set[VaultPath]] = []
     done = 0
 

@@ -10,7 +10,7 @@ import pytest
 
 from bridge.engine.host import VaultEngine
 from bridge.models.catalogue import DEFAULT_MODEL
-from bridge.models.folder import find
+from bridge.models.folder import find_model
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
 
@@ -115,7 +115,7 @@ async def test_a_worker_that_dies_is_replaced_and_one_that_cannot_start_answers_
             psutil.Process(pid).kill()
         assert await engine.embed_query("what falls from the sky") is not None
         assert engine.progress().ready_semantic
-    weights = find(models, DEFAULT_MODEL).path
+    weights = find_model(models, DEFAULT_MODEL).path
     weights.write_bytes(bytes(weights.stat().st_size))
     async with opened(vault, models=models) as bridge:
         engine = bridge.find(None)

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
 
-from bridge.engine.parser import Reading, learn, read_all, stoppable
-from bridge.engine.parser_pool import FEW, Readers
+from bridge.engine.parser import ReadOptions, learn_boilerplate, read_all, set_stop_event
+from bridge.engine.parser_pool import FEW, ParserPool
 from bridge.index.boilerplate import Boilerplate
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
@@ -14,14 +14,14 @@ from bridge.vault.vault import Vault
 from tests.engine.conftest import NOTES, until
 
 
-def reading(vault: Path) -> Reading:
-    return Reading(vault, Rules(), Boilerplate.empty(), 300)
+def reading(vault: Path) -> ReadOptions:
+    return ReadOptions(vault, Rules(), Boilerplate.empty(), 300)
 
 
 def test_what_is_told_to_stop_reads_no_further_note(vault: Path) -> None:
     stopping = multiprocessing.Event()
     paths = [VaultPath(path) for path in NOTES]
-    with ThreadPoolExecutor(1, initializer=stoppable, initargs=(stopping,)) as reader:
+    with ThreadPoolExecutor(1, initializer=set_stop_event, initargs=(stopping,)) as reader:
         assert len(reader.submit(read_all, reading(vault), paths).result()) == len(NOTES)
         stopping.set()
         assert reader.submit(read_all, reading(vault), paths).result() == []
@@ -37,18 +37,18 @@ def many(vault: Path) -> list[VaultPath]:
 
 async def test_reading_that_is_given_up_leaves_no_process(vault: Path) -> None:
     paths = many(vault)
-    async with aclosing(Readers().read(reading(vault), paths)) as outcomes:
+    async with aclosing(ParserPool().read(reading(vault), paths)) as outcomes:
         assert len(await anext(outcomes)) > 0
         assert multiprocessing.active_children()
     await until(lambda: not multiprocessing.active_children())
 
 
 async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None:
-    paths, files, readers = many(vault), Vault(vault, Rules()), Readers()
+    paths, files, readers = many(vault), Vault(vault, Rules()), ParserPool()
     readers.begin(files)
     await until(lambda: len(multiprocessing.active_children()) > 0)
     learnt = await readers.learn(files, paths)
-    assert learnt == learn(vault, Rules(), paths)
+    assert learnt == learn_boilerplate(vault, Rules(), paths)
     assert "Recurring words." in learnt
     async with aclosing(readers.read(reading(vault), paths)) as outcomes:
         assert sum([len(some) async for some in outcomes]) == len(paths)
@@ -56,7 +56,7 @@ async def test_what_is_learnt_ahead_is_what_would_be_learnt(vault: Path) -> None
 
 
 async def test_what_was_learnt_under_other_rules_is_not_used(vault: Path) -> None:
-    paths, readers = many(vault), Readers()
+    paths, readers = many(vault), ParserPool()
     readers.begin(Vault(vault, Rules()))
     learnt = await readers.learn(Vault(vault, Rules(deny=("*.md",))), paths)
     assert not learnt.recurring
@@ -65,17 +65,17 @@ async def test_what_was_learnt_under_other_rules_is_not_used(vault: Path) -> Non
 
 
 async def test_few_notes_start_no_process(vault: Path) -> None:
-    readers, files = Readers(), Vault(vault, Rules())
+    readers, files = ParserPool(), Vault(vault, Rules())
     readers.begin(files)
     assert await readers.learn(files, [VaultPath(path) for path in NOTES]) is not None
     assert not multiprocessing.active_children()
 
 
 async def test_a_process_that_is_ended_while_it_learns_is_done_without(vault: Path) -> None:
-    paths, files, readers = many(vault), Vault(vault, Rules()), Readers()
+    paths, files, readers = many(vault), Vault(vault, Rules()), ParserPool()
     readers.begin(files)
     await until(lambda: len(multiprocessing.active_children()) > 0)
     for process in multiprocessing.active_children():
         process.kill()
-    assert await readers.learn(files, paths) == learn(vault, Rules(), paths)
+    assert await readers.learn(files, paths) == learn_boilerplate(vault, Rules(), paths)
     readers.close()

@@ -1,11 +1,11 @@
 """What was read lately is known; what was not read for long is not."""
 
-from bridge.engine.read_cache import LARGEST, ROOM, Recent
+from bridge.engine.read_cache import LARGEST, ROOM, ReadCache
 from bridge.types import Digest
 
 
 def test_what_was_read_last_is_held_and_the_rest_goes() -> None:
-    recent, size = Recent(), 1_000_000
+    recent, size = ReadCache(), 1_000_000
     for number in range(ROOM // size + 5):
         recent.keep(Digest(str(number)), b"x" * size)
         recent.keep(Digest("0"), b"x" * size)
@@ -15,7 +15,7 @@ def test_what_was_read_last_is_held_and_the_rest_goes() -> None:
 
 
 def test_a_huge_file_pushes_nothing_out() -> None:
-    recent = Recent()
+    recent = ReadCache()
     recent.keep(Digest("a"), b"small")
     recent.keep(Digest("b"), b"x" * (LARGEST + 1))
     assert (recent.get(Digest("a")), recent.get(Digest("b"))) == (b"small", None)

@@ -13,11 +13,11 @@ import pytest
 
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
-from bridge.engine.link_graph import Web
+from bridge.engine.link_graph import ResolvedLinks
 from bridge.errors import NoteNotFound, RulesUnknown
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
-from bridge.settings.file import change
+from bridge.settings.file import save_settings
 from bridge.settings.schema import Settings
 from bridge.types import VaultPath
 from tests.engine.conftest import Opened, settled, until
@@ -111,7 +111,7 @@ async def test_a_rule_that_comes_while_running_erases_at_once(secretive: Path, o
         assert traces(tmp_path / "data", *marks) == {*TRACES, *marks}
 
         with bridge.events.subscribed() as queue:
-            await bridge.use(change(bridge.settings_path, {"deny": ["private/**"]}))
+            await bridge.use(save_settings(bridge.settings_path, {"deny": ["private/**"]}))
             told = [queue.get_nowait() for _ in range(queue.qsize())]
         await assert_missing(engine)
         assert b"Private" not in b"".join(str(event.data).encode() for event in (*told, *bridge.events.since(0)))
@@ -165,7 +165,7 @@ async def test_erasing_that_was_broken_off_is_done_at_the_next_start(
         pass
 
     with monkeypatch.context() as patched:
-        patched.setattr("bridge.index.erase.Erasing.erase", lambda *_: (_ for _ in ()).throw(Crash))
+        patched.setattr("bridge.index.erase.Eraser.erase", lambda *_: (_ for _ in ()).throw(Crash))
         async with opened(secretive) as bridge:
             await until(lambda: only(bridge).progress().ready_keyword)
             await assert_missing(only(bridge))
@@ -221,13 +221,13 @@ async def test_a_rule_that_is_lifted_lets_its_notes_in_and_holds_when_it_is_back
         engine = only(bridge)
         await settled(engine)
         assert traces(tmp_path / "data") == set()
-        await bridge.use(change(bridge.settings_path, {"deny": ["Other/**"]}))
+        await bridge.use(save_settings(bridge.settings_path, {"deny": ["Other/**"]}))
         assert engine.index.cleansed == {"Other/**"}
         assert engine.names.resolve("Zanzibarquux", VaultPath("Bread/Loaf.md")).path == SECRET
         await settled(engine)
         assert SECRET in await found(engine, "marzipanskew")
         assert traces(tmp_path / "data") != set()
-        await bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]}))
+        await bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]}))
         await assert_missing(engine)
         assert traces(tmp_path / "data") == set()
 
@@ -241,7 +241,7 @@ async def test_a_rule_that_comes_during_the_first_indexing_holds(
     async with opened(secretive) as bridge:
         engine = only(bridge)
         await until(lambda: engine._parts is not None and bool(engine.following.pending))
-        using = asyncio.create_task(bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]})))
+        using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
         await until(lambda: engine.vault.rules.deny != ())
         while not using.done():
             assert not [p for p in (*engine.index.notes, *engine.names) if p.startswith("Private/")]
@@ -259,7 +259,9 @@ async def test_what_was_begun_under_other_rules_is_done_again(
     async with opened(secretive) as bridge:
         engine = only(bridge)
         await settled(engine)
-        part: Any = {"_look": engine.following, "resolve": engine.following.weaving._links, "graph": Web}[step]
+        part: Any = {"_look": engine.following, "resolve": engine.following.weaving._links, "graph": ResolvedLinks}[
+            step
+        ]
         begun, go_on, real = threading.Event(), threading.Event(), getattr(part, step)
 
         def slowly(*given: object) -> object:
@@ -272,7 +274,7 @@ async def test_what_was_begun_under_other_rules_is_done_again(
         (secretive / "Fresh.md").write_text("Fresh.\n")
         looking = asyncio.create_task(engine.following.reconcile())
         await until(begun.is_set)
-        using = asyncio.create_task(bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]})))
+        using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
         await until(lambda: SECRET not in engine.index.notes)
         go_on.set()
         while not using.done():
@@ -296,7 +298,7 @@ async def test_lines_that_only_denied_notes_repeat_are_unlearnt(secretive: Path,
         }
         assert engine.inspect(VaultPath("Garden/Ritual.md")).left_out == ("Secret ritual",)
         total = engine.progress().embedded_total
-        await bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]}))
+        await bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]}))
         assert "Weather today" in engine.index.boilerplate
         assert "Secret ritual" not in engine.index.boilerplate
         await settled(engine)
@@ -313,7 +315,7 @@ async def test_two_vaults_are_closed_at_once(secretive: Path, opened: Opened, tm
     async with opened(secretive, other) as bridge:
         for engine in bridge.vaults.values():
             await settled(engine)
-        using = asyncio.create_task(bridge.use(change(bridge.settings_path, {"deny": ["Private/**"]})))
+        using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
         await until(lambda: all(engine.vault.rules.deny for engine in bridge.vaults.values()))
         assert not using.done()
         assert [SECRET in engine.index.notes for engine in bridge.vaults.values()] == [False, False]

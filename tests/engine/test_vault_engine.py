@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bridge.data_folder import remember, remembered
+from bridge.data_folder import add_to_vault_list, read_vault_list
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
 from bridge.errors import IndexUnusable, ModelUnusable, NoSuchVault, NoteNotFound, VaultHeld
 from bridge.models.catalogue import DEFAULT_MODEL
-from bridge.models.folder import find
+from bridge.models.folder import find_model
 from bridge.models.install import use_file
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
@@ -144,7 +144,7 @@ async def test_why_meaning_does_not_count_is_told(
         await until(lambda: bridge.embedders is not None and bridge.embedders.trouble is not None)
         assert engine.why_not_by_meaning().code == "model_missing"
     shutil.copytree(models_dir, models)
-    weights = find(models, DEFAULT_MODEL).path
+    weights = find_model(models, DEFAULT_MODEL).path
     weights.write_bytes(bytes(weights.stat().st_size))
     async with opened(vault, models=models) as bridge:
         engine = only(bridge)
@@ -157,7 +157,7 @@ async def test_while_another_model_fills_up_the_old_one_answers(
 ) -> None:
     both = tmp_path / "models"
     shutil.copytree(models_dir, both)
-    first = find(both, DEFAULT_MODEL)
+    first = find_model(both, DEFAULT_MODEL)
     padded = tmp_path / "other.gguf"
     padded.write_bytes(first.path.read_bytes() + bytes(64))
     second = use_file(both, padded, lambda *_: None)
@@ -227,7 +227,7 @@ async def test_a_folder_that_is_none_is_refused(tmp_path: Path, opened: Opened) 
 async def test_vaults_are_remembered_from_the_start(vault: Path, tmp_path: Path) -> None:
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [vault])
     await bridge.hold()
-    assert list(remembered(bridge.folders).values()) == [vault.resolve()]
+    assert list(read_vault_list(bridge.folders).values()) == [vault.resolve()]
     await bridge.stop()
 
 
@@ -322,7 +322,7 @@ async def test_an_index_that_cannot_be_adopted_keeps_no_vault_from_opening(vault
     async with opened(vault) as bridge:
         await settled(only(bridge))
         index = bridge.folders.index(only(bridge).id)
-        remember(bridge.folders, {only(bridge).id: vault})
+        add_to_vault_list(bridge.folders, {only(bridge).id: vault})
     (index / "index.json").write_text('{"version": 999}')
     moved = vault.with_name("Moved")
     vault.rename(moved)

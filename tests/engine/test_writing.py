@@ -13,7 +13,7 @@ import pytest
 from bridge.changes.requests import CreateNote, DeleteNote, EditNote, MoveNote, Request, SetProperties
 from bridge.engine.bridge import Bridge
 from bridge.engine.host import VaultEngine
-from bridge.engine.transactions import Author, Made
+from bridge.engine.transactions import Author, ChangeOutcome
 from bridge.errors import (
     BridgeError,
     ChangeConflict,
@@ -28,7 +28,7 @@ from bridge.events import Event
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder, ReplaceText
 from bridge.search.model import SearchRequest
 from bridge.search.pipeline import search
-from bridge.state.change_records import Wanted
+from bridge.state.change_records import ChangeFilter
 from bridge.types import Digest, VaultPath
 from tests.engine.conftest import Opened, until
 
@@ -43,7 +43,7 @@ async def ready(bridge: Bridge) -> VaultEngine:
     return engine
 
 
-async def make(engine: VaultEngine, *requests: Request, author: Author = AGENT, dry_run: bool = False) -> Made:
+async def make(engine: VaultEngine, *requests: Request, author: Author = AGENT, dry_run: bool = False) -> ChangeOutcome:
     return await engine.carrying.carry(requests, author, dry_run=dry_run, expect=None)
 
 
@@ -77,7 +77,7 @@ def taken(told: asyncio.Queue[Event]) -> Sequence[Event]:
 
 
 def ids(engine: VaultEngine) -> Sequence[str]:
-    return [change.id for change in engine.deciding.changes(Wanted(), 100, 0)]
+    return [change.id for change in engine.deciding.changes(ChangeFilter(), 100, 0)]
 
 
 async def test_what_was_written_is_found_when_the_writer_returns(vault: Path, opened: Opened) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from bridge.api.docstring import read
+from bridge.api.docstring import parse_docstring
 from bridge.api.hints import records_in
-from bridge.export.catalogue import catalogue, form
+from bridge.export.catalogue import catalogue, schema_digest
 from bridge.export.openapi import openapi
-from bridge.export.reference import command, reference
-from bridge.export.typescript import kind, typescript
+from bridge.export.reference import command_line, reference
+from bridge.export.typescript import type_expression, typescript
 from bridge.features import operations
 
 
@@ -71,17 +71,17 @@ def test_the_page_tells_of_every_argument_and_field(operation: Any) -> None:
         assert f"| `{argument.name}` |" in found[1]
         assert argument.meaning in found[1]
     for record in records_in(operation.result):
-        for name, meaning in read(record).section("Attributes").items():
+        for name, meaning in parse_docstring(record).section("Attributes").items():
             assert f"- `{name}`: {meaning}\n" in found[1]
-    assert f"$ {command(operation)}" in found[1]
+    assert f"$ {command_line(operation)}" in found[1]
 
 
 def test_a_form_is_of_the_fields_and_not_of_the_words_about_them() -> None:
     plain = {"type": "object", "properties": {"description": {"type": "string"}}}
     told = {"type": "object", "description": "A note.", "properties": {"description": {"type": "string", "title": "D"}}}
-    assert form(plain) == form(told)
-    assert form(plain) != form({"type": "object", "properties": {"words": {"type": "string"}}})
-    assert form(plain) != form({"type": "object", "properties": {"description": {"type": "integer"}}})
+    assert schema_digest(plain) == schema_digest(told)
+    assert schema_digest(plain) != schema_digest({"type": "object", "properties": {"words": {"type": "string"}}})
+    assert schema_digest(plain) != schema_digest({"type": "object", "properties": {"description": {"type": "integer"}}})
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_form_is_of_the_fields_and_not_of_the_words_about_them() -> None:
     ],
 )
 def test_each_schema_has_its_type(schema: Any, written: str) -> None:
-    assert kind(schema) == written
+    assert type_expression(schema) == written
 
 
 def test_typescript_names_every_operation_with_its_form() -> None:

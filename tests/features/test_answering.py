@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from bridge.api.call import OWNER, Call, Principal
-from bridge.api.dispatch import answer
+from bridge.api.dispatch import dispatch_call
 from bridge.api.encode import encode
 from bridge.errors import NotReady
-from bridge.features import named
-from bridge.state.call_log import Recorded
+from bridge.features import get_operation
+from bridge.state.call_log import CallRecord
 from tests.features.served import Served, command, serving, write_vault
 
 NOTES = {"Bread/Rye.md": "# Rye\nSour and dark. [[Wheat]]\n", "Wheat.md": "# Wheat\nlight\n"}
 
 
-async def calls(served: Served, tool: str) -> list[Recorded]:
+async def calls(served: Served, tool: str) -> list[CallRecord]:
     """Return what is recorded of a tool."""
     store = served.bridge.find(None).store
     return [call for call in await asyncio.to_thread(store.calls, 0.0) if call.tool == tool]
@@ -72,27 +72,29 @@ async def test_nothing_of_what_was_asked_or_answered_is_kept(served: Served) -> 
 
 async def test_a_client_with_a_token_of_its_own_has_the_name_it_was_given(served: Served) -> None:
     paired = Principal("kitchen-agent", frozenset({"read"}))
-    await answer(named("status"), call(served, principal=paired, client="Liar/9.1", session="s7"), {}, encode)
+    await dispatch_call(
+        get_operation("status"), call(served, principal=paired, client="Liar/9.1", session="s7"), {}, encode
+    )
     made = (await calls(served, "status"))[-1]
     assert (made.client, made.version, made.session, made.transport) == ("kitchen-agent", "9.1", "s7", "mcp")
 
 
 async def test_what_a_client_calls_itself_is_cut_to_a_name(served: Served) -> None:
-    await answer(named("status"), call(served, client="a\x1b[31m" + "b" * 500), {}, encode)
+    await dispatch_call(get_operation("status"), call(served, client="a\x1b[31m" + "b" * 500), {}, encode)
     name = (await calls(served, "status"))[-1].client
     assert name is not None
     assert (len(name), "\x1b" in name) == (61, False)
 
 
 async def test_the_form_that_is_sent_is_what_counts(served: Served) -> None:
-    said = await answer(named("list_tags"), call(served), {}, lambda _: "ü" * 9)
+    said = await dispatch_call(get_operation("list_tags"), call(served), {}, lambda _: "ü" * 9)
     assert said == "ü" * 9
     assert [made.tokens for made in await calls(served, "list_tags")] == [3]
 
 
 async def test_a_call_that_is_cancelled_or_fails_is_recorded_as_such(served: Served) -> None:
     waiting = {"path": "Wheat.md", "digest": "0" * 64, "timeout": 60}
-    task = asyncio.create_task(answer(named("wait_until_indexed"), call(served), waiting, encode))
+    task = asyncio.create_task(dispatch_call(get_operation("wait_until_indexed"), call(served), waiting, encode))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -103,7 +105,7 @@ async def test_a_call_that_is_cancelled_or_fails_is_recorded_as_such(served: Ser
         raise ValueError("no form")
 
     with pytest.raises(ValueError, match="no form"):
-        await answer(named("list_folders"), call(served), {}, cannot)
+        await dispatch_call(get_operation("list_folders"), call(served), {}, cannot)
     assert [made.code for made in await calls(served, "list_folders")] == ["internal"]
 
 
@@ -122,10 +124,10 @@ async def test_what_is_about_no_vault_is_recorded_by_the_first(tmp_path: Path) -
 
 async def test_a_vault_that_is_not_open_answers_all_the_same(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served.bridge.find(None), "_store", None)
-    assert b"vaults" in await answer(named("status"), call(served), {}, encode)
+    assert b"vaults" in await dispatch_call(get_operation("status"), call(served), {}, encode)
     monkeypatch.setattr(served.bridge.find(None), "_parts", None)
     with pytest.raises(NotReady):
-        await answer(named("list_tags"), call(served), {}, encode)
+        await dispatch_call(get_operation("list_tags"), call(served), {}, encode)
 
 
 async def test_a_command_that_opens_the_vault_itself_is_recorded(tmp_path: Path) -> None:

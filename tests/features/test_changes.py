@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from bridge.api.call import OWNER, Call, Principal
 from bridge.engine.bridge import Bridge
-from bridge.features import named
+from bridge.features import get_operation
 from tests.engine.conftest import until
 
 NAMES = ("a.md", "b.md", "c.md")
@@ -39,14 +39,14 @@ class Notes:
         for name in reversed(NAMES) if swapped else NAMES:
             lines = [{"op": "replace_lines", "lines": [at, at], "text": text} for at, text in CHANGED.items()]
             edits.append({"op": "edit_note", "path": name, "digest": self.digest(name), "edits": lines})
-        return str((await named("change_set").run(self.owner, {"edits": edits})).change_id)
+        return str((await get_operation("change_set").run(self.owner, {"edits": edits})).change_id)
 
     async def asked(self, who: Call, operation: str, **arguments: Any) -> str:
         """Ask for what is a change itself, and return its id."""
-        return str((await named(operation).run(who, arguments)).change_id)
+        return str((await get_operation(operation).run(who, arguments)).change_id)
 
     async def shown(self, change: str) -> Any:
-        return await named("show_change").run(self.owner, {"change_id": change})
+        return await get_operation("show_change").run(self.owner, {"change_id": change})
 
     async def undone(self, change: str) -> set[tuple[str, int]]:
         """Return the notes and lines of which a change is said to be turned back."""

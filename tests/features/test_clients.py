@@ -8,7 +8,7 @@ from bridge.access.tokens import Tokens
 from bridge.api.call import OWNER, RUNTIME, Call
 from bridge.engine.bridge import Bridge
 from bridge.errors import Forbidden, InvalidArguments
-from bridge.features import named
+from bridge.features import get_operation
 
 
 @pytest.fixture
@@ -21,37 +21,37 @@ async def test_clients_are_listed_with_what_becomes_of_their_changes(bridge: Bri
     tokens = Tokens(bridge.folders.tokens)
     tokens.create("Quill", ["read", "write"])
     tokens.create("Pen", ["write", "read"], "full")
-    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"apply_clients": ["quill"]}})
-    shown = await named("list_clients").run(Call(bridge, OWNER), {})
+    await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": {"apply_clients": ["quill"]}})
+    shown = await get_operation("list_clients").run(Call(bridge, OWNER), {})
     assert [(c.name, c.scopes, c.preset, c.applies, c.links) for c in shown.clients] == [
         ("Quill", ("read", "write"), None, True, False),
         ("Pen", ("read", "write"), "full", False, False),
     ]
-    await named("change_settings").run(
+    await get_operation("change_settings").run(
         Call(bridge, OWNER), {"changes": {"apply_clients": ["*"], "auto_link_clients": ["Pen"]}}
     )
-    shown = await named("list_clients").run(Call(bridge, OWNER), {})
+    shown = await get_operation("list_clients").run(Call(bridge, OWNER), {})
     assert [(c.applies, c.links) for c in shown.clients] == [(True, False), (True, True)]
 
 
 async def test_a_client_that_is_revoked_is_listed_no_more(bridge: Bridge) -> None:
     tokens = Tokens(bridge.folders.tokens)
     _, token = tokens.create("Quill", ["read"])
-    shown = await named("revoke_client").run(Call(bridge, OWNER), {"client": "quill"})
+    shown = await get_operation("revoke_client").run(Call(bridge, OWNER), {"client": "quill"})
     assert (shown.clients, tokens.holder(token)) == ((), None)
     with pytest.raises(InvalidArguments, match="no such client"):
-        await named("revoke_client").run(Call(bridge, OWNER), {"client": "quill"})
+        await get_operation("revoke_client").run(Call(bridge, OWNER), {"client": "quill"})
 
 
 @pytest.mark.parametrize("operation", ["list_clients", "revoke_client", "check_globs"])
 async def test_agents_are_shown_nothing_of_it(bridge: Bridge, operation: str) -> None:
     with pytest.raises(Forbidden):
-        await named(operation).run(Call(bridge, RUNTIME), named(operation).example)
+        await get_operation(operation).run(Call(bridge, RUNTIME), get_operation(operation).example)
 
 
 async def test_models_are_listed_with_the_one_that_is_chosen_whether_it_is_here_or_not(bridge: Bridge) -> None:
-    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"model": "bge-small-en-v1.5"}})
-    shown = await named("list_models").run(Call(bridge, RUNTIME), {})
+    await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": {"model": "bge-small-en-v1.5"}})
+    shown = await get_operation("list_models").run(Call(bridge, RUNTIME), {})
     assert [m.id for m in shown.models if m.chosen] == ["bge-small-en-v1.5"]
     assert not any(m.installed for m in shown.models)
     assert shown.models[0].size_mb == 25.3
@@ -60,5 +60,5 @@ async def test_models_are_listed_with_the_one_that_is_chosen_whether_it_is_here_
 @pytest.mark.model
 async def test_a_model_that_is_installed_says_so(tmp_path: Path, models_dir: Path) -> None:
     (tmp_path / "data").mkdir()
-    shown = await named("list_models").run(Call(Bridge(tmp_path / "data", models_dir, []), RUNTIME), {})
+    shown = await get_operation("list_models").run(Call(Bridge(tmp_path / "data", models_dir, []), RUNTIME), {})
     assert [m.installed for m in shown.models if m.chosen] == [True]

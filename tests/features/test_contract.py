@@ -8,11 +8,11 @@ from typing import Any, get_origin
 import pytest
 from pydantic import TypeAdapter
 
-from bridge.api.hints import plain
-from bridge.api.presets import offered
+from bridge.api.hints import strip_hint
+from bridge.api.presets import listed_tools
 from bridge.api.registry import Operation
 from bridge.errors import BridgeError
-from bridge.export.reference import command
+from bridge.export.reference import command_line
 from bridge.features import operations
 from bridge.types import VaultPath
 from tests.features.fresh import example_of
@@ -75,7 +75,7 @@ def refused(answer: Answer) -> dict[str, Any]:
 @EVERY
 async def test_the_documented_command_says_the_same_as_http(sample: Served, operation: Operation) -> None:
     example = await example_of(operation, sample)
-    before, _, words = command(operation, example).rpartition(" | ")
+    before, _, words = command_line(operation, example).rpartition(" | ")
     ran = await sample.command(
         *shlex.split(words)[1:],
         "--json",
@@ -92,7 +92,7 @@ async def test_the_documented_command_says_the_same_as_http(sample: Served, oper
         assert masked(ran.json) == masked(answer.json)
 
 
-@pytest.mark.parametrize("operation", offered("full").values(), ids=lambda operation: operation.name)
+@pytest.mark.parametrize("operation", listed_tools("full").values(), ids=lambda operation: operation.name)
 async def test_the_tool_says_the_same_as_http(sample: Served, operation: Operation) -> None:
     example = await example_of(operation, sample)
     async with connected(sample, preset="full") as client:
@@ -126,7 +126,7 @@ async def test_an_unknown_argument_is_refused_with_the_nearest(sample: Served, o
 async def test_a_wrong_type_is_refused(sample: Served, operation: Operation) -> None:
     for argument in operation.arguments:
         if operation.scope != "admin":
-            wrong = [[]] if get_origin(plain(argument.hint)) is Mapping else {"wrong": [[]]}
+            wrong = [[]] if get_origin(strip_hint(argument.hint)) is Mapping else {"wrong": [[]]}
             answer = await sample.call(operation.name, **{**operation.example, argument.name: wrong})
             assert (refused(answer)["code"], answer.status) == ("invalid_arguments", 400)
 

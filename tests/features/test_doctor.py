@@ -17,7 +17,7 @@ from bridge.data_folder import Folders
 from bridge.errors import VaultUnreadable
 from bridge.features.status import doctor
 from bridge.features.status.doctor import Finding
-from bridge.features.status.operations import free_in
+from bridge.features.status.operations import free_bytes
 from bridge.state.change_records import Change
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
@@ -190,7 +190,7 @@ def health(**facts: Any) -> Mapping[str, Any]:
     ],
 )
 def test_the_index_is_judged(facts: dict[str, Any], verdict: str) -> None:
-    assert doctor.index(health(**facts)).verdict == verdict
+    assert doctor.check_index(health(**facts)).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_the_index_is_judged(facts: dict[str, Any], verdict: str) -> None:
     [({}, "ok"), ({"watch": "off"}, "warn"), ({"watching": False}, "warn")],
 )
 def test_the_watcher_is_judged(facts: dict[str, Any], verdict: str) -> None:
-    assert doctor.watcher(health(**facts)).verdict == verdict
+    assert doctor.check_watcher(health(**facts)).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_the_watcher_is_judged(facts: dict[str, Any], verdict: str) -> None:
     [({}, "ok"), ({"store_sound": False}, "fail"), ({"store_salvaged": True}, "warn")],
 )
 def test_the_state_is_judged(facts: dict[str, Any], verdict: str) -> None:
-    assert doctor.state(health(**facts)).verdict == verdict
+    assert doctor.check_state(health(**facts)).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -220,15 +220,15 @@ def test_the_state_is_judged(facts: dict[str, Any], verdict: str) -> None:
     ],
 )
 def test_the_last_calls_are_judged(codes: dict[str | None, int], verdict: str, says: str) -> None:
-    found = doctor.calls(Counter(codes))
+    found = doctor.check_calls(Counter(codes))
     assert (found.verdict, says in found.message) == (verdict, True)
 
 
 @pytest.mark.parametrize(("free", "verdict"), [(2**40, "ok"), (2**29, "warn"), (2**20, "fail")])
 def test_the_disk_is_judged(free: int, verdict: str) -> None:
-    assert doctor.judged_room(free).verdict == verdict
+    assert doctor.check_free_space(free).verdict == verdict
 
 
 def test_a_data_folder_that_is_not_there_yet_is_told(tmp_path: Path) -> None:
-    assert doctor.permissions(tmp_path / "nowhere").verdict == "warn"
-    assert free_in(Folders(tmp_path / "nowhere" / "below")) > 0
+    assert doctor.check_permissions(tmp_path / "nowhere").verdict == "warn"
+    assert free_bytes(Folders(tmp_path / "nowhere" / "below")) > 0

@@ -4,9 +4,9 @@ from typing import Any, get_args
 
 import pytest
 
-from bridge.api.hints import parts, role_of
-from bridge.features import named, operations
-from bridge.settings.file import change
+from bridge.api.hints import role_of, walk_hint
+from bridge.features import get_operation, operations
+from bridge.settings.file import save_settings
 from bridge.types import PathRole
 from tests.features.served import Served
 
@@ -88,7 +88,7 @@ async def test_a_new_path_is_taken_as_it_is_written(served: Served) -> None:
         if role_of(argument.hint) is PathRole.NEW
     }
     assert new == {("create_note", "path"), ("move_note", "to")}
-    inside = [part for argument in named("change_set").arguments for part in parts(argument.hint)]
+    inside = [part for argument in get_operation("change_set").arguments for part in walk_hint(argument.hint)]
     assert sum(PathRole.NEW in get_args(part) for part in inside) == len(new)
 
 
@@ -130,6 +130,6 @@ async def test_a_note_that_the_same_change_makes_may_be_meant(served: Served) ->
 
 
 async def test_what_the_rules_deny_has_no_name(served: Served) -> None:
-    await served.bridge.use(change(served.bridge.settings_path, {"deny": ["Garden/**"]}))
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Garden/**"]}))
     assert (await served.call("read_note", path="Notes")).json["path"] == "Bread/Notes.md"
     assert (await served.call("read_note", path="C# club")).code == "note_not_found"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bridge.features.notes.read_several import shares
-from bridge.settings.file import change
+from bridge.features.notes.read_several import share_budget
+from bridge.settings.file import save_settings
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
 
@@ -105,13 +105,13 @@ async def test_odd_questions_are_refused(served: Served, arguments: dict[str, An
 
 
 async def test_what_is_denied_is_missing(served: Served) -> None:
-    await served.bridge.use(change(served.bridge.settings_path, {"deny": ["Secret/**"]}))
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Secret/**"]}))
     denied, missing = await read(served, "Secret/Plan.md", "Secret/Plam.md")
     assert denied["problem"] == missing["problem"].replace("Plam", "Plan")
 
 
 def test_short_notes_are_whole_and_long_ones_share_the_rest() -> None:
-    assert shares([100, 5_000, 9_000], 6_100) == [100, 3_000, 3_000]
-    assert shares([10, 10], 1_000) == [10, 10]
-    assert shares([5, 5, 5], 2) == [0, 1, 1]
-    assert shares([], 10) == []
+    assert share_budget([100, 5_000, 9_000], 6_100) == [100, 3_000, 3_000]
+    assert share_budget([10, 10], 1_000) == [10, 10]
+    assert share_budget([5, 5, 5], 2) == [0, 1, 1]
+    assert share_budget([], 10) == []

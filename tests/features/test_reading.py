@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from bridge.api.note_text import chosen
+from bridge.api.note_text import select_lines
 from bridge.errors import InvalidArguments
-from bridge.features.notes.read import cut
+from bridge.features.notes.read import slice_note
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
@@ -34,9 +34,9 @@ def note(text: str) -> Note:
 @given(some.text(alphabet=some.sampled_from("ab\n\r#é "), max_size=200), some.integers(1, 50))
 def test_pages_join_to_the_whole(text: str, max_chars: int) -> None:
     whole = note(text)
-    lines, offset, pages = chosen(whole, None, None), 0, []
+    lines, offset, pages = select_lines(whole, None, None), 0, []
     while True:
-        page = cut(whole, *lines, offset, max_chars)
+        page = slice_note(whole, *lines, offset, max_chars)
         assert len(page.text) <= max_chars
         pages.append(page)
         if page.next is None:
@@ -53,7 +53,7 @@ def test_lines_are_those_that_splitting_at_lf_gives(written: list[str], data: so
     lines = text.split("\n")[: -1 if text.endswith("\n") else None] or [""]
     first = data.draw(some.integers(1, len(lines)))
     last = data.draw(some.integers(first, len(lines)))
-    page = cut(note(text), *chosen(note(text), None, (first, last)), 0, None)
+    page = slice_note(note(text), *select_lines(note(text), None, (first, last)), 0, None)
     closed = last < len(lines) or text.endswith("\n")
     assert page.text == "\n".join(lines[first - 1 : last]) + "\n" * closed
     assert (page.lines, page.total_lines) == ((first, last), len(lines))
@@ -62,7 +62,7 @@ def test_lines_are_those_that_splitting_at_lf_gives(written: list[str], data: so
 @pytest.mark.parametrize("lines", [(0, 1), (2, 1), (-1, 3), (99, 100)])
 def test_lines_that_are_none_are_refused(lines: tuple[int, int]) -> None:
     with pytest.raises(InvalidArguments, match="lines"):
-        chosen(note("a\nb"), None, lines)
+        select_lines(note("a\nb"), None, lines)
 
 
 async def test_a_note_is_read_as_it_is_on_disk(tmp_path: Path) -> None:

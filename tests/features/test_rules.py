@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from bridge.api.call import OWNER, Call
-from bridge.features import named
-from bridge.settings.file import change
+from bridge.features import get_operation
+from bridge.settings.file import save_settings
 from tests.features.served import serving, write_vault
 
 
@@ -13,10 +13,10 @@ async def test_globs_are_counted_also_where_a_rule_hides_what_they_mean(tmp_path
         tmp_path / "Notes", {"A/one.md": "One.", "A/two.md": "Two.", "B/Three.md": "Three.", "c.md": ""}
     )
     (tmp_path / "data").mkdir()
-    change(tmp_path / "data" / "settings.toml", {"deny": ["A/**"]})
+    save_settings(tmp_path / "data" / "settings.toml", {"deny": ["A/**"]})
     async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
         globs = ["A/**", "b/**", "Nowhere", "[a"]
-        shown = await named("check_globs").run(Call(served.bridge, OWNER), {"globs": globs})
+        shown = await get_operation("check_globs").run(Call(served.bridge, OWNER), {"globs": globs})
     assert [(g.notes, g.first) for g in shown.globs] == [
         (2, ("A/one.md", "A/two.md")),
         (1, ("B/Three.md",)),

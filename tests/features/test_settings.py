@@ -8,7 +8,7 @@ import pytest
 from bridge.api.call import OWNER, RUNTIME, Call
 from bridge.engine.bridge import Bridge
 from bridge.errors import Forbidden, InvalidArguments
-from bridge.features import named
+from bridge.features import get_operation
 
 
 @pytest.fixture
@@ -18,20 +18,20 @@ def bridge(tmp_path: Path) -> Bridge:
 
 
 async def values(bridge: Bridge) -> dict[str, Any]:
-    shown = await named("read_settings").run(Call(bridge, RUNTIME), {})
+    shown = await get_operation("read_settings").run(Call(bridge, RUNTIME), {})
     return {setting.name: setting.value for setting in shown.settings}
 
 
 async def test_a_change_is_written_taken_up_and_told(bridge: Bridge) -> None:
     with bridge.events.subscribed() as queue:
-        shown = await named("change_settings").run(
+        shown = await get_operation("change_settings").run(
             Call(bridge, OWNER), {"changes": {"workers": 2, "exclude": ["A/**"]}}
         )
     assert shown.path == str(bridge.settings_path)
     assert (bridge.settings.workers, bridge.settings.exclude) == (2, ("A/**",))
     assert queue.get_nowait().kind == "settings_changed"
     assert (await values(bridge))["workers"] == 2
-    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"workers": None}})
+    await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": {"workers": None}})
     assert (await values(bridge))["workers"] == 0
 
 
@@ -51,13 +51,13 @@ async def test_a_wrong_change_is_refused_and_nothing_is_written(
     bridge: Bridge, changes: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(InvalidArguments, match=sentence):
-        await named("change_settings").run(Call(bridge, OWNER), {"changes": changes})
+        await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": changes})
     assert not bridge.settings_path.exists()
 
 
 async def test_only_an_admin_changes_settings(bridge: Bridge) -> None:
     with pytest.raises(Forbidden, match="admin"):
-        await named("change_settings").run(Call(bridge, RUNTIME), {"changes": {"workers": 2}})
+        await get_operation("change_settings").run(Call(bridge, RUNTIME), {"changes": {"workers": 2}})
     assert not bridge.settings_path.exists()
 
 
@@ -67,19 +67,19 @@ async def test_only_who_may_change_it_sees_what_is_denied(bridge: Bridge) -> Non
         shown = await values(bridge)
         assert shown["deny"] is None
         assert shown["readonly"] == (("Templates",) if rules else ())
-    owned = await named("read_settings").run(Call(bridge, OWNER), {})
+    owned = await get_operation("read_settings").run(Call(bridge, OWNER), {})
     assert next(s.value for s in owned.settings if s.name == "deny") == ("Secret plans/**",)
 
 
 async def test_another_change_does_not_lift_a_rule_that_cannot_be_understood(bridge: Bridge) -> None:
-    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"deny": ["Private/**"]}})
+    await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": {"deny": ["Private/**"]}})
     bridge.settings_path.write_text('deny = "Private/**"\n')
-    await named("change_settings").run(Call(bridge, OWNER), {"changes": {"workers": 2}})
+    await get_operation("change_settings").run(Call(bridge, OWNER), {"changes": {"workers": 2}})
     assert (bridge.settings.deny, bridge.settings.workers) == (("Private/**",), 2)
 
 
 async def test_lines_that_are_not_taken_are_told(bridge: Bridge) -> None:
     bridge.settings_path.write_text("worker = 3\nworkers = 2\n")
-    shown = await named("read_settings").run(Call(bridge, RUNTIME), {})
+    shown = await get_operation("read_settings").run(Call(bridge, RUNTIME), {})
     assert shown.problems == ("unknown setting `worker`; did you mean `workers`?",)
     assert (await values(bridge))["workers"] == 2

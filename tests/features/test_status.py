@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.settings.file import change
+from bridge.settings.file import save_settings
 from tests.features.served import PATIENCE_S, command, readable, serving, write_vault
 
 
@@ -33,7 +33,7 @@ async def test_what_is_left_out_is_counted_for_each_reason_the_most_frequent_fir
     notes = {f"{at}.old.md": "Old." for at in range(25)} | {"Rye.md": "Rye.", "Rye (conflicted copy).md": "Rye."}
     vault = write_vault(tmp_path / "Notes", notes)
     (tmp_path / "data").mkdir()
-    change(tmp_path / "data" / "settings.toml", {"exclude": ["*.old.md"]})
+    save_settings(tmp_path / "data" / "settings.toml", {"exclude": ["*.old.md"]})
     async with serving([vault], tmp_path / "data", tmp_path / "no models") as served:
         (told,) = (await served.call("status")).json["vaults"]
     skipped = told["skipped"]

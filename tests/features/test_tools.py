@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bridge.api.hints import expected
-from bridge.api.presets import META, offered
+from bridge.api.hints import describe_hint
+from bridge.api.presets import META, listed_tools
 from bridge.features import operations
 from bridge.features.tools.likeness import ENOUGH, rank
 from bridge.features.tools.operations import accuracy
@@ -39,7 +39,7 @@ after the tasks held out were first tried."""
 
 @pytest.mark.parametrize("part", REACHED)
 async def test_the_tool_for_a_task_is_found(part: str) -> None:
-    tools = [tool for tool in offered("full").values() if tool.name not in META]
+    tools = [tool for tool in listed_tools("full").values() if tool.name not in META]
     first = among = 0
     tasks = json.loads(TASKS.read_text(encoding="utf-8"))[part]
     for task, right in tasks:
@@ -52,7 +52,7 @@ async def test_the_tool_for_a_task_is_found(part: str) -> None:
 
 
 async def test_every_tool_says_what_it_is_good_for() -> None:
-    assert not [tool.name for tool in offered("full").values() if not tool.tasks and tool.name not in META]
+    assert not [tool.name for tool in listed_tools("full").values() if not tool.tasks and tool.name not in META]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ async def test_what_is_for_applications_is_no_tool(served: Served) -> None:
 
 async def test_only_what_is_an_object_is_told_as_one() -> None:
     arguments = [argument for operation in operations() for argument in operation.arguments]
-    told = {argument.name for argument in arguments if expected(argument.hint) == "an object"}
+    told = {argument.name for argument in arguments if describe_hint(argument.hint) == "an object"}
     assert told == {"properties", "arguments", "changes"}
 
 

@@ -1,7 +1,7 @@
 from typing import Any
 
-from bridge.features.status.usage import Use, reported
-from bridge.state.call_log import Recorded
+from bridge.features.status.usage import Use, build_report
+from bridge.state.call_log import CallRecord
 from bridge.types import VaultPath
 from tests.features.served import Served
 
@@ -9,16 +9,16 @@ A, B = VaultPath("A.md"), VaultPath("B.md")
 SIZES = {A: 4_000, B: 400}
 
 
-def call(tool: str, client: str | None = "one", **facts: Any) -> Recorded:
+def call(tool: str, client: str | None = "one", **facts: Any) -> CallRecord:
     defaults = {
         "time": 1_000_000.0, "version": None, "session": None, "transport": None, "code": None, "ms": 1.0, "tokens": 10,
         "paths": (),
     }  # fmt: skip
-    return Recorded(**{**defaults, "tool": tool, "client": client, **facts})
+    return CallRecord(**{**defaults, "tool": tool, "client": client, **facts})
 
 
 def test_calls_are_counted_by_tool_and_by_client() -> None:
-    report = reported(
+    report = build_report(
         [
             call("search", ms=1.0),
             call("search", "two", ms=3.0),
@@ -36,8 +36,8 @@ def test_calls_are_counted_by_tool_and_by_client() -> None:
 
 
 def test_a_note_counts_once_for_each_client_and_session_or_day() -> None:
-    def whole(*calls: Recorded) -> int:
-        return reported(calls, 30, SIZES).total.tokens_whole
+    def whole(*calls: CallRecord) -> int:
+        return build_report(calls, 30, SIZES).total.tokens_whole
 
     assert whole(call("search", paths=(A, B)), call("read_note", paths=(A,))) == 1_100
     assert whole(call("search", session="s1", paths=(A,)), call("search", session="s2", paths=(A,))) == 2_000
@@ -47,12 +47,12 @@ def test_a_note_counts_once_for_each_client_and_session_or_day() -> None:
 
 
 def test_half_and_nearly_all_are_told_of_a_hundred() -> None:
-    total = reported([call("search", ms=float(ms)) for ms in range(1, 101)], 30, SIZES).total
+    total = build_report([call("search", ms=float(ms)) for ms in range(1, 101)], 30, SIZES).total
     assert (total.p50_ms, total.p95_ms) == (50.0, 95.0)
 
 
 def test_nothing_called_is_nothing_to_report() -> None:
-    report = reported([], 30, SIZES)
+    report = build_report([], 30, SIZES)
     assert (report.total, report.tools, report.clients) == (Use("all", 0, 0, 0.0, 0.0, 0, 0), (), ())
 
 

@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 
 from bridge.api.hints import Folder
-from bridge.api.redact import Denied, checked
+from bridge.api.redact import DeniedRecord, redact_value
 from bridge.features.links import operations
-from bridge.settings.file import change
+from bridge.settings.file import save_settings
 from bridge.types import VaultPath
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
@@ -73,7 +73,7 @@ async def test_a_call_that_a_rule_overtakes_is_answered_by_the_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with serving([write_vault(tmp_path / "vault", NOTES)], tmp_path / "data", tmp_path / "models") as served:
-        begun, go_on, real = threading.Event(), threading.Event(), operations.gathered
+        begun, go_on, real = threading.Event(), threading.Event(), operations.gather_links
 
         def slowly(*given: Any) -> operations.NoteLinks:
             found = real(*given)
@@ -81,10 +81,10 @@ async def test_a_call_that_a_rule_overtakes_is_answered_by_the_rule(
             assert go_on.wait(30)
             return found
 
-        monkeypatch.setattr(operations, "gathered", slowly)
+        monkeypatch.setattr(operations, "gather_links", slowly)
         calling = asyncio.create_task(served.call("note_links", path="Private/Secret.md"))
         await asyncio.to_thread(begun.wait, 30)
-        await served.bridge.use(change(served.bridge.settings_path, {"deny": ["Private/**"]}))
+        await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Private/**"]}))
         go_on.set()
         answer = await calling
         missing = await served.call("note_links", path="Another/Secret.md")
@@ -108,10 +108,10 @@ async def test_records_lists_and_keys_that_name_it_are_left_out() -> None:
     secret, open_ = VaultPath("Private/Secret.md"), VaultPath("Open.md")
     records = (Inner(secret), Inner(None), Inner(open_, (secret, open_)))
     facts = {"lanes": {secret: 1, open_: [{"a": Inner(secret)}, Inner(secret), Inner(None)]}, "Private": 2}
-    assert checked(Outer(records, Folder("Open"), facts), RULES) == Outer(
+    assert redact_value(Outer(records, Folder("Open"), facts), RULES) == Outer(
         (Inner(None), Inner(open_, (open_,))),
         Folder("Open"),
         {"lanes": {open_: (Inner(None),)}, "Private": 2},
     )
-    with pytest.raises(Denied):
-        checked(Outer((), Folder("private"), {}), RULES)
+    with pytest.raises(DeniedRecord):
+        redact_value(Outer((), Folder("private"), {}), RULES)

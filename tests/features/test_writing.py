@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.access.tokens import Tokens
-from bridge.settings.file import change
+from bridge.settings.file import save_settings
 from tests.features.served import Answer, Served, readable, serving, write_vault
 
 STORY = (
@@ -198,7 +198,7 @@ async def test_what_is_large_is_made_once_it_is_confirmed(
 ) -> None:
     for name in ("One", "Two"):
         assert (await served.call("create_note", path=f"{name}.md", text=f"{name} of [[Tasks]].")).status == 200
-    await served.bridge.use(change(served.bridge.settings_path, {"confirm_kb": 1, "confirm_files": 1}))
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"confirm_kb": 1, "confirm_files": 1}))
     before = {file: file.read_bytes() for file in root(served).rglob("*.md")}
     if operation in {"set_properties", "delete_note"}:
         arguments["digest"] = (await read(served, "Tasks.md"))["digest"]
@@ -311,6 +311,6 @@ async def test_a_change_whose_parts_are_all_undone_is_undone_and_can_be_redone(s
 
 async def test_changes_of_a_note_that_is_denied_since_are_not_told(served: Served) -> None:
     made = (await served.call("create_note", path="Rose.md", text="Thorns.")).json
-    await served.bridge.use(change(served.bridge.settings_path, {"deny": ["Rose.md"]}))
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"deny": ["Rose.md"]}))
     assert (await served.call("list_changes")).json["changes"] == []
     assert (await served.call("show_change", change_id=made["change_id"])).code == "change_not_found"

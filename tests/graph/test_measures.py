@@ -4,11 +4,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from bridge.graph.cocitation import gaps
+from bridge.graph.cocitation import find_gaps
 from bridge.graph.columns import Edges
-from bridge.graph.layout import laid_out
-from bridge.graph.measure import Measures, Network, cuts_of, measured, network_of, pagerank
-from bridge.graph.walk import FAR, arcs, distances, spread, ways
+from bridge.graph.layout import compute_layout
+from bridge.graph.measure import Measures, Network, build_network, find_cuts, measure_network, pagerank
+from bridge.graph.walk import FAR, arcs, distances, simple_paths, spread
 
 SEEDS = pytest.mark.parametrize("seed", range(8))
 
@@ -36,7 +36,7 @@ def simple(seed: int, nodes: int = 40, many: int = 60) -> tuple[Network, "nx.Gra
         if one != other:
             before = graph.edges[one, other]["weight"] if graph.has_edge(one, other) else 0.0
             graph.add_edge(one, other, weight=before + by)
-    return network_of(edges, np.ones(nodes, np.bool_)), graph
+    return build_network(edges, np.ones(nodes, np.bool_)), graph
 
 
 @SEEDS
@@ -53,13 +53,15 @@ def test_hubs(seed: int) -> None:
     assert nx.is_connected(graph)
     expected = nx.eigenvector_centrality(graph, weight="weight", tol=1e-10, max_iter=100_000)
     largest = max(abs(value) for value in expected.values())
-    assert measured(network).hub == pytest.approx([abs(expected[node]) / largest for node in range(40)], abs=1e-6)
+    assert measure_network(network).hub == pytest.approx(
+        [abs(expected[node]) / largest for node in range(40)], abs=1e-6
+    )
 
 
 @SEEDS
 def test_articulation_points_and_bridges(seed: int) -> None:
     network, graph = simple(seed, many=45)
-    cuts = measured(network).cuts
+    cuts = measure_network(network).cuts
     assert {node for node, _ in cuts.nodes} == set(nx.articulation_points(graph))
     assert {(one, other) for one, other, _ in cuts.edges} == {tuple(sorted(edge)) for edge in nx.bridges(graph)}
     for node, held in cuts.nodes:
@@ -79,13 +81,13 @@ def test_articulation_points_and_bridges(seed: int) -> None:
 def test_cuts_of_nothing() -> None:
     import igraph
 
-    assert cuts_of(igraph.Graph(3)) == cuts_of(igraph.Graph(0))
+    assert find_cuts(igraph.Graph(3)) == find_cuts(igraph.Graph(0))
 
 
 @SEEDS
 def test_communities_are_as_good_as_those_of_networkx(seed: int) -> None:
     network, graph = simple(seed, many=90)
-    found = measured(network)
+    found = measure_network(network)
     groups = [set(np.flatnonzero(found.community == number).tolist()) for number in range(found.community.max() + 1)]
     assert [len(group) for group in groups] == sorted(map(len, groups), reverse=True)
     assert found.modularity == pytest.approx(nx.community.modularity(graph, groups, weight="weight"))
@@ -95,8 +97,8 @@ def test_communities_are_as_good_as_those_of_networkx(seed: int) -> None:
 
 def test_the_same_network_is_always_divided_alike() -> None:
     network, _ = simple(3, nodes=200, many=400)
-    again = measured(network)
-    assert measured(network).community.tolist() == again.community.tolist()
+    again = measure_network(network)
+    assert measure_network(network).community.tolist() == again.community.tolist()
 
 
 @SEEDS
@@ -116,7 +118,7 @@ def test_ways_are_the_shortest_first(seed: int) -> None:
     begin, end, _ = arcs(edges, "out")
     beside = {node: end[begin == node].tolist() for node in range(40)}
     for goal in (7, 19):
-        found = ways(lambda node: beside[node], distances(edges, goal, "in"), 0, goal, 6)
+        found = simple_paths(lambda node: beside[node], distances(edges, goal, "in"), 0, goal, 6)
         if not nx.has_path(graph, 0, goal):
             assert found == []
             continue
@@ -153,7 +155,7 @@ def test_gaps_are_pairs_named_together_and_not_linked(seed: int) -> None:
                 telling = sum(1 / np.log2(1 + graph.out_degree(node)) for node in both)
                 named = graph.in_degree(one) * graph.in_degree(other)
                 expected[one, other] = (len(both), telling * len(both) / named**0.5)
-    found = gaps(edges, 1000)
+    found = find_gaps(edges, 1000)
     assert {(one, other): times for one, other, times, _ in found} == {pair: held[0] for pair, held in expected.items()}
     assert [score for *_, score in found] == pytest.approx([expected[one, other][1] for one, other, *_ in found])
     assert [score for *_, score in found] == pytest.approx(
@@ -164,26 +166,26 @@ def test_gaps_are_pairs_named_together_and_not_linked(seed: int) -> None:
 def test_a_picture_stays_put_when_a_note_is_added() -> None:
     network, _ = simple(5, nodes=60, many=90)
     nowhere = np.full((60, 2), np.nan)
-    first = laid_out(network, nowhere)
-    assert laid_out(network, nowhere).tolist() == first.tolist()
+    first = compute_layout(network, nowhere)
+    assert compute_layout(network, nowhere).tolist() == first.tolist()
     grown = Network(
         np.arange(61, dtype=np.int32),
         np.append(network.first, 0).astype(np.int32),
         np.append(network.second, 60).astype(np.int32),
         np.append(network.weight, 1.0),
     )
-    second = laid_out(grown, np.vstack([first, [[np.nan, np.nan]]]))
+    second = compute_layout(grown, np.vstack([first, [[np.nan, np.nan]]]))
     extent = np.ptp(first, axis=0).max()
     assert np.linalg.norm(second[:60] - first, axis=1).mean() < extent / 10
     assert np.linalg.norm(second[60] - second[0]) < extent / 3
 
 
 def test_nothing_can_be_measured_too() -> None:
-    empty = network_of(Edges.made(3, "wiki", ()), np.zeros(3, np.bool_))
-    assert isinstance(measured(empty), Measures)
-    assert laid_out(empty, np.empty((0, 2))).shape == (0, 2)
-    alone = network_of(Edges.made(3, "wiki", ()), np.ones(3, np.bool_))
-    assert measured(alone).hub.tolist() == [0, 0, 0]
-    assert sorted(measured(alone).community.tolist()) == [0, 1, 2]
-    assert laid_out(alone, np.full((3, 2), np.nan)).shape == (3, 2)
-    assert gaps(Edges.made(3, "wiki", ()), 5) == []
+    empty = build_network(Edges.made(3, "wiki", ()), np.zeros(3, np.bool_))
+    assert isinstance(measure_network(empty), Measures)
+    assert compute_layout(empty, np.empty((0, 2))).shape == (0, 2)
+    alone = build_network(Edges.made(3, "wiki", ()), np.ones(3, np.bool_))
+    assert measure_network(alone).hub.tolist() == [0, 0, 0]
+    assert sorted(measure_network(alone).community.tolist()) == [0, 1, 2]
+    assert compute_layout(alone, np.full((3, 2), np.nan)).shape == (3, 2)
+    assert find_gaps(Edges.made(3, "wiki", ()), 5) == []

@@ -1,28 +1,32 @@
 import numpy as np
 import pytest
 
-from bridge.graph.pairs import MOST_IN_FOLDER, MOST_TAGS, RARE, by_folder, by_tag, shared_tags
-from bridge.graph.similar import BLOCK, mutually_nearest
+from bridge.graph.pairs import MOST_IN_FOLDER, MOST_TAGS, RARE, pairs_by_folder, pairs_by_tag, shared_tags
+from bridge.graph.similar import BLOCK, mutual_neighbours
 
 
 def test_the_rarer_a_shared_tag_the_more_it_weighs() -> None:
     tags = {1: ["Rye", "bread"], 2: ["rye", "bread"], 3: ["bread"], 4: []}
-    assert by_tag(tags) == [(1, 2, 1.0), (1, 3, pytest.approx(0.79, abs=0.01)), (2, 3, pytest.approx(0.79, abs=0.01))]
+    assert pairs_by_tag(tags) == [
+        (1, 2, 1.0),
+        (1, 3, pytest.approx(0.79, abs=0.01)),
+        (2, 3, pytest.approx(0.79, abs=0.01)),
+    ]
 
 
 def test_a_tag_of_many_joins_nobody() -> None:
-    assert by_tag({note: ["common"] for note in range(RARE + 1)}) == []
-    assert len(by_tag({note: ["rare"] for note in range(RARE)})) == RARE * (RARE - 1) // 2
+    assert pairs_by_tag({note: ["common"] for note in range(RARE + 1)}) == []
+    assert len(pairs_by_tag({note: ["rare"] for note in range(RARE)})) == RARE * (RARE - 1) // 2
 
 
 def test_a_note_with_endless_tags_is_joined_by_its_rarest() -> None:
-    pairs = by_tag({0: [f"t{n}" for n in range(500)], **{n + 1: [f"t{n}"] for n in range(500)}})
+    pairs = pairs_by_tag({0: [f"t{n}" for n in range(500)], **{n + 1: [f"t{n}"] for n in range(500)}})
     assert len(pairs) == MOST_TAGS
 
 
 def test_small_folders_join_their_notes() -> None:
-    assert by_folder({1: "a", 2: "a", 3: "b"}) == [(1, 2, 1.0)]
-    assert by_folder(dict.fromkeys(range(MOST_IN_FOLDER + 1), "a")) == []
+    assert pairs_by_folder({1: "a", 2: "a", 3: "b"}) == [(1, 2, 1.0)]
+    assert pairs_by_folder(dict.fromkeys(range(MOST_IN_FOLDER + 1), "a")) == []
 
 
 def test_shared_tags_are_told_as_written() -> None:
@@ -35,7 +39,7 @@ def test_only_those_that_choose_each_other_are_similar() -> None:
     vectors = lots.normal(size=(BLOCK + 90, 32)).astype(np.float32)
     vectors[BLOCK + 80] = vectors[3] + 0.1 * vectors[4]
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    found = mutually_nearest(vectors)
+    found = mutual_neighbours(vectors)
     assert (3, BLOCK + 80) in {pair[:2] for pair in found}
     products = vectors @ vectors.T
     np.fill_diagonal(products, -1)
@@ -52,13 +56,13 @@ def test_only_those_that_choose_each_other_are_similar() -> None:
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_nobody_is_similar_to_nobody(count: int) -> None:
-    assert mutually_nearest(np.ones((count, 4), np.float32)) == []
+    assert mutual_neighbours(np.ones((count, 4), np.float32)) == []
 
 
 def test_two_are_nearest_to_each_other() -> None:
-    ((one, other, alike),) = mutually_nearest(np.array([[1, 0], [0.8, 0.6]], np.float32))
+    ((one, other, alike),) = mutual_neighbours(np.array([[1, 0], [0.8, 0.6]], np.float32))
     assert (one, other, round(alike, 6)) == (0, 1, 0.8)
-    assert mutually_nearest(np.array([[1, 0], [0, 1]], np.float32)) == []
+    assert mutual_neighbours(np.array([[1, 0], [0, 1]], np.float32)) == []
 
 
 def test_of_many_notes_those_of_one_region_are_compared() -> None:
@@ -66,8 +70,8 @@ def test_of_many_notes_those_of_one_region_are_compared() -> None:
     topics = lots.normal(size=(150, 64))
     vectors = topics[lots.integers(150, size=3_000)] + 0.8 * lots.normal(size=(3_000, 64))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    exact = {pair[:2]: pair[2] for pair in mutually_nearest(vectors)}
-    found = {pair[:2]: pair[2] for pair in mutually_nearest(vectors, each_with_each=100)}
+    exact = {pair[:2]: pair[2] for pair in mutual_neighbours(vectors)}
+    found = {pair[:2]: pair[2] for pair in mutual_neighbours(vectors, each_with_each=100)}
     same = exact.keys() & found.keys()
     assert min(len(same) / len(exact), len(same) / len(found)) > 0.95
     assert all(one < other and found[one, other] == pytest.approx(exact[one, other], abs=1e-5) for one, other in same)
@@ -76,7 +80,7 @@ def test_of_many_notes_those_of_one_region_are_compared() -> None:
 @pytest.mark.parametrize("count", [2, 3, 50])
 def test_few_or_equal_notes_have_regions_too(count: int) -> None:
     same = np.tile(np.array([[0.6, 0.8]], np.float32), (count, 1))
-    found = mutually_nearest(same, each_with_each=1)
+    found = mutual_neighbours(same, each_with_each=1)
     assert found
     assert len({pair[:2] for pair in found}) == len(found)
     assert all(one != other for one, other, _ in found)

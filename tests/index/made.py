@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.fulltext_query import Words
+from bridge.index.fulltext_query import TextQuery
 from bridge.index.index import Index
 from bridge.index.matrix import Floats
-from bridge.index.prepare import Prepared, prepare
+from bridge.index.prepare import PreparedNote, prepare
 from bridge.markdown.documents import read_document
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat
@@ -25,14 +25,14 @@ DIMENSIONS = 32
 
 def prepared(
     path: str, text: str, *, boilerplate: Boilerplate | None = None, mtime_ns: int = 1_700_000_000_000_000_000
-) -> Prepared:
+) -> PreparedNote:
     """Prepare a note as if it had been read from a vault."""
     data = text.encode("utf-8", "surrogatepass")
     note = read_document(VaultPath(path), data)
     return prepare(note, Stat(mtime_ns, len(data)), boilerplate or Boilerplate.empty())
 
 
-def all_of(notes: Mapping[str, str]) -> list[Prepared]:
+def all_of(notes: Mapping[str, str]) -> list[PreparedNote]:
     """Prepare several notes, later ones newer."""
     return [prepared(path, text, mtime_ns=10**18 + at) for at, (path, text) in enumerate(notes.items())]
 
@@ -68,9 +68,9 @@ async def embed_all(index: Index, *, at_once: int = 64) -> list[str]:
     return texts
 
 
-def words(*should: str, must: Iterable[str] = (), must_not: Iterable[str] = ()) -> Words:
+def words(*should: str, must: Iterable[str] = (), must_not: Iterable[str] = ()) -> TextQuery:
     """Ask for words."""
-    return Words(should, tuple(must), tuple(must_not))
+    return TextQuery(should, tuple(must), tuple(must_not))
 
 
 async def paths(hits: Awaitable[Iterable[object]]) -> list[str]:

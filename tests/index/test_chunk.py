@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.chunk import FARTHEST, MOST, TARGET, drafts
+from bridge.index.chunk import FARTHEST, MOST, TARGET, cut_passages
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
-from bridge.text.invisible import visible
-from bridge.text.scripts import tokens
+from bridge.text.invisible import visible_text
+from bridge.text.scripts import estimate_tokens
 from bridge.types import VaultPath
 from tests.index.made import sentence
 
@@ -20,7 +20,7 @@ def note(text: str, path: str = "Note.md") -> Note:
 
 def cut(text: str) -> list[tuple[str, str]]:
     parsed = note(text)
-    return [(" > ".join(draft.heading), parsed.text[slice(*draft.span)]) for draft in drafts(parsed)]
+    return [(" > ".join(draft.heading), parsed.text[slice(*draft.span)]) for draft in cut_passages(parsed)]
 
 
 def test_a_passage_stays_under_its_heading() -> None:
@@ -63,7 +63,7 @@ def test_a_small_fence_table_or_callout_is_never_cut() -> None:
 def test_an_endless_line_is_cut_all_the_same() -> None:
     for text in ("x" * 20_000, "word " * 5_000, "研究" * 3_000, "a\n" * 9_000):
         parsed = note(text)
-        assert all(draft.tokens <= MOST for draft in drafts(parsed))
+        assert all(draft.tokens <= MOST for draft in cut_passages(parsed))
 
 
 def test_a_paragraph_too_long_is_cut_between_sentences() -> None:
@@ -71,7 +71,7 @@ def test_a_paragraph_too_long_is_cut_between_sentences() -> None:
     passages = [text for _, text in cut(" ".join(sentences))]
     assert len(passages) > 2
     assert all(text.strip().endswith(".") for text in passages)
-    assert all(tokens(text) <= MOST for text in passages)
+    assert all(estimate_tokens(text) <= MOST for text in passages)
 
 
 def test_chinese_is_cut_at_its_own_stops() -> None:
@@ -104,7 +104,7 @@ LINES = st.sampled_from(
 @given(st.lists(LINES, max_size=40), st.sampled_from(["\n", "\r\n"]))
 def test_everything_said_is_in_a_passage(lines: list[str], newline: str) -> None:
     parsed = note(newline.join(lines))
-    stretches = drafts(parsed)
+    stretches = cut_passages(parsed)
     assert all(draft.tokens <= MOST + TARGET for draft in stretches)
     ends = [0, *(draft.span[1] for draft in stretches)]
     assert all(draft.span[0] >= end for draft, end in zip(stretches, ends, strict=False))
@@ -118,10 +118,10 @@ def test_everything_said_is_in_a_passage(lines: list[str], newline: str) -> None
 @given(st.lists(LINES, max_size=40))
 def test_no_piece_that_fits_is_cut(lines: list[str]) -> None:
     parsed = note("\n".join(lines))
-    spans = [draft.span for draft in drafts(parsed)]
+    spans = [draft.span for draft in cut_passages(parsed)]
     for piece in parsed.pieces:
         start, end = piece.span
-        if tokens(parsed.text[start:end]) <= MOST and parsed.text[start:end].strip():
+        if estimate_tokens(parsed.text[start:end]) <= MOST and parsed.text[start:end].strip():
             assert any(s <= start and end <= e for s, e in spans), piece
 
 
@@ -135,7 +135,7 @@ def test_no_piece_that_fits_is_cut(lines: list[str]) -> None:
     ],
 )
 def test_no_passage_begins_inside_a_comment(text: str) -> None:
-    shown = " ".join(visible(passage) for _, passage in cut(text))
+    shown = " ".join(visible_text(passage) for _, passage in cut(text))
     assert max(len(passage) for _, passage in cut(text)) < 2 * FARTHEST
     assert "hidden" not in shown
     assert "Before." in shown

@@ -9,7 +9,7 @@ from bridge.index.boilerplate import Boilerplate
 from bridge.index.hits import PassageHit
 from bridge.index.index import Index
 from bridge.index.schema import VECTORS
-from bridge.index.table import names_of
+from bridge.index.table import table_names
 from bridge.types import VaultPath
 from tests.index.made import DIMENSIONS, MODEL, embed_all, files, opened, paths, prepared, sentence, vector, words
 
@@ -92,7 +92,7 @@ async def versions(folder: Path) -> dict[str, int]:
     """Count the versions of each table that another program could open."""
     database = await lancedb.connect_async(str(folder))
     counts = {}
-    for name in await names_of(database):
+    for name in await table_names(database):
         counts[name] = len(await (await database.open_table(name)).list_versions())
     return counts
 
@@ -113,7 +113,7 @@ async def test_texts_that_no_model_survives_and_other_models_are_cleaned_too(tmp
     assert all(mark in everything(folder) for mark in marks)
     await index.erase(private)
     assert [mark for mark in marks if mark in everything(folder)] == []
-    tables = [name for name in await names_of(index._opened.database) if name.startswith(VECTORS)]
+    tables = [name for name in await table_names(index._opened.database) if name.startswith(VECTORS)]
     assert len(tables) > 1
     for key in ("second-model", MODEL):
         index.use_model(key, DIMENSIONS)

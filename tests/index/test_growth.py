@@ -9,11 +9,11 @@ import pytest
 from bridge.index.boilerplate import Boilerplate
 from bridge.index.prepare import prepare
 from bridge.linking.corpus import Corpus
-from bridge.linking.mentions import Name, Names
-from bridge.linking.prospects import prospects
-from bridge.markdown.link_spans import read_spots
+from bridge.linking.mentions import Name, NameFinder
+from bridge.linking.prospects import find_candidates
+from bridge.markdown.link_spans import read_link_spans
 from bridge.markdown.parse import parse
-from bridge.markdown.prose import protected
+from bridge.markdown.prose import protected_spans
 from bridge.types import VaultPath
 from bridge.vault.scan import Stat
 from tests.hostile_texts import HOSTILE
@@ -25,7 +25,7 @@ MOST = 2.5**2
 """Twice the length may cost two and a half times the work, four times the length that squared."""
 
 NEGLIGIBLE_S = 0.05
-NAMES = Names([Name(VaultPath("Rye.md"), "Rye"), Name(VaultPath("task.md"), "task")])
+NAMES = NameFinder([Name(VaultPath("Rye.md"), "Rye"), Name(VaultPath("task.md"), "task")])
 LEARNT = Boilerplate.learn(["task\nword"] * 8)
 
 
@@ -34,9 +34,9 @@ def work(text: str) -> None:
     data = text.encode()
     note = parse(PATH, data)
     prepare(note, Stat(0, len(data)), LEARNT)
-    read_spots(PATH, data)
-    NAMES.mentions(text, protected(note), almost=True)
-    prospects({PATH: text}, NAMES, {})
+    read_link_spans(PATH, data)
+    NAMES.mentions(text, protected_spans(note), almost=True)
+    find_candidates({PATH: text}, NAMES, {})
     Corpus.of(NAMES, {PATH: text})
     Boilerplate.learn([text])
 

@@ -111,7 +111,7 @@ async def test_many_new_rows_are_indexed_after_a_pause(tmp_path: Path) -> None:
 async def test_many_new_rows_are_indexed_without_a_pause_when_somebody_searches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.index.compact.SWEEP_AFTER_S", 3600)
+    monkeypatch.setattr("bridge.index.compact.VACUUM_AFTER_S", 3600)
     index = await opened(tmp_path / "index", NOTES)
     assert index.health().unindexed_rows == 900
     assert await paths(index.passages(words("nothing"), 3)) == []
@@ -119,8 +119,8 @@ async def test_many_new_rows_are_indexed_without_a_pause_when_somebody_searches(
 
 
 async def test_many_writes_at_once_are_tidied_after_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.compact.SWEEP_AFTER_S", 0)
-    monkeypatch.setattr("bridge.index.compact.OPTIMISE_AFTER_S", 0)
+    monkeypatch.setattr("bridge.index.compact.VACUUM_AFTER_S", 0)
+    monkeypatch.setattr("bridge.index.compact.COMPACT_AFTER_S", 0)
     index = await opened(tmp_path / "index", {})
     with index.bulk():
         await index.write([prepared(f"n{at}.md", f"text {at}") for at in range(250)])

@@ -2,22 +2,22 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.matrix import TITLE_WEIGHT, Held, Layout
+from bridge.index.matrix import TITLE_WEIGHT, TextDigests, VectorMatrix
 from tests.index.made import DIMENSIONS, vector
 
-Notes = dict[int, Held]
+Notes = dict[int, TextDigests]
 
 
 def name(text: str) -> bytes:
     return text.encode().ljust(32, b"\0")
 
 
-def held(title: str, *passages: str | None) -> Held:
-    return Held(name(title), tuple(None if text is None else name(text) for text in passages))
+def held(title: str, *passages: str | None) -> TextDigests:
+    return TextDigests(name(title), tuple(None if text is None else name(text) for text in passages))
 
 
-def filled(notes: Notes, texts: set[str]) -> Layout:
-    layout = Layout(DIMENSIONS)
+def filled(notes: Notes, texts: set[str]) -> VectorMatrix:
+    layout = VectorMatrix(DIMENSIONS)
     layout.put(notes)
     layout.fill([name(text) for text in sorted(texts)], np.stack([vector(text) for text in sorted(texts)]))
     return layout
@@ -49,7 +49,7 @@ CHANGE = st.tuples(st.integers(0, 8), st.none() | NOTE)
 def test_the_nearest_are_those_of_the_formula(
     changes: list[tuple[int, tuple[str, list[str | None]] | None]], known: set[str], filled_at: int
 ) -> None:
-    layout = Layout(DIMENSIONS)
+    layout = VectorMatrix(DIMENSIONS)
     notes: dict[int, tuple[str, list[str | None]]] = {}
 
     def fill() -> None:
@@ -80,7 +80,7 @@ def test_the_nearest_are_those_of_the_formula(
 
 
 def test_thousands_of_notes_come_and_go() -> None:
-    layout = Layout(DIMENSIONS)
+    layout = VectorMatrix(DIMENSIONS)
     for turn in range(3):
         layout.put({turn * 5_000 + at: held("t", f"p{turn}-{at}", "shared") for at in range(5_000)})
         for at in range(4_990):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.index.boilerplate import Boilerplate
-from bridge.index.prepare import digest_of
+from bridge.index.prepare import embedding_digest
 from tests.index.made import prepared, sentence
 
 TEMPLATE = "# {title}\n\nCreated with the weekly template\n\n[[Home]] | [[Index]]\n\n## Notes\n\n{text}\n"
@@ -35,7 +35,7 @@ def test_the_same_text_elsewhere_has_the_same_digest() -> None:
 def test_aliases_are_embedded_with_the_title() -> None:
     made = prepared("Tea.md", "---\naliases: [Chai, 茶]\n---\n")
     assert made.title_text == "Tea · Chai · 茶"
-    assert made.titled == digest_of(made.title_text)
+    assert made.titled == embedding_digest(made.title_text)
 
 
 def test_recurring_lines_and_headings_are_not_embedded_but_searched() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.index.prepare import reduced, without_programs, without_tags
+from bridge.index.prepare import drop_programs, strip_html_tags, strip_markdown
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,12 @@ from bridge.index.prepare import reduced, without_programs, without_tags
     ],
 )  # fmt: skip
 def test_markup_is_taken_away(markup: str, said: str) -> None:
-    assert reduced(markup) == said
+    assert strip_markdown(markup) == said
 
 
 @given(st.text())
 def test_any_text_can_be_reduced(text: str) -> None:
-    assert reduced(text).strip() == reduced(text)
+    assert strip_markdown(text).strip() == strip_markdown(text)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_any_text_can_be_reduced(text: str) -> None:
     ],
 )
 def test_programs_are_dropped_and_named(text: str, rest: str, dropped: list[str]) -> None:
-    assert without_programs(text) == (rest, dropped)
+    assert drop_programs(text) == (rest, dropped)
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,11 @@ def test_programs_are_dropped_and_named(text: str, rest: str, dropped: list[str]
     ],
 )
 def test_tags_are_not_read_but_in_code(text: str, read: str) -> None:
-    assert without_tags(text) == read
+    assert strip_html_tags(text) == read
 
 
 @pytest.mark.parametrize("part", ["<a ", '<a b="', "<a b ", "`", "`a", "```\n", "~~~\n`", " b", ' b="c"', " "])
 def test_looking_for_tags_takes_time_in_proportion(part: str) -> None:
     # What grows with the square of the length would take minutes.
     text = "<a" + part * 200_000
-    assert len(without_tags(text)) <= len(text)
+    assert len(strip_html_tags(text)) <= len(text)

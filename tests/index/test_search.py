@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.index.fulltext_query import Words
+from bridge.index.fulltext_query import TextQuery
 from bridge.index.index import Index
 from bridge.types import VaultPath
 from tests.index.made import opened, paths, words
@@ -90,7 +90,7 @@ def combined(tmp_path_factory: pytest.TempPathFactory) -> Index:
 async def test_words_that_should_must_and_must_not_be_there_combine(
     combined: Index, should: frozenset[str], must: frozenset[str], must_not: frozenset[str]
 ) -> None:
-    asked = Words(tuple(should), tuple(must), tuple(must_not))
+    asked = TextQuery(tuple(should), tuple(must), tuple(must_not))
     wanted = {
         f"n{number}.md"
         for number, said in enumerate(EVERY)
@@ -105,7 +105,7 @@ async def test_words_that_should_must_and_must_not_be_there_combine(
 
 
 async def test_what_says_nothing_finds_nothing(index: Index) -> None:
-    for nothing in (Words(), words(""), words("   ", "!!", "…"), words(must=["?"]), words(must_not=["meeting"])):
+    for nothing in (TextQuery(), words(""), words("   ", "!!", "…"), words(must=["?"]), words(must_not=["meeting"])):
         assert await index.passages(nothing, 5) == []
         assert await index.stems(nothing, 5) == []
         assert await index.whole(nothing, 5) == []
@@ -148,7 +148,7 @@ TYPED = st.text(max_size=60) | st.sampled_from(
 async def test_anything_typed_is_an_answer(
     index: Index, should: list[str], must: list[str], must_not: list[str], within: frozenset[str] | None
 ) -> None:
-    asked = Words(tuple(should), tuple(must), tuple(must_not))
+    asked = TextQuery(tuple(should), tuple(must), tuple(must_not))
     allowed = None if within is None else frozenset(map(VaultPath, within))
     for lane in (index.passages, index.stems, index.whole):
         found = await paths(lane(asked, 20, allowed))

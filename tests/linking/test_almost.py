@@ -6,17 +6,17 @@ from hypothesis import strategies as st
 
 from bridge.linking.corpus import Corpus
 from bridge.linking.evidence import Strictness
-from bridge.linking.mentions import Name, Names
+from bridge.linking.mentions import Name, NameFinder
 from bridge.linking.suggest import Source, suggest
 from bridge.types import VaultPath
 from tests.linking.test_suggest import Around
 
 
-def names(*texts: str) -> Names:
-    return Names(Name(VaultPath(f"{text}.md"), text) for text in texts)
+def names(*texts: str) -> NameFinder:
+    return NameFinder(Name(VaultPath(f"{text}.md"), text) for text in texts)
 
 
-def said(known: Names, text: str, *, protected: tuple[tuple[int, int], ...] = ()) -> list[tuple[str, str]]:
+def said(known: NameFinder, text: str, *, protected: tuple[tuple[int, int], ...] = ()) -> list[tuple[str, str]]:
     found = known.mentions(text, protected, almost=True)
     return [(text[slice(*one.span)], one.form) for one in found if one.almost]
 

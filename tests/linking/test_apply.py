@@ -2,14 +2,14 @@
 
 import pytest
 
-from bridge.linking.apply import Linked, Place, linked, places
+from bridge.linking.apply import LinkedText, LinkPlace, find_places, insert_links
 from bridge.linking.corpus import Corpus
 from bridge.linking.mentions import Name
-from bridge.linking.mentions import Names as Spoken
+from bridge.linking.mentions import NameFinder as Spoken
 from bridge.linking.suggest import Source
 from bridge.markdown.names import Names
 from bridge.markdown.parse import parse
-from bridge.markdown.prose import protected
+from bridge.markdown.prose import protected_spans
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
 from tests.linking.test_suggest import Around
@@ -21,17 +21,17 @@ SPOKEN = Spoken(
 )
 
 
-def link(text: str, *, every: bool = False, targets: tuple[VaultPath, ...] = (RYE, SPELT, STRANGE)) -> Linked:
+def link(text: str, *, every: bool = False, targets: tuple[VaultPath, ...] = (RYE, SPELT, STRANGE)) -> LinkedText:
     note = parse(HERE, text.encode())
     already = {path for one in note.links if (path := FILES.resolve(one.target, HERE).path) is not None}
-    source = Source(note.text, protected(note), HERE, already)
-    found = places(source, Corpus.of(SPOKEN, {HERE: text}), Around(), targets=targets, every=every)
-    return linked(note, found, FILES, ObsidianSettings())
+    source = Source(note.text, protected_spans(note), HERE, already)
+    found = find_places(source, Corpus.of(SPOKEN, {HERE: text}), Around(), targets=targets, every=every)
+    return insert_links(note, found, FILES, ObsidianSettings())
 
 
-def choose(text: str, *chosen: tuple[VaultPath, int, int]) -> Linked:
-    wanted = [Place(target, (start, end)) for target, start, end in chosen]
-    return linked(parse(HERE, text.encode()), wanted, FILES, ObsidianSettings())
+def choose(text: str, *chosen: tuple[VaultPath, int, int]) -> LinkedText:
+    wanted = [LinkPlace(target, (start, end)) for target, start, end in chosen]
+    return insert_links(parse(HERE, text.encode()), wanted, FILES, ObsidianSettings())
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.linking.corpus import Corpus
-from bridge.linking.mentions import Name, Names
+from bridge.linking.mentions import Name, NameFinder
 from bridge.types import VaultPath
 
 
-def names(*texts: str) -> Names:
-    return Names(Name(VaultPath(f"{text}.md"), text) for text in texts)
+def names(*texts: str) -> NameFinder:
+    return NameFinder(Name(VaultPath(f"{text}.md"), text) for text in texts)
 
 
-def said(known: Names, text: str) -> list[str]:
+def said(known: NameFinder, text: str) -> list[str]:
     return [text[slice(*mention.span)] for mention in known.mentions(text)]
 
 
@@ -69,7 +69,7 @@ def test_nothing_is_found_where_it_is_protected() -> None:
 
 
 def test_a_name_of_several_notes_is_found_with_all_of_them() -> None:
-    known = Names([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b.md"), "index", alias=True)])
+    known = NameFinder([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b.md"), "index", alias=True)])
     (mention,) = known.mentions("the index")
     assert {name.path for name in mention.names} == {"a/Index.md", "b.md"}
 

@@ -1,6 +1,6 @@
 """Names that several notes say and no note has."""
 
-from bridge.linking.prospects import Prospect, prospects
+from bridge.linking.prospects import NoteCandidate, find_candidates
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 
@@ -10,9 +10,9 @@ def found(
     known: tuple[str, ...] = (),
     stubs: dict[str, set[VaultPath]] | None = None,
     language: str | None = None,
-) -> list[Prospect]:
+) -> list[NoteCandidate]:
     notes = {VaultPath(f"{n}.md"): text for n, text in enumerate(texts)}
-    return prospects(notes, known, stubs or {}, dict.fromkeys(notes, language))
+    return find_candidates(notes, known, stubs or {}, dict.fromkeys(notes, language))
 
 
 def names(*texts: str, known: tuple[str, ...] = (), language: str | None = None) -> list[tuple[str, str]]:
@@ -105,15 +105,15 @@ def test_what_german_notes_write_as_a_noun_is_none_in_a_note_too_short_to_tell_i
     short = "ein Knoten"
     texts = {VaultPath(f"{n}.md"): text for n, text in enumerate([german, german, short, short, short])}
     languages = {VaultPath(f"{n}.md"): "german" if n < 2 else "english" for n in range(5)}
-    assert [one.name for one in prospects(texts, (), {}, languages)] == ["Knoten"]
+    assert [one.name for one in find_candidates(texts, (), {}, languages)] == ["Knoten"]
     languages[VaultPath("2.md")] = "german"
-    assert prospects(texts, (), {}, languages) == []
+    assert find_candidates(texts, (), {}, languages) == []
 
 
 @needs_eval
 def test_few_prospects_of_a_german_vault_are_nouns() -> None:
     root = EVAL / "vaults/obsidian-help/de"
     texts = {VaultPath(str(path.relative_to(root))): path.read_text("utf-8") for path in sorted(root.rglob("*.md"))}
-    said = {one.name for one in prospects(texts, (), {}, dict.fromkeys(texts, "german"))}
+    said = {one.name for one in find_candidates(texts, (), {}, dict.fromkeys(texts, "german"))}
     assert {"Google Drive", "GitHub", "Isaac Newton"} <= said
     assert said.isdisjoint({"Weitere Details", "Die Anzahl", "Diese Einstellung", "Im Gegensatz", "Vault", "Notiz"})

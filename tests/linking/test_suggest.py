@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from bridge.linking.corpus import Corpus
-from bridge.linking.evidence import Part, of_meaning
-from bridge.linking.mentions import Name, Names
+from bridge.linking.evidence import Evidence, similarity_evidence
+from bridge.linking.mentions import Name, NameFinder
 from bridge.linking.suggest import Source, Suggestion, suggest
 from bridge.types import VaultPath
-from scripts.evaluation.rediscovery import rediscover, stripped
+from scripts.evaluation.rediscovery import rediscover, strip_links
 from tests.evaldata import EVAL
 
 BREAD, RYE = VaultPath("Bread.md"), VaultPath("Old Rye Starter.md")
-KNOWN = Names(
+KNOWN = NameFinder(
     [Name(BREAD, "Bread"), Name(RYE, "Old Rye Starter"), Name(RYE, "Gertrude", alias=True)],
 )
 
@@ -23,7 +23,7 @@ KNOWN = Names(
 class Around:
     links: int = 0
     means: VaultPath | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Evidence, ...] = ()
 
     def linked(self, _: VaultPath) -> int:
         return self.links
@@ -31,7 +31,7 @@ class Around:
     def resolve(self, _: str) -> VaultPath | None:
         return self.means
 
-    def more(self, _: VaultPath, __: str) -> tuple[Part, ...]:
+    def more(self, _: VaultPath, __: str) -> tuple[Evidence, ...]:
         return self.parts
 
 
@@ -71,7 +71,7 @@ def test_a_part_of_a_compound_is_less_likely_than_a_word() -> None:
 
 def test_a_name_in_small_letters_is_a_word_like_any_other() -> None:
     def score(said: str) -> float:
-        corpus = Corpus.of(Names([Name(VaultPath("a.md"), said)]), {})
+        corpus = Corpus.of(NameFinder([Name(VaultPath("a.md"), said)]), {})
         (found,) = suggest(Source(f"the {said} of it"), corpus, Around(), "aggressive")
         return found.score
 
@@ -79,12 +79,12 @@ def test_a_name_in_small_letters_is_a_word_like_any_other() -> None:
 
 
 def test_what_another_models_cosines_say_is_not_guessed() -> None:
-    close, far = of_meaning(0.7, "all-minilm-l6-v2"), of_meaning(0.1, "all-minilm-l6-v2@0123")
+    close, far = similarity_evidence(0.7, "all-minilm-l6-v2"), similarity_evidence(0.1, "all-minilm-l6-v2@0123")
     assert close is not None
     assert far is not None
     assert (close.why, far.why) == ("close in meaning", "")
     assert close.weight > 0 > far.weight
-    assert of_meaning(0.9, "multilingual-e5-small") is None
+    assert similarity_evidence(0.9, "multilingual-e5-small") is None
 
 
 def test_an_ordinary_word_is_less_likely_than_a_rare_one() -> None:
@@ -121,7 +121,7 @@ def test_neither_the_note_itself_nor_what_it_links_to_is_suggested() -> None:
 
 
 def test_other_parts_count() -> None:
-    declined = Part("accepted", -20.0, "declined before")
+    declined = Evidence("accepted", -20.0, "declined before")
     assert suggestions("Bread", around=Around(parts=(declined,))) == []
 
 
@@ -138,7 +138,7 @@ def test_what_is_said_again_and_again_is_looked_up_once() -> None:
 
 
 def test_of_two_notes_of_one_name_the_one_a_link_would_mean_is_suggested() -> None:
-    names = Names([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b/Index.md"), "Index")])
+    names = NameFinder([Name(VaultPath("a/Index.md"), "Index"), Name(VaultPath("b/Index.md"), "Index")])
     corpus = Corpus.of(names, {})
     around = Around(means=VaultPath("b/Index.md"))
     (found,) = suggest(Source("Index"), corpus, around, "aggressive")
@@ -153,7 +153,7 @@ def test_links_that_were_taken_away_are_found_again(place: str | None) -> None:
     root = Path("tests/vaults/sample") if place is None else EVAL / place
     if not root.is_dir():
         pytest.skip("the development data is not beside the checkout")
-    scores = dict(rediscover(stripped(root)))
+    scores = dict(rediscover(strip_links(root)))
     assert scores["conservative"].precision >= 0.75
     assert scores["conservative"].recall >= 0.70
     assert scores["balanced"].f1 >= scores["exact names"].f1 + 0.03

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.moment_format import moment
+from bridge.markdown.moment_format import format_moment
 
 WHEN = datetime(2026, 1, 5, 0, 7, 9, 45_678, tzinfo=timezone(-timedelta(hours=3, minutes=30)))
 
@@ -45,13 +45,13 @@ WHEN = datetime(2026, 1, 5, 0, 7, 9, 45_678, tzinfo=timezone(-timedelta(hours=3,
     ],
 )
 def test_every_token_is_written_as_moment_writes_it(pattern: str, written: str) -> None:
-    assert moment(pattern, WHEN) == written
+    assert format_moment(pattern, WHEN) == written
 
 
 @pytest.mark.parametrize("pattern", ["z", "zz", "NNNN", "YYYY [N] N"])
 def test_eras_and_zones_by_name_are_refused(pattern: str) -> None:
     with pytest.raises(InvalidArguments, match="not known here"):
-        moment(pattern, WHEN)
+        format_moment(pattern, WHEN)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_eras_and_zones_by_name_are_refused(pattern: str) -> None:
     ],
 )
 def test_weeks_at_the_turn_of_the_year(day: str, iso: str, english: str) -> None:
-    assert moment("GGGG-WW gggg-ww", datetime.fromisoformat(day)) == f"{iso} {english}"
+    assert format_moment("GGGG-WW gggg-ww", datetime.fromisoformat(day)) == f"{iso} {english}"
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_weeks_at_the_turn_of_the_year(day: str, iso: str, english: str) -> None
     ],
 )
 def test_ordinals(day: int, written: str) -> None:
-    assert moment("Do", datetime(2026, 1, day)) == written  # noqa: DTZ001
+    assert format_moment("Do", datetime(2026, 1, day)) == written  # noqa: DTZ001
 
 
 @given(st.datetimes(min_value=datetime(1000, 1, 1), max_value=datetime(9000, 1, 1)))  # noqa: DTZ001
 def test_any_day_is_the_calendar_s(when: datetime) -> None:
-    assert moment("YYYY-MM-DD HH:mm:ss dddd D MMMM DDDD GGGG WW", when) == (
+    assert format_moment("YYYY-MM-DD HH:mm:ss dddd D MMMM DDDD GGGG WW", when) == (
         f"{when:%Y-%m-%d %H:%M:%S %A} {when.day} {when:%B %j %G %V}"
     )

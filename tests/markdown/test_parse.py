@@ -6,7 +6,7 @@ import pytest
 
 from bridge.markdown.note import Block, Callout, Heading, InlineField, Note, Piece, Task
 from bridge.markdown.parse import MAX_CHARACTERS, parse
-from bridge.markdown.prose import protected
+from bridge.markdown.prose import protected_spans
 from bridge.markdown.structure import CHARACTERS_PER_PART, MIN_PARTS
 from bridge.types import VaultPath
 
@@ -336,7 +336,7 @@ def test_what_is_longer_than_one_note_may_be_is_plain_text_from_there_on_and_tol
     [problem] = read.problems
     line = int(problem.partition("from line ")[2].split()[0])
     assert 7 * known < line <= 7 * (known + 1)
-    assert protected(read)[-1][1] == len(read.text)
+    assert protected_spans(read)[-1][1] == len(read.text)
     assert not any(span[0] > MAX_CHARACTERS for span in (each.span for each in read.pieces))
 
 

@@ -9,7 +9,7 @@ from bridge.errors import AmbiguousHeading
 from bridge.markdown.documents import read_document
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.markdown.sections import Outline, section
+from bridge.markdown.sections import Outline, find_section
 from bridge.types import VaultPath
 
 # Bits of markup that break parsers when they meet.
@@ -99,7 +99,7 @@ def test_every_heading_leads_to_a_section_or_is_ambiguous(text: str) -> None:
     for heading, path in zip(note.headings, outline.paths, strict=True):
         assert outline.at(heading.span[0]) == path
         try:
-            span = section(note, path)
+            span = find_section(note, path)
         except AmbiguousHeading:
             continue
         assert span[0] in {each.span[0] for each in note.headings}

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.markdown.parse import parse
-from bridge.markdown.prose import protected
+from bridge.markdown.prose import protected_spans
 from bridge.types import VaultPath
 
 
 def free(text: str) -> str:
     """Return what of a text is prose, the rest as dots."""
     note = parse(VaultPath("a.md"), text.encode())
-    for start, end in protected(note):
+    for start, end in protected_spans(note):
         text = text[:start] + "·" * (end - start) + text[end:]
     return text
 
@@ -63,13 +63,13 @@ def test_a_canvas_holds_no_prose() -> None:
     from bridge.markdown.documents import read_document
 
     note = read_document(VaultPath("a.canvas"), b'{"nodes":[{"id":"1","type":"text","text":"Moon"}],"edges":[]}')
-    assert protected(note) == ((0, len(note.text)),)
+    assert protected_spans(note) == ((0, len(note.text)),)
 
 
 @given(st.text(alphabet="aM月 \n`$[]()|#%<>-:^!~=*_/.\u0301", max_size=80))
 def test_stretches_are_in_order_and_apart_for_any_text(text: str) -> None:
     note = parse(VaultPath("a.md"), text.encode())
-    spans = protected(note)
+    spans = protected_spans(note)
     assert all(0 <= start < end <= len(note.text) for start, end in spans)
     assert all(first[1] < second[0] for first, second in itertools.pairwise(spans))
 
@@ -78,15 +78,15 @@ def test_what_follows_the_end_is_protected() -> None:
     text = "Moon `a`\n\nMoon [[b]]\n\nMoon `c`\n" * 50
     note = parse(VaultPath("a.md"), text.encode())
     end = text.index("[[b]]", 200)
-    spans = protected(note, end)
+    spans = protected_spans(note, end)
     stop = text.index("\n", end)
-    assert [span for span in spans if span[1] <= stop] == [span for span in protected(note) if span[1] <= stop]
+    assert [span for span in spans if span[1] <= stop] == [span for span in protected_spans(note) if span[1] <= stop]
     assert spans[-1] == (stop + 1, len(text))
-    assert protected(note, len(text)) == protected(note)
+    assert protected_spans(note, len(text)) == protected_spans(note)
 
 
 @pytest.mark.no_cover  # a big input runs the lines of a small one, only more often
 @pytest.mark.parametrize("unit", ["A", "A/", "A.", "<A", "[A", "#A", "A@", "[[A", "A ", "A:", "^A", "`A"])
 def test_a_line_of_a_megabyte_is_read_at_once(unit: str) -> None:
     note = parse(VaultPath("a.md"), (unit * (1_000_000 // len(unit))).encode())
-    protected(note)
+    protected_spans(note)

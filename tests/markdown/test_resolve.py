@@ -1,6 +1,6 @@
 import pytest
 
-from bridge.markdown.link_targets import Resolved, Target, against, fold, is_external, taken_apart
+from bridge.markdown.link_targets import ResolvedLink, Target, fold, is_external, resolve_relative, split_target
 from bridge.markdown.names import Names
 from bridge.types import VaultPath
 
@@ -29,16 +29,16 @@ def resolved(paths: list[str], target: str, source: str = "Home.md", kind: str =
     ],
 )
 def test_a_target_is_cut_at_its_first_mark(target: str, parts: Target) -> None:
-    assert taken_apart(target) == parts
+    assert split_target(target) == parts
 
 
 def test_only_markdown_links_are_percent_decoded() -> None:
-    assert taken_apart("a%20b.md#c%20d", "markdown") == Target("a b.md", "c d", None)
-    assert taken_apart("100%25") == Target("100%25", None, None)
+    assert split_target("a%20b.md#c%20d", "markdown") == Target("a b.md", "c d", None)
+    assert split_target("100%25") == Target("100%25", None, None)
 
 
 def test_percent_signs_that_are_no_text_stay() -> None:
-    assert taken_apart("a%FFb", "markdown") == Target("a%FFb", None, None)
+    assert split_target("a%FFb", "markdown") == Target("a%FFb", None, None)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_names_compare_composed_lower_and_with_plain_spaces() -> None:
     ],
 )
 def test_relative_targets_start_at_the_notes_folder(folder: str, target: str, path: str) -> None:
-    assert against(folder, target) == path
+    assert resolve_relative(folder, target) == path
 
 
 def test_the_extension_of_notes_is_implied() -> None:
@@ -130,13 +130,13 @@ def test_relative_targets_find_neighbours() -> None:
 
 def test_a_bare_heading_means_the_note_itself() -> None:
     names = Names([HOME])
-    assert names.resolve("#A", HOME) == Resolved(HOME, "A", None)
-    assert names.resolve("^b", HOME) == Resolved(HOME, None, "b")
-    assert names.resolve("", HOME) == Resolved(None)
+    assert names.resolve("#A", HOME) == ResolvedLink(HOME, "A", None)
+    assert names.resolve("^b", HOME) == ResolvedLink(HOME, None, "b")
+    assert names.resolve("", HOME) == ResolvedLink(None)
 
 
 def test_an_unresolved_link_keeps_its_place() -> None:
-    assert Names().resolve("Nowhere#A", HOME) == Resolved(None, "A", None)
+    assert Names().resolve("Nowhere#A", HOME) == ResolvedLink(None, "A", None)
 
 
 def test_names_written_in_other_unicode_forms_meet() -> None:

@@ -5,7 +5,7 @@ import pytest
 from bridge.errors import AmbiguousHeading, HeadingNotFound
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.markdown.sections import Outline, section
+from bridge.markdown.sections import Outline, find_section
 from bridge.types import VaultPath
 
 TEXT = """intro
@@ -78,52 +78,52 @@ def test_offsets_outside_the_text_are_at_its_ends(note: Note) -> None:
 )
 def test_a_section_runs_to_the_next_heading_of_its_level(note: Note, heading: str, start: str, end: str) -> None:
     first = TEXT.index(start)
-    assert section(note, heading) == (first, TEXT.index(end, first + 1) if end else len(TEXT))
+    assert find_section(note, heading) == (first, TEXT.index(end, first + 1) if end else len(TEXT))
 
 
 def test_a_heading_that_several_sections_have_is_ambiguous(note: Note) -> None:
     with pytest.raises(AmbiguousHeading) as raised:
-        section(note, "Notes")
+        find_section(note, "Notes")
     assert raised.value.facts == {"headings": ["Plan > Notes", "Archive > Notes", "Skip > Notes"]}
 
 
 def test_the_whole_path_decides_even_when_it_is_short() -> None:
     note = parse(VaultPath("A.md"), b"# Log\n## Log\n")
-    assert section(note, "Log") == (0, 13)
-    assert section(note, "Log > Log") == (6, 13)
+    assert find_section(note, "Log") == (0, 13)
+    assert find_section(note, "Log > Log") == (6, 13)
 
 
 def test_sections_of_one_path_are_told_apart_by_their_lines() -> None:
     note = parse(VaultPath("A.md"), b"# A\n## B\n# A\n## B\n")
     with pytest.raises(AmbiguousHeading) as raised:
-        section(note, "A > B")
+        find_section(note, "A > B")
     names = ["A > B (line 2)", "A > B (line 4)"]
     assert raised.value.facts == {"headings": names}
     assert all(name in raised.value.message for name in names)
-    assert [section(note, name) for name in names] == [(4, 9), (13, 18)]
-    assert section(note, "b (line 4)") == (13, 18)
+    assert [find_section(note, name) for name in names] == [(4, 9), (13, 18)]
+    assert find_section(note, "b (line 4)") == (13, 18)
     for wrong in ("A > B (line 3)", "C (line 4)"):
         with pytest.raises(HeadingNotFound):
-            section(note, wrong)
+            find_section(note, wrong)
 
 
 def test_a_heading_that_reads_like_a_line_is_found() -> None:
     note = parse(VaultPath("A.md"), b"# A (line 1)\n# A\n")
-    assert section(note, "A (line 1)") == (0, 13)
-    assert section(note, "A") == (13, 17)
+    assert find_section(note, "A (line 1)") == (0, 13)
+    assert find_section(note, "A") == (13, 17)
 
 
 def test_exact_letters_win_over_others() -> None:
     note = parse(VaultPath("A.md"), b"# log\n# Log\n# LOG!\n")
-    assert [section(note, name) for name in ("log", "Log", "LOG!")] == [(0, 6), (6, 12), (12, 19)]
+    assert [find_section(note, name) for name in ("log", "Log", "LOG!")] == [(0, 6), (6, 12), (12, 19)]
     with pytest.raises(AmbiguousHeading):
-        section(note, "LOG")
+        find_section(note, "LOG")
 
 
 @pytest.mark.parametrize("heading", ["Nope", "Archive > Plan", "Notes > Plan", "", "!", " > "])
 def test_an_unknown_heading_names_those_there_are(note: Note, heading: str) -> None:
     with pytest.raises(HeadingNotFound) as raised:
-        section(note, heading)
+        find_section(note, heading)
     assert raised.value.facts == {"headings": list(Outline(note).paths)}
     assert raised.value.message.endswith(
         "in A.md; its headings are `Plan`, `Plan > Notes`, `Plan > Notes > C# & Rust: [[Why|why]]?`, `Archive`, "
@@ -134,11 +134,11 @@ def test_an_unknown_heading_names_those_there_are(note: Note, heading: str) -> N
 def test_a_message_names_the_likeliest_headings_and_counts_the_others() -> None:
     many = parse(VaultPath("A.md"), "".join(f"# Heading {at}\n" for at in range(20)).encode())
     with pytest.raises(HeadingNotFound, match=r"`Heading 0`, .*, `Heading 7` and 12 more\.$"):
-        section(many, "missing")
+        find_section(many, "missing")
     with pytest.raises(HeadingNotFound, match=r"its headings are `Heading 1`, .*`Heading 17` and 12 more\.$"):
-        section(many, "heding 17")
+        find_section(many, "heding 17")
     with pytest.raises(HeadingNotFound, match=r"; it has none\.$"):
-        section(parse(VaultPath("A.md"), b"text"), "missing")
+        find_section(parse(VaultPath("A.md"), b"text"), "missing")
     with pytest.raises(HeadingNotFound) as raised:
-        section(many, "x" * 100_000)
+        find_section(many, "x" * 100_000)
     assert len(raised.value.message) < 2000

@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.markdown.embedded_text import json_passage, json_strings, quoted_passage
-from bridge.markdown.link_spans import Spot, read_spots
-from bridge.markdown.prose import has_asides, queries
+from bridge.markdown.embedded_text import json_strings, read_json_string, read_quoted_text
+from bridge.markdown.link_spans import LinkSpan, read_link_spans
+from bridge.markdown.prose import find_queries, has_asides
 from bridge.types import VaultPath
 
 
 def parts(text: str, path: str = "N.md") -> list[tuple[str | None, str | None, str | None]]:
     """Return file, place and words of each link as they stand in a text."""
 
-    def stands(spot: Spot, name: str) -> str | None:
+    def stands(spot: LinkSpan, name: str) -> str | None:
         slot = getattr(spot, name)
         return text[slice(*slot.span)] if slot else None
 
-    found = read_spots(VaultPath(path), text.encode()).links
+    found = read_link_spans(VaultPath(path), text.encode()).links
     return [(stands(spot, "file"), stands(spot, "place"), stands(spot, "shown")) for spot in found]
 
 
@@ -47,7 +47,7 @@ def test_the_parts_of_a_link_are_told_apart(text: str, wanted: tuple[str | None,
 def test_the_last_of_two_equal_names_in_a_canvas_counts() -> None:
     text = '{"nodes":[{"file":"a.md","type":"file","file":"b.md","subpath":1}]}'
     assert parts(text, "C.canvas") == [("b.md", None, None)]
-    assert text.index("b.md") == read_spots(VaultPath("C.canvas"), text.encode()).links[0].file.span[0]  # type: ignore[union-attr]
+    assert text.index("b.md") == read_link_spans(VaultPath("C.canvas"), text.encode()).links[0].file.span[0]  # type: ignore[union-attr]
 
 
 @given(
@@ -62,7 +62,7 @@ def test_the_strings_of_json_are_where_they_are_said_to_be(value: object) -> Non
             held = value
             for key in path:
                 held = held[key]  # type: ignore[index]
-            passage = json_passage(text, span)
+            passage = read_json_string(text, span)
             assert passage.text == held
             whole = "".join(text[slice(*passage.span((at, at + 1)))] for at in range(len(passage.text)))
             assert whole == text[slice(*span)]
@@ -71,7 +71,7 @@ def test_the_strings_of_json_are_where_they_are_said_to_be(value: object) -> Non
 
 @pytest.mark.parametrize("text", ["x", "'a\nb'", '"', "'a\"", ""])
 def test_what_is_no_quoted_text_on_one_line_is_none(text: str) -> None:
-    assert quoted_passage(text, (0, len(text))) is None
+    assert read_quoted_text(text, (0, len(text))) is None
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_what_is_no_quoted_text_on_one_line_is_none(text: str) -> None:
     ],
 )
 def test_queries_are_told_from_other_code(text: str, asked: list[str]) -> None:
-    assert list(queries(text)) == asked
+    assert list(find_queries(text)) == asked
     assert has_asides(text) == (bool(asked) or "]:" in text)

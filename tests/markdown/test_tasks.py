@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.markdown.parse import parse
-from bridge.markdown.tasks import Status, TaskFacts, TaskSettings, signs_of, task_facts
+from bridge.markdown.tasks import Status, TaskFacts, TaskSettings, parse_task, task_signs
 from bridge.types import VaultPath
 from tests.evaldata import EVAL, needs_eval
 
@@ -47,7 +47,7 @@ from tests.evaldata import EVAL, needs_eval
     ],
 )
 def test_dates_and_more_are_read_in_both_notations(text: str, facts: TaskFacts) -> None:
-    assert task_facts(text) == facts
+    assert parse_task(text) == facts
 
 
 DAYS = st.none() | st.dates().map(str)
@@ -71,12 +71,12 @@ FACTS: st.SearchStrategy[Any] = st.builds(
 
 @given(FACTS, st.booleans())
 def test_what_is_written_reads_back(facts: TaskFacts, dataview: bool) -> None:
-    assert task_facts(" ".join([facts.text, *signs_of(facts, dataview=dataview)])) == facts
+    assert parse_task(" ".join([facts.text, *task_signs(facts, dataview=dataview)])) == facts
 
 
 @given(st.text(st.sampled_from("📅✅⏫🔁🆔 2026-01-31#a^x[]():due\ufe0f\t"), max_size=60))
 def test_any_text_is_a_task_s(text: str) -> None:
-    task_facts(text)
+    parse_task(text)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_any_text_is_a_task_s(text: str) -> None:
     ids=["tags", "fields", "signs", "spaces", "spaces before an id"],
 )
 def test_hostile_repetition_is_only_text(text: str) -> None:
-    assert task_facts(text).due is None
+    assert parse_task(text).due is None
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_plugin_s_own_examples_are_read() -> None:
     counted: Counter[str] = Counter()
     for file in sorted((EVAL / "vaults" / "obsidian-tasks-demo").rglob("*.md")):
         for task in parse(VaultPath(file.name), file.read_bytes()).tasks:
-            facts = task_facts(task.text)
+            facts = parse_task(task.text)
             for name in ("due", "scheduled", "start", "created", "done", "priority", "recurrence", "id", "depends_on"):
                 counted[name] += bool(getattr(facts, name))
             # What is not read says so itself.

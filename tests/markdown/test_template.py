@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.template import filled
+from bridge.markdown.template import fill_template
 
 WHEN = datetime(2026, 1, 5, 14, 7, tzinfo=UTC)
 
@@ -22,17 +22,19 @@ WHEN = datetime(2026, 1, 5, 14, 7, tzinfo=UTC)
     ],
 )
 def test_obsidians_own_fields_are_filled_in(text: str, written: str) -> None:
-    done = filled(text, "A & B", WHEN)
+    done = fill_template(text, "A & B", WHEN)
     assert (done.text, done.warnings) == (written, ())
 
 
 def test_the_vault_s_formats_count() -> None:
-    assert filled("{{date}} {{time}}", "A", WHEN, date_format="D.M.", time_format="H[h]").text == "5.1. 14h"
+    assert fill_template("{{date}} {{time}}", "A", WHEN, date_format="D.M.", time_format="H[h]").text == "5.1. 14h"
 
 
 def test_a_title_is_no_template() -> None:
-    assert filled("{{title}}", r"{{date}} \1 <% x %>", WHEN) == filled("{{title}}", r"{{date}} \1 <% x %>", WHEN)
-    assert filled("{{title}}", r"{{date}} \1 <% x %>", WHEN).text == r"{{date}} \1 <% x %>"
+    assert fill_template("{{title}}", r"{{date}} \1 <% x %>", WHEN) == fill_template(
+        "{{title}}", r"{{date}} \1 <% x %>", WHEN
+    )
+    assert fill_template("{{title}}", r"{{date}} \1 <% x %>", WHEN).text == r"{{date}} \1 <% x %>"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,7 @@ def test_a_title_is_no_template() -> None:
     ],
 )
 def test_what_other_programs_would_fill_in_stays_and_is_told(text: str, warning: str) -> None:
-    done = filled(text, "A", WHEN)
+    done = fill_template(text, "A", WHEN)
     assert done.text == text
     (told,) = done.warnings
     assert warning in told
@@ -51,4 +53,4 @@ def test_what_other_programs_would_fill_in_stays_and_is_told(text: str, warning:
 
 def test_a_format_that_is_not_known_is_refused() -> None:
     with pytest.raises(InvalidArguments):
-        filled("{{date:zz}}", "A", WHEN)
+        fill_template("{{date:zz}}", "A", WHEN)

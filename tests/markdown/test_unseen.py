@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.invisible import one_line, visible
+from bridge.text.invisible import one_line, visible_text
 
 
 def tagged(text: str) -> str:
@@ -34,7 +34,7 @@ def tagged(text: str) -> str:
     ],
 )
 def test_what_is_not_seen_is_left_out(text: str, seen: str) -> None:
-    assert visible(text) == seen
+    assert visible_text(text) == seen
 
 
 def test_a_title_is_one_line_of_what_is_seen() -> None:
@@ -43,4 +43,4 @@ def test_a_title_is_one_line_of_what_is_seen() -> None:
 
 @given(st.text())
 def test_nothing_new_appears(text: str) -> None:
-    assert set(visible(text)) <= {*text, " "}
+    assert set(visible_text(text)) <= {*text, " "}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.api.presets import offered
+from bridge.api.presets import listed_tools
 from bridge.api.registry import Operation
 from bridge.types import Preset
 from tests.features.test_contract import CODES
@@ -46,7 +46,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 PRESETS: tuple[Preset, ...] = ("default", "full")
-CASES = [(preset, operation) for preset in PRESETS for operation in offered(preset).values()]
+CASES = [(preset, operation) for preset in PRESETS for operation in listed_tools(preset).values()]
 WAITS = frozenset({"timeout", "wait"})
 
 ENVELOPE = {

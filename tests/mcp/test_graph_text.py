@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bridge.mcp.forms import form_of
-from bridge.mcp.graph_forms import SHOWN
+from bridge.mcp.forms import view_of
+from bridge.mcp.graph_forms import MAX_ENTRIES
 from bridge.text.budget import cost
 from tests.features.served import Served
 from tests.mcp.client import connected, text_of
@@ -34,7 +34,7 @@ async def test_an_answer_is_shorter_than_its_json_and_names_notes(sample: Served
 
 
 def lines(tool: str, answer: dict[str, Any]) -> list[str]:
-    return list(form_of(tool)(answer))
+    return list(view_of(tool)(answer))
 
 
 def test_a_neighbour_is_told_with_the_way_to_it() -> None:
@@ -89,8 +89,8 @@ def test_what_stands_out_is_told_part_by_part() -> None:
         "- B.md · 100 of 100, PageRank 2.5, joined to 4",
         "No links at all (70):",
     ]
-    assert told.count("- B.md") == SHOWN
-    assert told[6 + SHOWN :] == [
+    assert told.count("- B.md") == MAX_ENTRIES
+    assert told[6 + MAX_ENTRIES :] == [
         "… and 10 more",
         "Wanted (1):",
         "- [[X]] wanted by 4: A.md, B.md, C.md …",

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from bridge.api.presets import DEFAULT, READ_ONLY, WRITING, offered
+from bridge.api.presets import DEFAULT, READ_ONLY, WRITING, listed_tools
 from bridge.mcp.server import INSTRUCTIONS
-from bridge.mcp.tools import described
+from bridge.mcp.tools import describe_tool
 from bridge.types import Preset
 from tests.features.served import PATIENCE_S, Served
 from tests.mcp.client import ERAS, Era, connected, text_of
@@ -22,19 +22,19 @@ BUDGETS: dict[Preset, int] = {"default": 2_300, "writing": 5_500, "read-only": 3
 
 def test_the_default_tools_are_the_contracts() -> None:
     assert len(DEFAULT) == 12
-    assert list(DEFAULT) == list(offered("default"))
+    assert list(DEFAULT) == list(listed_tools("default"))
 
 
 def test_every_tool_of_a_preset_exists() -> None:
-    assert list(WRITING) == list(offered("writing"))
-    assert list(READ_ONLY) == list(offered("read-only"))
+    assert list(WRITING) == list(listed_tools("writing"))
+    assert list(READ_ONLY) == list(listed_tools("read-only"))
     assert set(DEFAULT) < set(WRITING)
     assert len(WRITING) <= 25
 
 
 @pytest.mark.parametrize("preset", BUDGETS)
 def test_the_list_of_tools_keeps_its_budget(preset: Preset) -> None:
-    listed = [described(tool, ["Notes"], preset) for tool in offered(preset).values()]
+    listed = [describe_tool(tool, ["Notes"], preset) for tool in listed_tools(preset).values()]
     written = sum(len(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in listed)
     assert written / CHARACTERS_A_TOKEN <= BUDGETS[preset]
     assert all(tool.output_schema is None for tool in listed)

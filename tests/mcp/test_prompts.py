@@ -9,7 +9,7 @@ from mcp import MCPError
 from mcp.types import EmbeddedResource, PromptReference, ResourceTemplateReference
 
 from bridge.errors import InvalidArguments
-from bridge.mcp.prompts import PERIODS, since
+from bridge.mcp.prompts import PERIODS, parse_since
 from tests.features.served import Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected
 
@@ -143,10 +143,10 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
     ],
 )
 def test_a_period_begins_on_a_date(written: str, begun: str) -> None:
-    assert since(written, NOON) == begun
+    assert parse_since(written, NOON) == begun
 
 
 @pytest.mark.parametrize("written", ["recently", "9999 years", "2026-13-01", ""])
 def test_what_is_no_period_is_refused(written: str) -> None:
     with pytest.raises(InvalidArguments):
-        since(written, NOON)
+        parse_since(written, NOON)

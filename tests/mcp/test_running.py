@@ -10,7 +10,7 @@ import pytest
 from bridge.api.call import RUNTIME, Call
 from bridge.api.registry import OPERATIONS, operation
 from bridge.engine.bridge import Bridge
-from bridge.features import named
+from bridge.features import get_operation
 from bridge.mcp.caller import Caller
 from tests.features.served import PATIENCE_S, Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected, text_of
@@ -135,7 +135,7 @@ async def test_a_call_waits_for_a_vault_that_is_just_being_opened(tmp_path: Path
     await bridge.start()
     try:
         caller = Caller(bridge, RUNTIME, "default", client=None, session=None, vault=None)
-        answer, _ = await caller.ask(named("search"), {"query": "dark bread"})
+        answer, _ = await caller.ask(get_operation("search"), {"query": "dark bread"})
         assert [hit["path"] for hit in answer["hits"]] == ["Rye.md"]
     finally:
         await bridge.stop()

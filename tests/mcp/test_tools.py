@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.api.presets import offered
+from bridge.api.presets import listed_tools
 from bridge.features import operations
 from tests.features.served import Served, serving, write_vault
 from tests.mcp.client import ERAS, Era, connected, text_of
@@ -119,7 +119,7 @@ async def test_a_tool_beyond_the_list_is_found_and_run(served: Served, era: Era)
 async def test_tools_say_what_they_may_do(served: Served) -> None:
     async with connected(served, preset="full") as client:
         hints = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
-    for operation in offered("full").values():
+    for operation in listed_tools("full").values():
         said = hints[operation.name]
         assert said is not None
         assert (said.read_only_hint, said.open_world_hint) == (operation.reads, False)

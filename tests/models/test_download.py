@@ -12,7 +12,7 @@ import pytest
 from bridge.errors import DiskFull, ModelUnusable
 from bridge.models.catalogue import ModelSpec
 from bridge.models.download import download
-from bridge.models.install import fetch
+from bridge.models.install import install_spec
 from tests.models import disks
 from tests.models.hub import Hub, serving
 
@@ -177,13 +177,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_file_that_does_not_fit_is_not_begun(hub: Hub, small_disk: Path) -> None:
     with pytest.raises(DiskFull, match="needs 2 MiB more"):
-        fetch(small_disk, spec(hub), lambda *_: None)
+        install_spec(small_disk, spec(hub), lambda *_: None)
 
 
 def test_a_disk_that_fills_keeps_what_came(hub: Hub, small_disk: Path) -> None:
     hub.moods = ["bare"]
     with pytest.raises(DiskFull, match="no room in"):
-        fetch(small_disk, spec(hub), lambda *_: None)
+        install_spec(small_disk, spec(hub), lambda *_: None)
     kept = (small_disk / "some-model.gguf.part").read_bytes()
     assert len(kept) > 500_000
     assert DATA.startswith(kept)
@@ -197,7 +197,7 @@ def test_a_file_over_the_users_limit_is_a_full_disk_and_the_next_run_goes_on(hub
         "from pathlib import Path\n"
         "from bridge.errors import DiskFull\n"
         "from bridge.models.catalogue import ModelSpec\n"
-        "from bridge.models.install import fetch\n"
+        "from bridge.models.install import install_spec as fetch\n"
         f"spec = {spec(hub)!r}\n"
         "try:\n"
         "    fetch(Path(sys.argv[1]), spec, lambda *_: None)\n"

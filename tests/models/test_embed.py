@@ -17,8 +17,8 @@ import pytest
 from bridge.errors import ModelUnusable
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
-from bridge.models.embeddings import PoisonText
-from bridge.models.folder import Installed, find
+from bridge.models.embeddings import RejectedText
+from bridge.models.folder import InstalledModel, find_model
 from bridge.types import Digest
 from tests.models.small import bert_gguf
 from tests.models.test_convert import SPEC
@@ -31,16 +31,16 @@ Pool = Callable[..., Embedder]
 
 
 @pytest.fixture
-def model(models_dir: Path) -> Installed:
-    return find(models_dir, DEFAULT_MODEL)
+def model(models_dir: Path) -> InstalledModel:
+    return find_model(models_dir, DEFAULT_MODEL)
 
 
 @pytest.fixture
-async def pool(model: Installed) -> AsyncIterator[Pool]:
+async def pool(model: InstalledModel) -> AsyncIterator[Pool]:
     """Make pools that are closed after the test, whatever happened."""
     made: list[Embedder] = []
 
-    def make(workers: int = 1, unload_after_s: int = 600, of: Installed = model) -> Embedder:
+    def make(workers: int = 1, unload_after_s: int = 600, of: InstalledModel = model) -> Embedder:
         made.append(Embedder(of, workers, unload_after_s))
         return made[-1]
 
@@ -111,7 +111,7 @@ async def test_long_texts_are_truncated_to_the_window_and_say_so(pool: Pool) -> 
     assert embedder.status().tokens < 4 * 256
 
 
-async def test_prefixes_are_added_to_queries_and_passages(pool: Pool, model: Installed) -> None:
+async def test_prefixes_are_added_to_queries_and_passages(pool: Pool, model: InstalledModel) -> None:
     prefixed = replace(model, spec=replace(model.spec, query_prefix="search: ", passage_prefix="passage: "))
     plain = (await pool().embed(["search: bread", "passage: bread"])).vectors
     embedder = pool(of=prefixed)
@@ -214,7 +214,7 @@ async def test_a_text_that_kills_its_worker_twice_is_named_and_the_others_are_do
     for before in (4, 5):
         await until(lambda before=before: embedder.status().texts == before)  # type: ignore[misc]
         await kill_at_work(embedder)
-    with pytest.raises(PoisonText) as poison:
+    with pytest.raises(RejectedText) as poison:
         await work
     assert (poison.value.index, poison.value.indexes) == (1, (1,))
     found = poison.value.embeddings.vectors
@@ -242,7 +242,7 @@ async def test_a_poisonous_query_is_named_too(pool: Pool) -> None:
     work = asyncio.create_task(embedder.embed([LONG], query=True))
     for _ in range(2):
         await kill_at_work(embedder)
-    with pytest.raises(PoisonText) as poison:
+    with pytest.raises(RejectedText) as poison:
         await work
     assert poison.value.indexes == (0,)
 
@@ -291,14 +291,14 @@ def workers_of_this_process() -> list[tuple[int, dict[str, object]]]:
 async def test_a_file_that_is_no_model_fails_at_once_with_what_to_do(pool: Pool, tmp_path: Path) -> None:
     file = tmp_path / "junk.gguf"
     file.write_bytes(b"GGUF and then nothing of the kind")
-    embedder = pool(of=Installed(SPEC, file, Digest("0" * 64)))
+    embedder = pool(of=InstalledModel(SPEC, file, Digest("0" * 64)))
     with pytest.raises(ModelUnusable, match=r"llama\.cpp cannot use") as failure:
         await embedder.embed(["bread"])
     assert "models verify" in failure.value.hint
 
 
 async def test_a_model_of_other_dimensions_than_installed_is_refused(pool: Pool, tmp_path: Path) -> None:
-    wrong = Installed(replace(SPEC, dimensions=32), bert_gguf(tmp_path), Digest("0" * 64))
+    wrong = InstalledModel(replace(SPEC, dimensions=32), bert_gguf(tmp_path), Digest("0" * 64))
     with pytest.raises(ModelUnusable, match="has 64 dimensions instead of 32"):
         await pool(of=wrong).embed(["bread"])
 
@@ -354,7 +354,7 @@ import asyncio, signal, sys
 from pathlib import Path
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
-from bridge.models.folder import find
+from bridge.models.folder import find_model as find
 # What runs the tests may have had itself started with this ignored, and that is passed on.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 async def main():

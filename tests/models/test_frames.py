@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.models.worker_process import Frame, request, texts_of, unpacked
+from bridge.models.worker_process import Frame, embed_request, request_texts, unpack_frames
 
 FRAMES = st.lists(st.builds(Frame, st.dictionaries(st.text(), st.integers()), st.binary()), max_size=4)
 
@@ -9,10 +9,10 @@ FRAMES = st.lists(st.builds(Frame, st.dictionaries(st.text(), st.integers()), st
 @given(FRAMES, st.integers(min_value=0, max_value=10))
 def test_a_stream_gives_back_its_frames_and_drops_a_torn_last_one(frames: list[Frame], torn: int) -> None:
     stream = b"".join(frame.packed() for frame in frames)
-    assert unpacked(stream + Frame({"cut": 1}, b"short").packed()[:torn]) == frames
+    assert unpack_frames(stream + Frame({"cut": 1}, b"short").packed()[:torn]) == frames
 
 
 @given(st.lists(st.text(st.characters(codec=None)), max_size=5))
 def test_texts_arrive_as_valid_utf8_whatever_they_hold(texts: list[str]) -> None:
-    arrived = texts_of(request(texts))
+    arrived = request_texts(embed_request(texts))
     assert [raw.decode() for raw in arrived] == [text.encode("utf-8", "replace").decode() for text in texts]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from bridge.errors import ModelMissing, ModelUnusable, ReadOnly
-from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, listed
-from bridge.models.folder import find, installed
-from bridge.models.install import fetch, install, use_file, verify
+from bridge.models.catalogue import DEFAULT_MODEL, ModelSpec, find_in_catalogue
+from bridge.models.folder import find_model, installed_models
+from bridge.models.install import install, install_spec, use_file, verify
 from bridge.models.worker import vectors_of
 from tests.models import disks
 from tests.models.hub import Hub, serving
@@ -41,7 +41,7 @@ def own_dir(models_dir: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.model
 def test_the_default_model_agrees_with_its_f32_weights(models_dir: Path) -> None:
-    model = find(models_dir, DEFAULT_MODEL)
+    model = find_model(models_dir, DEFAULT_MODEL)
     found = vectors_of(model.path, model.spec, list(REFERENCE))
     cosines = (found * np.array(list(REFERENCE.values()))).sum(axis=1)
     assert cosines.min() > 0.999
@@ -49,7 +49,7 @@ def test_the_default_model_agrees_with_its_f32_weights(models_dir: Path) -> None
 
 @pytest.mark.model
 def test_the_default_model_is_the_same_bytes_on_every_machine(models_dir: Path) -> None:
-    assert find(models_dir, DEFAULT_MODEL).digest == listed(DEFAULT_MODEL).sha256
+    assert find_model(models_dir, DEFAULT_MODEL).digest == find_in_catalogue(DEFAULT_MODEL).sha256
 
 
 @pytest.mark.model
@@ -57,8 +57,8 @@ def test_installing_fetches_the_default_model_into_an_empty_folder(tmp_path: Pat
     steps: list[str] = []
     folder = tmp_path / "deep" / "models"
     model = install(folder, DEFAULT_MODEL, lambda what, _done, _total: steps.append(what))
-    assert model == find(folder, DEFAULT_MODEL)
-    assert model.digest == listed(DEFAULT_MODEL).sha256
+    assert model == find_model(folder, DEFAULT_MODEL)
+    assert model.digest == find_in_catalogue(DEFAULT_MODEL).sha256
     assert list(dict.fromkeys(steps)) == ["download", "convert", "check"]
     assert sorted(p.name for p in folder.iterdir()) == [".lock", f"{DEFAULT_MODEL}.gguf", f"{DEFAULT_MODEL}.json"]
 
@@ -108,13 +108,13 @@ def test_a_name_that_is_not_in_the_catalogue_is_refused(tmp_path: Path) -> None:
 def test_what_is_not_installed_is_missing(tmp_path: Path, id_: str) -> None:
     (tmp_path.parent / "outside.json").write_text("{}")
     with pytest.raises(ModelMissing, match="is not installed"):
-        find(tmp_path, id_)
+        find_model(tmp_path, id_)
 
 
 @pytest.mark.model
 def test_a_sound_model_passes_verification(own_dir: Path) -> None:
     verify(own_dir, DEFAULT_MODEL)
-    assert [model.spec.id for model in installed(own_dir)] == [DEFAULT_MODEL]
+    assert [model.spec.id for model in installed_models(own_dir)] == [DEFAULT_MODEL]
 
 
 @pytest.mark.model
@@ -133,8 +133,8 @@ def test_a_single_changed_bit_is_found_by_verification(own_dir: Path) -> None:
 def test_a_truncated_model_is_refused_and_installing_mends_it(own_dir: Path) -> None:
     os.truncate(own_dir / f"{DEFAULT_MODEL}.gguf", 1_000_000)
     with pytest.raises(ModelUnusable, match="has 1000000 bytes instead of"):
-        find(own_dir, DEFAULT_MODEL)
-    assert installed(own_dir) == ()
+        find_model(own_dir, DEFAULT_MODEL)
+    assert installed_models(own_dir) == ()
     install(own_dir, DEFAULT_MODEL, quiet)
     verify(own_dir, DEFAULT_MODEL)
 
@@ -144,14 +144,14 @@ def test_a_truncated_model_is_refused_and_installing_mends_it(own_dir: Path) -> 
 def test_a_spoilt_description_is_refused(own_dir: Path, junk: bytes) -> None:
     (own_dir / f"{DEFAULT_MODEL}.json").write_bytes(junk)
     with pytest.raises(ModelUnusable, match="cannot be read"):
-        find(own_dir, DEFAULT_MODEL)
+        find_model(own_dir, DEFAULT_MODEL)
 
 
 def test_a_users_own_file_is_copied_and_described(tmp_path: Path) -> None:
     folder, file = tmp_path / "models", bert_gguf(tmp_path, name="My E5 model, multilingual-e5-small.gguf")
     model = use_file(folder, file, quiet)
     file.unlink()
-    assert model == find(folder, "my-e5-model-multilingual-e5-small")
+    assert model == find_model(folder, "my-e5-model-multilingual-e5-small")
     assert (model.spec.dimensions, model.spec.window, model.spec.pooling) == (64, 64, "mean")
     assert (model.spec.query_prefix, model.spec.passage_prefix) == ("query: ", "passage: ")
     verify(folder, model.spec.id)
@@ -163,7 +163,7 @@ def test_another_file_of_the_same_name_does_not_replace_the_first(tmp_path: Path
     again = use_file(folder, tmp_path / "same.gguf", quiet)
     second = use_file(folder, bert_gguf(tmp_path, seed=5, name="same.gguf"), quiet)
     assert again == first
-    assert {model.spec.id for model in installed(folder)} == {"same", f"same-{second.digest[:8]}"}
+    assert {model.spec.id for model in installed_models(folder)} == {"same", f"same-{second.digest[:8]}"}
 
 
 def test_a_users_file_never_takes_the_name_of_a_catalogue_model(tmp_path: Path) -> None:
@@ -237,8 +237,8 @@ def downloaded_spec(url: str, file: Path, **more: Any) -> ModelSpec:
 def test_a_downloaded_model_is_tried_and_put_in_place(tmp_path: Path) -> None:
     file, folder = bert_gguf(tmp_path), tmp_path / "models"
     with serving(Hub(file.read_bytes())) as hub:
-        model = fetch(folder, downloaded_spec(hub.url, file), quiet)
-        assert fetch(folder, downloaded_spec(hub.url, file), quiet) == model
+        model = install_spec(folder, downloaded_spec(hub.url, file), quiet)
+        assert install_spec(folder, downloaded_spec(hub.url, file), quiet) == model
         assert len(hub.ranges) == 1
     assert model.path.read_bytes() == file.read_bytes()
     assert sorted(p.name for p in folder.iterdir()) == [".lock", "small-one.gguf", "small-one.json"]
@@ -248,7 +248,7 @@ def test_a_downloaded_model_is_tried_and_put_in_place(tmp_path: Path) -> None:
 def test_a_download_with_other_dimensions_is_not_kept(tmp_path: Path) -> None:
     file, folder = bert_gguf(tmp_path), tmp_path / "models"
     with serving(Hub(file.read_bytes())) as hub, pytest.raises(ModelUnusable, match="64 dimensions instead of 384"):
-        fetch(folder, downloaded_spec(hub.url, file, dimensions=384), quiet)
+        install_spec(folder, downloaded_spec(hub.url, file, dimensions=384), quiet)
     assert [p.name for p in folder.iterdir()] == [".lock"]
 
 
@@ -275,7 +275,7 @@ def test_two_installs_at_once_leave_one_sound_model(tmp_path: Path) -> None:
     both = [installing(folder, file) for _ in range(2)]
     digests = {run.communicate()[0].splitlines()[-1] for run in both}
     assert [run.returncode for run in both] == [0, 0]
-    assert digests == {find(folder, "small").digest}
+    assert digests == {find_model(folder, "small").digest}
     verify(folder, "small")
 
 
@@ -292,9 +292,9 @@ def test_an_install_that_was_killed_leaves_no_model_and_does_not_hinder_the_next
             if line.startswith("copy"):
                 break
         run.send_signal(signal.SIGKILL)
-    assert installed(folder) == ()
+    assert installed_models(folder) == ()
     model = use_file(folder, file, quiet)
-    assert find(folder, "copied") == model
+    assert find_model(folder, "copied") == model
     assert sorted(p.name for p in folder.iterdir()) == [".lock", "copied.gguf", "copied.json"]
 
 
@@ -304,6 +304,6 @@ def test_a_model_in_a_folder_that_cannot_be_written_is_still_usable_and_a_new_on
     own_dir: Path, tmp_path: Path
 ) -> None:
     with disks.read_only(own_dir):
-        assert install(own_dir, DEFAULT_MODEL, quiet) == find(own_dir, DEFAULT_MODEL)
+        assert install(own_dir, DEFAULT_MODEL, quiet) == find_model(own_dir, DEFAULT_MODEL)
         with pytest.raises(ReadOnly, match="cannot be written"):
             use_file(own_dir, bert_gguf(tmp_path), quiet)

@@ -1,7 +1,7 @@
 import pytest
 
 from bridge.errors import ModelMissing
-from bridge.models.catalogue import DEFAULT_MODEL, catalogue, kin, listed
+from bridge.models.catalogue import DEFAULT_MODEL, catalogue, find_in_catalogue, related_spec
 
 
 def test_the_default_model_comes_first_and_needs_no_hub() -> None:
@@ -27,7 +27,7 @@ def test_the_models_that_want_prefixes_have_them() -> None:
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ModelMissing, match="no model 'gpt-2'") as missing:
-        listed("gpt-2")
+        find_in_catalogue("gpt-2")
     assert "nomic-embed-text-v1.5" in missing.value.hint
 
 
@@ -42,5 +42,5 @@ def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     ],
 )
 def test_a_foreign_file_is_recognised_by_its_name(name: str, id_: str | None) -> None:
-    relative = kin(name)
+    relative = related_spec(name)
     assert (relative.id if relative else None) == id_

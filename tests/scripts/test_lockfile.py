@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lockfile import LOCKS, ROOT, Pin, misfits, normal, pins, wanted
+from scripts.lockfile import LOCKS, ROOT, Pin, find_misfits, normalize_name, parse_pins, wanted_requirements
 
 NPM_LOCKS = [
     ROOT / place / "package-lock.json"
@@ -22,7 +22,7 @@ beta-two==2.2 ; python_full_version >= '3.12' \\
 
 
 def test_a_lock_is_read_pin_by_pin() -> None:
-    assert list(pins(LOCK)) == [
+    assert list(parse_pins(LOCK)) == [
         Pin("alpha", "1.0", f"Alpha==1.0 \\\n    {HASH} \\\n    {HASH}\n"),
         Pin("beta-two", "2.1", f"beta-two==2.1 ; python_full_version < '3.12' \\\n    {HASH}\n"),
         Pin("beta-two", "2.2", f"beta-two==2.2 ; python_full_version >= '3.12' \\\n    {HASH}\n"),
@@ -31,7 +31,7 @@ def test_a_lock_is_read_pin_by_pin() -> None:
 
 @pytest.mark.parametrize("name", ["Beta_Two", "beta.two", "BETA--two"])
 def test_names_are_compared_as_indexes_do(name: str) -> None:
-    assert normal(name) == "beta-two"
+    assert normalize_name(name) == "beta-two"
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def test_names_are_compared_as_indexes_do(name: str) -> None:
     ],
 )
 def test_what_does_not_fit_is_told(requirements: list[str], lock: str, found: list[str]) -> None:
-    assert misfits({"run": requirements}, {"run": lock}) == found
+    assert find_misfits({"run": requirements}, {"run": lock}) == found
 
 
 def test_the_locks_of_this_project_fit() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     texts = {kind: path.read_text(encoding="utf-8") for kind, path in LOCKS.items()}
-    assert misfits(wanted(project), texts) == []
-    assert {pin.name: pin.version for pin in pins(texts["run"])}.items() <= {
-        pin.name: pin.version for pin in pins(texts["dev"])
+    assert find_misfits(wanted_requirements(project), texts) == []
+    assert {pin.name: pin.version for pin in parse_pins(texts["run"])}.items() <= {
+        pin.name: pin.version for pin in parse_pins(texts["dev"])
     }.items()
 
 

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from scripts.mcp_suite import failed, results
+from scripts.mcp_suite import failed_scenarios, read_results
 
 
 def test_the_checks_of_each_scenario_are_counted(tmp_path: Path) -> None:
@@ -17,6 +17,6 @@ def test_the_checks_of_each_scenario_are_counted(tmp_path: Path) -> None:
         folder = tmp_path / f"server-{scenario}-2026-11-22T01-51-44-747Z"
         folder.mkdir()
         (folder / "checks.json").write_text(json.dumps([{"status": status} for status in statuses]))
-    found = results(tmp_path)
+    found = read_results(tmp_path)
     assert found["ping"] == Counter(SUCCESS=1, INFO=1)
-    assert sorted(failed(found)) == ["caching", "json-schema-2020-12", "tools-list"]
+    assert sorted(failed_scenarios(found)) == ["caching", "json-schema-2020-12", "tools-list"]

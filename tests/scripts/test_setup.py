@@ -62,11 +62,11 @@ def test_a_kept_build_is_taken_only_when_it_is_whole(tmp_path: Path) -> None:
     wheel = tmp_path / "llama_cpp_python-0.0-py3-none-any.whl"
     wheel.write_bytes(b"a wheel")
     kept = tmp_path / "cache" / "key"
-    assert llama_wheel.intact(kept) is None
+    assert llama_wheel.intact_wheel(kept) is None
     llama_wheel.keep(wheel, kept)
-    assert llama_wheel.intact(kept) == kept / wheel.name
+    assert llama_wheel.intact_wheel(kept) == kept / wheel.name
     (kept / wheel.name).write_bytes(b"a whe")
-    assert llama_wheel.intact(kept) is None
+    assert llama_wheel.intact_wheel(kept) is None
 
 
 def test_a_build_that_cannot_be_kept_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,11 +78,11 @@ def test_a_build_that_cannot_be_kept_is_used(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_a_build_is_named_by_what_it_was_made_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    here = llama_wheel.key(LLAMA)
+    here = llama_wheel.cache_key(LLAMA)
     monkeypatch.setattr(llama_wheel, "processor", lambda: {"sse2"})
-    elsewhere = llama_wheel.key(LLAMA)
+    elsewhere = llama_wheel.cache_key(LLAMA)
     monkeypatch.setenv("CMAKE_ARGS", "-DGGML_NATIVE=OFF")
-    assert len({here, elsewhere, llama_wheel.key(LLAMA)}) == 3
+    assert len({here, elsewhere, llama_wheel.cache_key(LLAMA)}) == 3
 
 
 def test_a_step_that_fails_shows_the_end_of_what_it_said(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scripts.evaluation.sets import JudgedSet
-from scripts.evaluation.withheld import withheld, write_notes
+from scripts.evaluation.withheld import make_judged_set, write_notes
 
 FERN = """\
 ---
@@ -28,7 +28,7 @@ def made(tmp_path: Path, kind: str) -> tuple[JudgedSet, dict[str, str]]:
     for path, text in NOTES.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
-    judged = withheld(tmp_path, kind)
+    judged = make_judged_set(tmp_path, kind)
     return judged, {id_: text for id_, _, text in judged.documents}
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bridge.search.co_reading import HALF_LIFE_S, KEPT, MOST_READ, PAUSE_S, Drift, drifted
+from bridge.search.co_reading import HALF_LIFE_S, KEPT, MOST_READ, PAUSE_S, CoReading, co_read_pairs
 from bridge.search.model import SearchAnswer, SearchRequest
 from bridge.search.pipeline import search
-from bridge.search.related import related
+from bridge.search.related import find_related
 from bridge.settings.schema import Settings
-from bridge.state.call_log import Reading
+from bridge.state.call_log import NoteRead
 from bridge.types import VaultPath
 from tests.search.vaults import opened, write_vault
 from tests.vaults import QUERIES, SAMPLE
@@ -23,14 +23,14 @@ DEFAULT = Settings().read_together_percent / 100
 PLAN, A, B = (VaultPath(f"{name}.md") for name in ("Plan", "A", "B"))
 
 
-def read(*names: str, reader: str = "agent", ended: float = NOW) -> list[Reading]:
+def read(*names: str, reader: str = "agent", ended: float = NOW) -> list[NoteRead]:
     """Return a sitting in which notes were read, a second each."""
-    return [Reading(ended - len(names) + at + 1, reader, VaultPath(f"{name}.md")) for at, name in enumerate(names)]
+    return [NoteRead(ended - len(names) + at + 1, reader, VaultPath(f"{name}.md")) for at, name in enumerate(names)]
 
 
-def near(*sittings: Iterable[Reading]) -> float:
+def near(*sittings: Iterable[NoteRead]) -> float:
     """Return how near two notes are."""
-    return drifted([one for sitting in sittings for one in sitting], NOW).get(A, {}).get(B, 0.0)
+    return co_read_pairs([one for sitting in sittings for one in sitting], NOW).get(A, {}).get(B, 0.0)
 
 
 def test_two_notes_read_in_one_sitting_are_near_and_the_fewer_others_the_nearer() -> None:
@@ -66,7 +66,7 @@ def test_sittings_add_up_to_near_and_no_further() -> None:
 
 def test_a_note_keeps_the_nearest_only() -> None:
     sittings = [one for at in range(KEPT + 5) for one in read("A", f"Other {at}", reader=str(at))]
-    found = drifted([*sittings, *read("A", "B"), *read("A", "B", reader="again")], NOW)
+    found = co_read_pairs([*sittings, *read("A", "B"), *read("A", "B", reader="again")], NOW)
     assert len(found[A]) == KEPT
     assert found[A][B] == 1.0
 
@@ -79,7 +79,7 @@ FILES = {
 }
 
 
-async def found(tmp_path: Path, drift: Drift, query: str = "insulate the roof before winter") -> SearchAnswer:
+async def found(tmp_path: Path, drift: CoReading, query: str = "insulate the roof before winter") -> SearchAnswer:
     write_vault(tmp_path / "vault", FILES)
     async with opened(tmp_path / "vault", tmp_path / "index") as sources:
         asked = SearchRequest(query, mode="keyword", explain=True)
@@ -89,9 +89,9 @@ async def found(tmp_path: Path, drift: Drift, query: str = "insulate the roof be
 async def test_of_two_notes_that_match_alike_the_one_read_with_the_best_hit_comes_first_and_says_so(
     tmp_path: Path,
 ) -> None:
-    before = await found(tmp_path, Drift(DEFAULT))
+    before = await found(tmp_path, CoReading(DEFAULT))
     assert [hit.path for hit in before.hits] == [PLAN, A, B]
-    after = await found(tmp_path, Drift(DEFAULT, {PLAN: {B: 1.0, VaultPath("Other.md"): 1.0}}))
+    after = await found(tmp_path, CoReading(DEFAULT, {PLAN: {B: 1.0, VaultPath("Other.md"): 1.0}}))
     assert [hit.path for hit in after.hits] == [PLAN, B, A]
     assert after.hits[1].why == ("says “roof”, “winter”", "read together with *Plan* lately")
     assert "lately" not in str(after.hits[2].why)
@@ -100,15 +100,15 @@ async def test_of_two_notes_that_match_alike_the_one_read_with_the_best_hit_come
 
 
 async def test_it_can_count_for_nothing(tmp_path: Path) -> None:
-    answer = await found(tmp_path, Drift(0.0, {PLAN: {B: 1.0}}))
+    answer = await found(tmp_path, CoReading(0.0, {PLAN: {B: 1.0}}))
     assert [hit.path for hit in answer.hits] == [PLAN, A, B]
 
 
 async def test_a_note_is_related_to_what_was_read_with_it(tmp_path: Path) -> None:
     write_vault(tmp_path / "vault", FILES)
     async with opened(tmp_path / "vault", tmp_path / "index") as sources:
-        drift = Drift(DEFAULT, {PLAN: {VaultPath("Other.md"): 1.0}})
-        answer = await related(replace(sources, drift=drift), path=PLAN, text=None, limit=5)
+        drift = CoReading(DEFAULT, {PLAN: {VaultPath("Other.md"): 1.0}})
+        answer = await find_related(replace(sources, drift=drift), path=PLAN, text=None, limit=5)
     why = {hit.path: hit.why for hit in answer.hits}
     assert why[VaultPath("Other.md")] == ("read together with *Plan* lately",)
 
@@ -118,7 +118,7 @@ async def test_a_note_that_matches_clearly_is_not_overtaken(tmp_path: Path) -> N
     everything[A] = {}
     for path in (PLAN, B):
         del everything[path][A]
-    answer = await found(tmp_path, Drift(DEFAULT, everything), "cork boat")
+    answer = await found(tmp_path, CoReading(DEFAULT, everything), "cork boat")
     assert answer.hits[0].path == A
 
 
@@ -130,7 +130,7 @@ async def test_reading_cannot_move_what_the_sample_vault_is_asked_for(tmp_path: 
         notes = list(sources.index.notes)
         for asked in queries:
             others = [path for path in notes if path != asked["expect"]]
-            drift = Drift(DEFAULT, dict.fromkeys(notes, dict.fromkeys(others, 1.0)))
+            drift = CoReading(DEFAULT, dict.fromkeys(notes, dict.fromkeys(others, 1.0)))
             request = SearchRequest(asked["query"], mode="keyword", limit=asked["within_top"])
             answer = await search(replace(sources, drift=drift), request)
             assert asked["expect"] in [hit.path for hit in answer.hits], asked["query"]

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bridge.markdown.note import Value
-from bridge.search.filters import allowed, no_such_property, no_such_tag, with_tag, with_term
+from bridge.search.filters import filter_by_tag, filter_by_term, filter_notes, no_such_property, no_such_tag
 from bridge.search.model import SearchRequest
 from bridge.search.terms import HasProperty
 from tests.search.notes import by_path, indexed
@@ -21,7 +21,7 @@ NOTES = by_path(
 
 
 def found(**filters: Any) -> list[str] | None:
-    paths = allowed(NOTES, SearchRequest("", **filters))
+    paths = filter_notes(NOTES, SearchRequest("", **filters))
     return None if paths is None else sorted(paths)
 
 
@@ -91,12 +91,12 @@ def test_types_narrow_to_kinds_of_files() -> None:
     ],
 )
 def test_a_property_in_the_query_is_contained_or_compared(term: HasProperty, paths: list[str]) -> None:
-    assert sorted(note.path for note in with_term(list(NOTES.values()), term)) == paths
+    assert sorted(note.path for note in filter_by_term(list(NOTES.values()), term)) == paths
 
 
 def test_no_note_has_a_tag_that_nobody_wrote() -> None:
-    assert with_tag(list(NOTES.values()), "stone") == []
-    assert with_tag([], "plant") == []
+    assert filter_by_tag(list(NOTES.values()), "stone") == []
+    assert filter_by_tag([], "plant") == []
 
 
 def test_a_tag_that_no_note_has_is_told_with_the_closest() -> None:

@@ -1,32 +1,40 @@
-from bridge.search.calibrate import Curve, Meaning, by_spread, cosines, meaning_of, share_of_best, trust
-from bridge.search.fuse import Lane, fuse, numbers
-from bridge.search.model import LaneScore
+from bridge.search.calibrate import (
+    Curve,
+    ModelCalibration,
+    calibrate_cosines,
+    model_calibration,
+    model_trust,
+    scale_by_spread,
+    share_of_best,
+)
+from bridge.search.fuse import RetrieverResult, explain_scores, fuse
+from bridge.search.model import RetrieverScore
 from bridge.types import VaultPath
 
 A, B, C = VaultPath("a"), VaultPath("b"), VaultPath("c")
 
-ENGLISH = meaning_of("all-minilm-l6-v2")
+ENGLISH = model_calibration("all-minilm-l6-v2")
 
 
 def test_lanes_add_up_by_weight_and_an_empty_lane_does_not_count() -> None:
     lanes = [
-        Lane("meaning", 1.0, {A: 0.6, B: 0.2}, {A: 0.9, B: 0.1}),
-        Lane("stems", 0.5, {B: 8.0}, {B: 1.0}),
-        Lane("whole", 0.5),
+        RetrieverResult("meaning", 1.0, {A: 0.6, B: 0.2}, {A: 0.9, B: 0.1}),
+        RetrieverResult("stems", 0.5, {B: 8.0}, {B: 1.0}),
+        RetrieverResult("whole", 0.5),
     ]
     assert [(hit.path, round(hit.score, 6)) for hit in fuse(lanes)] == [(A, 0.6), (B, 0.4)]
 
 
 def test_equal_scores_are_ordered_by_path() -> None:
-    assert [hit.path for hit in fuse([Lane("whole", 1.0, {}, {B: 1.0, A: 1.0})])] == [A, B]
+    assert [hit.path for hit in fuse([RetrieverResult("whole", 1.0, {}, {B: 1.0, A: 1.0})])] == [A, B]
 
 
 def test_the_numbers_name_each_lanes_share() -> None:
     lanes = [
-        Lane("meaning", 1.0, {A: 0.6, B: 0.7}, {A: 0.8, B: 0.9}),
-        Lane("stems", 0.5, {B: 8.0}, {B: 1.0}),
+        RetrieverResult("meaning", 1.0, {A: 0.6, B: 0.7}, {A: 0.8, B: 0.9}),
+        RetrieverResult("stems", 0.5, {B: 8.0}, {B: 1.0}),
     ]
-    assert numbers(lanes, [A]) == {A: {"meaning": LaneScore(raw=0.6, calibrated=0.8, weight=1.0, rank=2)}}
+    assert explain_scores(lanes, [A]) == {A: {"meaning": RetrieverScore(raw=0.6, calibrated=0.8, weight=1.0, rank=2)}}
 
 
 def test_full_text_scores_are_shares_of_the_best() -> None:
@@ -36,30 +44,30 @@ def test_full_text_scores_are_shares_of_the_best() -> None:
 
 
 def test_a_low_cosine_stays_low_even_when_it_is_the_best() -> None:
-    assert cosines({A: 0.1}, ENGLISH)[A] < 0.05
-    assert cosines({A: 0.6}, ENGLISH)[A] > 0.5
+    assert calibrate_cosines({A: 0.1}, ENGLISH)[A] < 0.05
+    assert calibrate_cosines({A: 0.6}, ENGLISH)[A] > 0.5
 
 
 def test_the_nearest_of_many_notes_that_are_as_near_counts_for_less_than_one_that_stands_out() -> None:
     others = [VaultPath(f"{number}.md") for number in range(30)]
-    alone = cosines({A: 0.45, **dict.fromkeys(others, 0.2)}, ENGLISH)
-    crowded = cosines({A: 0.45, **dict.fromkeys(others, 0.43)}, ENGLISH)
+    alone = calibrate_cosines({A: 0.45, **dict.fromkeys(others, 0.2)}, ENGLISH)
+    crowded = calibrate_cosines({A: 0.45, **dict.fromkeys(others, 0.43)}, ENGLISH)
     assert crowded[A] < alone[A] / 1.5
     assert max(crowded, key=lambda path: crowded[path]) == A
 
 
 def test_an_unknown_model_is_scaled_by_what_stands_out() -> None:
-    scaled = cosines({A: 0.9, B: 0.8, C: 0.8}, Meaning())
-    assert scaled == by_spread({A: 0.9, B: 0.8, C: 0.8})
+    scaled = calibrate_cosines({A: 0.9, B: 0.8, C: 0.8}, ModelCalibration())
+    assert scaled == scale_by_spread({A: 0.9, B: 0.8, C: 0.8})
     assert scaled[A] > scaled[B]
-    assert by_spread({A: 0.5}) == {A: 0.5}
+    assert scale_by_spread({A: 0.5}) == {A: 0.5}
 
 
 def test_an_english_model_is_not_asked_about_other_scripts() -> None:
-    assert trust("where is the fern", ENGLISH) == 1.0
-    assert trust("蕨类植物在哪里", ENGLISH) == 0.0
-    assert 0 < trust("the fern 蕨类 in the garden", ENGLISH) < 1
-    assert trust("2024", ENGLISH) == 1.0
-    assert trust("wo ist der Farn", ENGLISH, "german") == 0.5
-    assert trust("蕨类植物", Meaning(Curve(0.8, 0.02), every_script=True)) == 1.0
-    assert trust("wo ist der Farn", Meaning(Curve(0.8, 0.02), every_script=True), "german") == 1.0
+    assert model_trust("where is the fern", ENGLISH) == 1.0
+    assert model_trust("蕨类植物在哪里", ENGLISH) == 0.0
+    assert 0 < model_trust("the fern 蕨类 in the garden", ENGLISH) < 1
+    assert model_trust("2024", ENGLISH) == 1.0
+    assert model_trust("wo ist der Farn", ENGLISH, "german") == 0.5
+    assert model_trust("蕨类植物", ModelCalibration(Curve(0.8, 0.02), every_script=True)) == 1.0
+    assert model_trust("wo ist der Farn", ModelCalibration(Curve(0.8, 0.02), every_script=True), "german") == 1.0

@@ -9,10 +9,10 @@ import pytest
 
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.embedder import Embedder
-from bridge.models.folder import find
+from bridge.models.folder import find_model
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
-from bridge.search.related import related
+from bridge.search.related import find_related
 from bridge.types import VaultPath
 from tests.search.vaults import opened, write_vault
 
@@ -33,7 +33,7 @@ FILES = {
 @pytest.fixture
 async def sources(tmp_path: Path, models_dir: Path) -> AsyncIterator[Sources]:
     write_vault(tmp_path / "vault", FILES)
-    embedder = Embedder(find(models_dir, DEFAULT_MODEL), 1, 60)
+    embedder = Embedder(find_model(models_dir, DEFAULT_MODEL), 1, 60)
     try:
         async with opened(tmp_path / "vault", tmp_path / "index", embedder) as found:
             yield found
@@ -62,7 +62,7 @@ async def test_an_english_model_does_not_decide_about_chinese(sources: Sources) 
 
 
 async def test_related_notes_are_near_in_meaning(sources: Sources) -> None:
-    answer = await related(sources, path=VaultPath("Storage/Staling.md"), text=None, limit=1)
+    answer = await find_related(sources, path=VaultPath("Storage/Staling.md"), text=None, limit=1)
     assert [hit.path for hit in answer.hits] == ["Storage/Freezer.md"]
     assert answer.mode_used == "hybrid"
 
@@ -70,11 +70,13 @@ async def test_related_notes_are_near_in_meaning(sources: Sources) -> None:
 async def test_what_is_near_the_passage_at_a_line_is_near_in_its_meaning(tmp_path: Path, models_dir: Path) -> None:
     loaf, money = "A loaf hardens in the cold. " * 30, "Next year we shall have less money to spend. " * 20
     write_vault(tmp_path / "vault", FILES | {"Both.md": f"# One\n\n{loaf}\n\n# Two\n\n{money}\n"})
-    embedder = Embedder(find(models_dir, DEFAULT_MODEL), 1, 60)
+    embedder = Embedder(find_model(models_dir, DEFAULT_MODEL), 1, 60)
     try:
         async with opened(tmp_path / "vault", tmp_path / "index", embedder) as found:
             both = VaultPath("Both.md")
-            near = [(await related(found, path=both, line=line, text=None, limit=1)).hits[0].path for line in (3, 7)]
+            near = [
+                (await find_related(found, path=both, line=line, text=None, limit=1)).hits[0].path for line in (3, 7)
+            ]
     finally:
         await embedder.close()
     assert near == ["Storage/Staling.md", "Work/Budget.md"]
@@ -97,7 +99,7 @@ async def test_a_date_in_full_finds_the_note_of_that_day_first(tmp_path: Path, m
     about = "# {day}\n\nOn {day}, after 2022-04-13 and before 2022-04-14, it rained.\n"
     files = {f"Daily/{day}.md": about.format(day=day) for day in days}
     write_vault(tmp_path / "vault", {**files, "Daily/2022-04-13.md": "Bread was baked.\n"})
-    embedder = Embedder(find(models_dir, DEFAULT_MODEL), 1, 60)
+    embedder = Embedder(find_model(models_dir, DEFAULT_MODEL), 1, 60)
     try:
         async with opened(tmp_path / "vault", tmp_path / "index", embedder) as found:
             answer = await search(found, SearchRequest("2022-04-13"))
@@ -129,7 +131,7 @@ async def test_what_is_nearest_by_far_counts_for_more_than_a_word_in_common(tmp_
         **{f"{at}.md": f"Day {at}: rain, a walk, a long supper.\n" for at in range(30)},
     }
     write_vault(tmp_path / "vault", files)
-    embedder = Embedder(find(models_dir, DEFAULT_MODEL), 1, 60)
+    embedder = Embedder(find_model(models_dir, DEFAULT_MODEL), 1, 60)
     try:
         async with opened(tmp_path / "vault", tmp_path / "index", embedder) as found:
             answer = await search(found, SearchRequest("move part of my writing to a separate document, split off"))
@@ -152,7 +154,7 @@ async def test_a_question_in_a_language_that_the_model_does_not_read_is_told(sou
 
 async def test_what_is_not_embedded_is_told_where_only_meaning_counts(tmp_path: Path, models_dir: Path) -> None:
     write_vault(tmp_path / "vault", FILES)
-    embedder = Embedder(find(models_dir, DEFAULT_MODEL), 1, 60)
+    embedder = Embedder(find_model(models_dir, DEFAULT_MODEL), 1, 60)
     try:
         async with opened(tmp_path / "vault", tmp_path / "index") as found:
             found.index.use_model(embedder.model.spec.id, embedder.model.spec.dimensions)
@@ -192,5 +194,5 @@ async def test_none_is_about_it_is_not_said_while_passages_are_not_embedded(sour
 
 
 async def test_no_note_is_related_to_one_that_nothing_is_near(sources: Sources) -> None:
-    answer = await related(sources, path=VaultPath("Work/Budget.md"), text=None, limit=5)
+    answer = await find_related(sources, path=VaultPath("Work/Budget.md"), text=None, limit=5)
     assert (answer.hits, answer.total, answer.notices) == ((), 0, ("No other note is close to this.",))

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.search.model import Hit, SearchRequest, Sources
 from bridge.search.pipeline import search
-from bridge.text.scripts import tokens
+from bridge.text.scripts import estimate_tokens
 from tests.search.vaults import opened, write_vault
 
 FILLER = "Nothing of it is said in these words, which only take up room between the one and the other part. " * 8
@@ -45,7 +45,7 @@ async def test_passages_are_whole_and_several_of_a_note_where_they_match(sources
 async def test_each_note_has_one_before_any_has_two(sources: Sources) -> None:
     hits = await found(sources, 32)
     assert {path: len(hit.passages) for path, hit in hits.items()} == {"Roof.md": 1, "Wall.md": 1}
-    assert sum(tokens(one.text) for hit in hits.values() for one in hit.passages) <= 32
+    assert sum(estimate_tokens(one.text) for hit in hits.values() for one in hit.passages) <= 32
 
 
 async def test_the_best_passage_is_there_however_little_room_there_is(sources: Sources) -> None:

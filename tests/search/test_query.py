@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.search.query import MAX_TERMS, parse_query
-from bridge.search.terms import All, Either, Has, HasProperty, InFile, InPath, Not, Tagged, Term
+from bridge.search.terms import All, Either, HasProperty, HasTag, HasText, InFile, InPath, Not, Term
 
 
 def test_plain_words_only_rank() -> None:
@@ -19,7 +19,7 @@ def test_a_phrase_must_occur_and_a_word_behind_minus_must_not() -> None:
     query = parse_query('"slow rise" bread -yeast')
     assert query.phrases == ("slow rise",)
     assert query.words == ("bread",)
-    assert query.condition == All((Has("slow rise", quoted=True), Not(Has("yeast"))))
+    assert query.condition == All((HasText("slow rise", quoted=True), Not(HasText("yeast"))))
 
 
 def test_a_phrase_in_a_sentence_is_preferred_not_required() -> None:
@@ -32,10 +32,10 @@ def test_a_phrase_in_a_sentence_is_preferred_not_required() -> None:
 @pytest.mark.parametrize(
     ("typed", "condition", "words"),
     [
-        ("#Algorithmus", Tagged("Algorithmus"), ()),
-        ("graph #area/home/", Tagged("area/home"), ("graph",)),
-        ("bread, #baking.", Tagged("baking"), ("bread",)),
-        ("-#old bread", Not(Tagged("old")), ("bread",)),
+        ("#Algorithmus", HasTag("Algorithmus"), ()),
+        ("graph #area/home/", HasTag("area/home"), ("graph",)),
+        ("bread, #baking.", HasTag("baking"), ("bread",)),
+        ("-#old bread", Not(HasTag("old")), ("bread",)),
         ("issue #42", None, ("issue", "42")),
         ("C# or F#", None, ("C", "or", "F")),
     ],
@@ -68,12 +68,14 @@ def test_not_alone_or_in_small_letters_is_a_word(typed: str) -> None:
 
 
 def test_or_binds_looser_than_standing_side_by_side() -> None:
-    assert parse_query("work meeting OR home").condition == Either((All((Has("work"), Has("meeting"))), Has("home")))
+    assert parse_query("work meeting OR home").condition == Either(
+        (All((HasText("work"), HasText("meeting"))), HasText("home"))
+    )
 
 
 def test_brackets_group() -> None:
-    assert parse_query("meeting (work OR home)").condition == Either((Has("work"), Has("home")))
-    assert parse_query("-(a b)").condition == Not(All((Has("a"), Has("b"))))
+    assert parse_query("meeting (work OR home)").condition == Either((HasText("work"), HasText("home")))
+    assert parse_query("-(a b)").condition == Not(All((HasText("a"), HasText("b"))))
 
 
 @pytest.mark.parametrize(
@@ -82,8 +84,8 @@ def test_brackets_group() -> None:
         ("path:Daily", InPath("Daily")),
         ('path:"My notes"', InPath("My notes")),
         ("file:plan", InFile("plan")),
-        ("tag:#area/home", Tagged("area/home")),
-        ("-tag:old", Not(Tagged("old"))),
+        ("tag:#area/home", HasTag("area/home")),
+        ("-tag:old", Not(HasTag("old"))),
         ("[status]", HasProperty("status")),
         ("[status:draft]", HasProperty("status", "draft")),
         ('[status:"in work"]', HasProperty("status", "in work", exact=True)),

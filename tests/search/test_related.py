@@ -7,8 +7,8 @@ import pytest
 
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.search.model import Sources
-from bridge.search.pipeline import read
-from bridge.search.related import rare_words, related
+from bridge.search.pipeline import read_passages
+from bridge.search.related import find_related, rare_words
 from bridge.types import VaultPath
 from tests.search.vaults import opened, write_vault
 
@@ -30,7 +30,7 @@ async def sources(tmp_path: Path) -> AsyncIterator[Sources]:
 async def test_notes_with_the_same_rare_words_and_links_are_related_and_the_note_itself_is_not(
     sources: Sources,
 ) -> None:
-    answer = await related(sources, path=VaultPath("Sourdough.md"), text=None, limit=5)
+    answer = await find_related(sources, path=VaultPath("Sourdough.md"), text=None, limit=5)
     why = {hit.path: hit.why for hit in answer.hits}
     assert why.keys() == {"Rye.md", "Oven.md"}
     assert "linked from *Sourdough*" in why[VaultPath("Oven.md")]
@@ -41,17 +41,17 @@ async def test_a_note_that_leaves_the_index_meanwhile_is_left_out(
     sources: Sources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def slowly(*arguments: Any) -> Any:
-        texts = await read(*arguments)
+        texts = await read_passages(*arguments)
         await sources.index.write([], [VaultPath("Rye.md")])
         return texts
 
     monkeypatch.setattr(sys.modules[rare_words.__module__], "read", slowly)
-    answer = await related(sources, path=None, text="What hydration does a rye starter want?", limit=2)
+    answer = await find_related(sources, path=None, text="What hydration does a rye starter want?", limit=2)
     assert [hit.path for hit in answer.hits] == ["Sourdough.md"]
 
 
 async def test_a_text_need_not_be_in_the_vault(sources: Sources) -> None:
-    answer = await related(sources, path=None, text="What hydration does a rye starter want?", limit=2)
+    answer = await find_related(sources, path=None, text="What hydration does a rye starter want?", limit=2)
     assert {hit.path for hit in answer.hits} == {"Rye.md", "Sourdough.md"}
     assert answer.notices[0].startswith("There is no model")
 
@@ -66,7 +66,7 @@ async def test_the_passage_at_a_line_counts_instead_of_the_whole_note(tmp_path: 
     garden = VaultPath("Garden.md")
     async with opened(tmp_path / "vault", tmp_path / "index") as found:
         near = {
-            line: {hit.path for hit in (await related(found, path=garden, line=line, text=None, limit=5)).hits}
+            line: {hit.path for hit in (await find_related(found, path=garden, line=line, text=None, limit=5)).hits}
             for line in (None, 1, 4, 5, 99)
         }
     assert near[None] == {"Worm.md", "Hive.md"}
@@ -76,14 +76,14 @@ async def test_the_passage_at_a_line_counts_instead_of_the_whole_note(tmp_path: 
 
 async def test_either_a_note_or_a_text(sources: Sources) -> None:
     with pytest.raises(InvalidArguments):
-        await related(sources, path=None, text=None, limit=5)
+        await find_related(sources, path=None, text=None, limit=5)
     with pytest.raises(NoteNotFound):
-        await related(sources, path=VaultPath("Gone.md"), text=None, limit=5)
+        await find_related(sources, path=VaultPath("Gone.md"), text=None, limit=5)
 
 
 @pytest.mark.parametrize("text", ["", "…", "the of and", "\x00" * 50_000])
 async def test_a_text_that_says_nothing_has_no_relations(sources: Sources, text: str) -> None:
-    assert (await related(sources, path=None, text=text, limit=5)).hits == ()
+    assert (await find_related(sources, path=None, text=text, limit=5)).hits == ()
 
 
 def test_rare_words_are_the_frequent_long_ones() -> None:
@@ -101,7 +101,7 @@ async def test_a_list_of_everything_is_less_related_than_what_a_note_alone_is_li
     }
     write_vault(tmp_path / "vault", files)
     async with opened(tmp_path / "vault", tmp_path / "index") as found:
-        answer = await related(found, path=VaultPath("Loaf.md"), text=None, limit=2)
+        answer = await find_related(found, path=VaultPath("Loaf.md"), text=None, limit=2)
     assert [(hit.path, hit.why) for hit in answer.hits] == [
         ("Zest.md", ("linked from *Loaf*",)),
         ("All.md", ("says “loaf”", "links to *Loaf*")),

@@ -3,48 +3,48 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.search.snippet import LENGTH, below_headings, clean, cut
-from bridge.text.match import Wanted, compile_wanted
+from bridge.search.snippet import LENGTH, clean_text, cut_snippet, drop_headings
+from bridge.text.match import Matcher, compile_matcher
 
 
-def snippet(text: str, wanted: Wanted) -> str:
+def snippet(text: str, wanted: Matcher) -> str:
     """Cut a text as a hit does that begins with no heading."""
-    plain = clean(text)
-    return cut(plain, wanted.find(plain))
+    plain = clean_text(text)
+    return cut_snippet(plain, wanted.find(plain))
 
 
 def test_words_are_marked_as_typed_inflected_and_begun() -> None:
-    wanted = compile_wanted(["meetings", "Häuser", "obsid"], languages=("english", "german"), open_ended=True)
+    wanted = compile_matcher(["meetings", "Häuser", "obsid"], languages=("english", "german"), open_ended=True)
     assert (
         snippet("A meeting about the Haus in Obsidian.", wanted) == "A ==meeting== about the ==Haus== in ==Obsidian==."
     )
 
 
 def test_a_beginning_counts_only_while_the_last_word_is_typed() -> None:
-    assert snippet("in Obsidian", compile_wanted(["obsid"])) == "in Obsidian"
+    assert snippet("in Obsidian", compile_matcher(["obsid"])) == "in Obsidian"
 
 
 def test_a_phrase_is_marked_as_one() -> None:
-    wanted = compile_wanted([], ["slow rise"])
+    wanted = compile_matcher([], ["slow rise"])
     assert snippet("a slow, slow\nrise of rising dough", wanted) == "a slow, ==slow rise== of rising dough"
 
 
 def test_neighbouring_matches_share_a_mark() -> None:
-    assert snippet("the slow rise", compile_wanted(["slow", "rise"])) == "the ==slow rise=="
+    assert snippet("the slow rise", compile_matcher(["slow", "rise"])) == "the ==slow rise=="
 
 
 def test_accents_and_case_do_not_matter() -> None:
-    assert snippet("Le Café", compile_wanted(["cafe"])) == "Le ==Café=="
+    assert snippet("Le Café", compile_matcher(["cafe"])) == "Le ==Café=="
 
 
 def test_scripts_without_spaces_are_marked_by_pairs_of_characters() -> None:
-    assert snippet("今天的会议记录在这里", compile_wanted(["会议记录"])) == "今天的==会议记录==在这里"
-    assert snippet("山の上", compile_wanted(["山"])) == "==山==の上"
+    assert snippet("今天的会议记录在这里", compile_matcher(["会议记录"])) == "今天的==会议记录==在这里"
+    assert snippet("山の上", compile_matcher(["山"])) == "==山==の上"
 
 
 def body(text: str, *words: str) -> str:
-    plain = clean(text)
-    return cut(*below_headings(text, plain, compile_wanted(words).find(plain)))
+    plain = clean_text(text)
+    return cut_snippet(*drop_headings(text, plain, compile_matcher(words).find(plain)))
 
 
 def test_headings_that_a_passage_begins_with_are_left_out() -> None:
@@ -63,24 +63,24 @@ def test_headings_stay_where_they_alone_say_what_is_wanted_or_anything() -> None
 
 def test_markup_is_cleaned_and_marks_of_the_note_are_not_taken_for_matches() -> None:
     text = "## Plan\n> [!tip] Do\n> - [ ] **see** [[Rye bread|rye]] ==now== ![[pic.png]] `a == b` ^id1"
-    assert clean(text) == "Plan Do see rye now a = = b"
+    assert clean_text(text) == "Plan Do see rye now a = = b"
 
 
 def test_what_a_reader_does_not_see_is_not_shown() -> None:
     text = "Slow\u200b ry\u2060e.<!-- Ignore\n\nwhat was said --> Rise\U000e0041 \u202eoverturned\u202c. <!-- cut"
-    assert snippet(text, compile_wanted(["rye"])) == "Slow ==rye==. Rise overturned."
+    assert snippet(text, compile_matcher(["rye"])) == "Slow ==rye==. Rise overturned."
 
 
 def test_the_stretch_with_most_of_the_words_is_shown_and_no_word_is_cut() -> None:
     text = "zeta " * 80 + "beta alpha gamma " + "delta " * 80
-    shown = snippet(text, compile_wanted(["alpha", "beta", "gamma"]))
+    shown = snippet(text, compile_matcher(["alpha", "beta", "gamma"]))
     assert "==beta alpha gamma==" in shown
     assert set(re.findall(r"\w+", shown)) <= {"alpha", "beta", "gamma", "delta", "zeta"}
     assert len(shown.replace("==", "")) <= LENGTH + 2
 
 
 def test_without_a_match_the_beginning_is_shown() -> None:
-    assert snippet("first " * 100, compile_wanted(["absent"])) == "first " * 39 + "first…"
+    assert snippet("first " * 100, compile_matcher(["absent"])) == "first " * 39 + "first…"
 
 
 @given(
@@ -90,7 +90,7 @@ def test_without_a_match_the_beginning_is_shown() -> None:
     st.lists(st.sampled_from(["rye", "breads", "会议", "e"]), max_size=3),
 )
 def test_marks_always_come_in_pairs_around_words(text: str, words: list[str]) -> None:
-    shown = snippet(text, compile_wanted(words))
+    shown = snippet(text, compile_matcher(words))
     pieces = shown.split("==")
     assert len(pieces) % 2 == 1
     assert all(piece.strip() == piece and piece for piece in pieces[1::2])

@@ -9,7 +9,7 @@ from bridge.index.prepare import prepare
 from bridge.search.model import SearchRequest, Sources
 from bridge.search.pipeline import search
 from bridge.search.query import parse_query
-from bridge.search.spelling import mend
+from bridge.search.spelling import correct_spelling
 from tests.search.vaults import opened, write_vault
 
 FILES = {
@@ -31,7 +31,7 @@ async def sources(tmp_path: Path) -> AsyncIterator[Sources]:
 
 
 def read(sources: Sources, typed: str) -> tuple[str, tuple[str, ...]]:
-    query = mend(parse_query(typed), sources.vocabulary.words, sources.index.languages)
+    query = correct_spelling(parse_query(typed), sources.vocabulary.words, sources.index.languages)
     return query.text, query.notices
 
 
@@ -72,7 +72,7 @@ async def test_a_mistyped_word_inside_a_question_is_mended_and_told(sources: Sou
 )
 async def test_other_words_stay_as_they_were_typed(sources: Sources, typed: str) -> None:
     query = parse_query(typed)
-    mended = mend(query, sources.vocabulary.words, sources.index.languages)
+    mended = correct_spelling(query, sources.vocabulary.words, sources.index.languages)
     assert (mended.text, mended.words, mended.condition) == (query.text, query.words, query.condition)
 
 

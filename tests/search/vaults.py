@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.engine.link_graph import targets
+from bridge.engine.link_graph import resolve_targets
 from bridge.engine.model_pool import model_key
 from bridge.graph.graph import Edge, Graph
 from bridge.index.boilerplate import Boilerplate
@@ -49,7 +49,7 @@ async def opened(root: Path, folder: Path, embedder: Embedder | None = None) -> 
         while batch := await index.missing(64):
             done = await embedder.embed([missing.text for missing in batch])
             await index.add_vectors([missing.digest for missing in batch], done.vectors)
-    edges = [Edge(path, target) for path, note in index.notes.items() for target in targets(note, names)]
+    edges = [Edge(path, target) for path, note in index.notes.items() for target in resolve_targets(note, names)]
 
     async def embed_query(text: str) -> "np.ndarray | None":
         if embedder is None:

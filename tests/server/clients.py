@@ -6,14 +6,14 @@ from typing import Any
 import orjson
 
 from bridge.access.tokens import Tokens
-from bridge.server.auth import CLIENT
+from bridge.server.auth import CLIENT_HEADER
 from bridge.types import Scope
 from tests.features.served import Answer, Served
 
 
 def bearer(token: str, client: str | None = None) -> Mapping[str, str]:
     """Return the headers of a call."""
-    return {"Authorization": f"Bearer {token}"} | ({CLIENT: client} if client else {})
+    return {"Authorization": f"Bearer {token}"} | ({CLIENT_HEADER: client} if client else {})
 
 
 def made(served: Served, name: str, *scopes: Scope) -> str:

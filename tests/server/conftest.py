@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bridge.access.rate import Pace
+from bridge.access.rate import TokenBucket
 from bridge.server import rate_limits
 from tests.features.served import Served, serving, write_vault
 
@@ -27,5 +27,5 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 def standing(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that goes when told, for every pace."""
     now = [1000.0]
-    monkeypatch.setattr(rate_limits, "Pace", lambda: Pace(lambda: now[0]))
+    monkeypatch.setattr(rate_limits, "TokenBucket", lambda: TokenBucket(lambda: now[0]))
     return now

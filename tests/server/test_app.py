@@ -182,7 +182,7 @@ async def test_a_body_that_is_not_packed_as_it_says_is_refused_in_words(served: 
 async def test_what_is_no_http_is_refused_and_not_quoted_in_the_log(
     served: Served, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(errors.UNQUOTED, "_next", 0.0)
+    monkeypatch.setattr(errors.REDACTING_FILTER, "_next", 0.0)
     reader, writer = await asyncio.open_connection("127.0.0.1", int(served.runtime.url.rpartition(":")[2]))
     writer.write(b"GET /healthz HTTP/1.1\r\nAuthorization: Bearer \x00 secret\r\n\r\n")
     assert b" 400 " in await reader.readline()
@@ -197,7 +197,7 @@ async def test_a_flood_that_is_no_http_fills_no_log(
 ) -> None:
     port = int(served.runtime.url.rpartition(":")[2])
     # Another test may have used up this minute's line.
-    monkeypatch.setattr(errors.UNQUOTED, "_next", 0.0)
+    monkeypatch.setattr(errors.REDACTING_FILTER, "_next", 0.0)
     for _ in range(20):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET /healthz HTTP/1.1\r\nAuthorization: Bearer \x00\r\n\r\n")

@@ -13,7 +13,7 @@ import pytest
 from bridge.access.tokens import Tokens
 from bridge.features import operations
 from bridge.server import auth
-from bridge.settings.file import change
+from bridge.settings.file import save_settings
 from bridge.types import Scope
 from tests.features.served import Answer, Served, serving
 from tests.server.clients import bearer, call, made
@@ -142,7 +142,7 @@ async def test_use_is_noted_by_the_day(served: Served) -> None:
 
 
 async def slowed(served: Served, per_second: int) -> None:
-    await served.bridge.use(change(served.bridge.settings_path, {"rate_limit_per_s": per_second}))
+    await served.bridge.use(save_settings(served.bridge.settings_path, {"rate_limit_per_s": per_second}))
 
 
 async def test_a_client_that_calls_too_often_is_told_when_to_come_back(standing: list[float], served: Served) -> None:

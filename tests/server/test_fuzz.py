@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
 from bridge.api.arguments import VAULT
 from bridge.errors import BridgeError
 from bridge.export.openapi import openapi
-from bridge.features import named
+from bridge.features import get_operation
 from tests.system.sidecar import Sidecar, serving
 
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
@@ -30,7 +30,7 @@ LONGEST_WAIT_S = 600.0
 @schemathesis.check
 def rejection(context: CheckContext, response: Response, case: Case[Any]) -> bool | None:
     """What the description does not allow is refused, unless it can mean one thing only, as `"limit": "5"` does."""
-    operation = named(case.path.rpartition("/")[2])
+    operation = get_operation(case.path.rpartition("/")[2])
     if not isinstance(case.body, dict):
         return negative_data_rejection(context, response, case)
     try:

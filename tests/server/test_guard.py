@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from bridge.access.tokens import Tokens, digest
+from bridge.access.tokens import Tokens, token_digest
 from bridge.api.call import OWNER, RUNTIME, Principal
 from bridge.errors import BadHost, Forbidden, Unauthorized
-from bridge.server.auth import CLIENT, Guard, Visitor
+from bridge.server.auth import CLIENT_HEADER, Authenticator, Identity
 
-GUARD = Guard(4321, digest("right"), Tokens(Path("there", "are", "none")))
+GUARD = Authenticator(4321, token_digest("right"), Tokens(Path("there", "are", "none")))
 
 
 def headers(*pairs: tuple[str, str]) -> CIMultiDictProxy[str]:
@@ -58,7 +58,7 @@ def test_any_other_origin_is_refused(origin: str) -> None:
 
 @pytest.mark.parametrize("value", ["Bearer right", "bearer right", "BEARER  right"])
 def test_the_holder_of_the_runtime_token_is_found(value: str) -> None:
-    assert GUARD.visitor(headers(("Authorization", value))) == Visitor(RUNTIME)
+    assert GUARD.visitor(headers(("Authorization", value))) == Identity(RUNTIME)
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def tokens(tmp_path: Path) -> Tokens:
     return Tokens(tmp_path / "tokens.json")
 
 
-def of(tokens: Tokens, *pairs: tuple[str, str]) -> Visitor:
-    return Guard(4321, digest("right"), tokens).visitor(headers(*pairs))
+def of(tokens: Tokens, *pairs: tuple[str, str]) -> Identity:
+    return Authenticator(4321, token_digest("right"), tokens).visitor(headers(*pairs))
 
 
 def test_a_client_may_what_its_token_says_and_is_not_local(tokens: Tokens) -> None:
     client, token = tokens.create("Cursor", ["read", "admin"], "full")
-    assert of(tokens, ("Authorization", f"Bearer {token}")) == Visitor(
+    assert of(tokens, ("Authorization", f"Bearer {token}")) == Identity(
         Principal("Cursor", frozenset({"read", "admin"}), "full", local=False), client, paced=True
     )
 
@@ -93,36 +93,36 @@ def test_a_client_may_what_its_token_says_and_is_not_local(tokens: Tokens) -> No
 @pytest.mark.parametrize("name", ["Cursor", "cursor"])
 def test_a_program_with_the_runtime_token_may_no_more_than_the_client_it_names(tokens: Tokens, name: str) -> None:
     client, _ = tokens.create("Cursor", ["read", "admin"], "read-only")
-    assert of(tokens, ("Authorization", "Bearer right"), (CLIENT, name)) == Visitor(
+    assert of(tokens, ("Authorization", "Bearer right"), (CLIENT_HEADER, name)) == Identity(
         Principal("Cursor", frozenset({"read"}), "read-only", local=False), client
     )
 
 
 def test_naming_one_without_a_token_changes_nothing(tokens: Tokens) -> None:
-    assert of(tokens, ("Authorization", "Bearer right"), (CLIENT, "Cursor")) == Visitor(RUNTIME)
+    assert of(tokens, ("Authorization", "Bearer right"), (CLIENT_HEADER, "Cursor")) == Identity(RUNTIME)
 
 
 def test_naming_one_whose_token_was_revoked_is_refused(tokens: Tokens) -> None:
     tokens.create("Cursor", ["read"])
     tokens.revoke("Cursor")
     with pytest.raises(Unauthorized, match="revoked"):
-        of(tokens, ("Authorization", "Bearer right"), (CLIENT, "cursor"))
+        of(tokens, ("Authorization", "Bearer right"), (CLIENT_HEADER, "cursor"))
 
 
 def test_a_client_cannot_call_as_another(tokens: Tokens) -> None:
     tokens.create("Other", ["read", "write"])
     client, token = tokens.create("Cursor", ["read"])
-    assert of(tokens, ("Authorization", f"Bearer {token}"), (CLIENT, "Other")).client == client
+    assert of(tokens, ("Authorization", f"Bearer {token}"), (CLIENT_HEADER, "Other")).client == client
 
 
 def test_the_key_of_the_owner_opens_what_the_runtime_token_does_not(tokens: Tokens) -> None:
-    guard = Guard(4321, digest("right"), tokens, key=digest("key"))
-    assert guard.visitor(headers(("Authorization", "Bearer key"))) == Visitor(OWNER)
-    assert guard.visitor(headers(("Authorization", "Bearer right"))) == Visitor(RUNTIME)
+    guard = Authenticator(4321, token_digest("right"), tokens, key=token_digest("key"))
+    assert guard.visitor(headers(("Authorization", "Bearer key"))) == Identity(OWNER)
+    assert guard.visitor(headers(("Authorization", "Bearer right"))) == Identity(RUNTIME)
 
 
 def test_the_key_of_the_owner_is_narrowed_to_the_client_it_is_used_for(tokens: Tokens) -> None:
     client, _ = tokens.create("Cursor", ["read"])
-    guard = Guard(4321, digest("right"), tokens, key=digest("key"))
-    found = guard.visitor(headers(("Authorization", "Bearer key"), (CLIENT, "Cursor")))
-    assert found == Visitor(Principal("Cursor", frozenset({"read"}), None, local=False), client)
+    guard = Authenticator(4321, token_digest("right"), tokens, key=token_digest("key"))
+    found = guard.visitor(headers(("Authorization", "Bearer key"), (CLIENT_HEADER, "Cursor")))
+    assert found == Identity(Principal("Cursor", frozenset({"read"}), None, local=False), client)

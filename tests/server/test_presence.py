@@ -10,7 +10,7 @@ import pytest
 
 from bridge.engine.bridge import Bridge
 from bridge.server import presence
-from bridge.server.presence import FINISHING_S, Presence, is_indexing, leave_alone
+from bridge.server.presence import MAX_INDEXING_S, IdleTimer, is_indexing, shut_down_when_idle
 from bridge.server.runtime_file import Runtime
 from bridge.server.serve import serve
 from tests.engine.conftest import until
@@ -57,7 +57,7 @@ async def test_a_client_that_is_there_holds_it_and_a_stranger_does_not(
 
 async def test_a_client_is_there_while_its_connection_is_open() -> None:
     now = [0.0]
-    there = Presence(lambda: now[0])
+    there = IdleTimer(lambda: now[0])
     server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
     there.saw(writer.transport)
@@ -72,14 +72,14 @@ async def test_a_client_is_there_while_its_connection_is_open() -> None:
 async def test_the_index_is_finished_before_but_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presence, "LOOK_EVERY_S", 0.01)
     now = [0.0]
-    there, stop = Presence(lambda: now[0]), asyncio.Event()
+    there, stop = IdleTimer(lambda: now[0]), asyncio.Event()
     bridge = Bridge(tmp_path / "data", tmp_path / "no models", [write_vault(tmp_path / "Notes", NOTES)])
     await bridge.hold()
     # Held and not begun: the index is as far from complete as can be.
-    task = asyncio.create_task(leave_alone(there, bridge, SOON_S, stop))
+    task = asyncio.create_task(shut_down_when_idle(there, bridge, SOON_S, stop))
     try:
         assert is_indexing(bridge)
-        now[0] = FINISHING_S
+        now[0] = MAX_INDEXING_S
         assert (await asyncio.wait({task}, timeout=LONG_S))[0] == set()
         now[0] += 1.0
         async with asyncio.timeout(60):

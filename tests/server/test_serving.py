@@ -14,7 +14,7 @@ from bridge.data_folder import vault_id
 from bridge.engine.bridge import Bridge
 from bridge.errors import Busy, VaultHeld
 from bridge.features import operations
-from bridge.server.runtime_file import read
+from bridge.server.runtime_file import read_runtime
 from bridge.server.serve import serve
 from tests.features.served import Served, serving, write_vault
 from tests.server.clients import bearer, call
@@ -30,7 +30,7 @@ async def test_each_vault_has_a_runtime_file_until_the_end(tmp_path: Path) -> No
     async with serving(vaults, tmp_path / "data", tmp_path / "no models") as served:
         files = runtime_files(served)
         assert [path.stem for path in files] == sorted(served.bridge.vaults)
-        assert {read(path) for path in files} == {served.runtime}
+        assert {read_runtime(path) for path in files} == {served.runtime}
         assert served.runtime.pid == os.getpid()
     assert runtime_files(served) == []
 

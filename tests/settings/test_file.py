@@ -4,24 +4,24 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import InvalidArguments, ReadOnly
-from bridge.settings.file import change, keeping_rules, load
+from bridge.settings.file import keep_rules, load_settings, save_settings
 from bridge.settings.schema import Settings
 
 
 def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
-    assert load(tmp_path / "settings.toml") == (Settings(), ())
+    assert load_settings(tmp_path / "settings.toml") == (Settings(), ())
 
 
 def test_a_known_setting_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text('exclude = ["Archive/**"]\nworkers = 3\n')
-    assert load(path) == (Settings(exclude=("Archive/**",), workers=3), ())
+    assert load_settings(path) == (Settings(exclude=("Archive/**",), workers=3), ())
 
 
 def test_an_unknown_setting_names_the_nearest_and_costs_only_itself(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text('excludes = ["x"]\nworkers = 3\n')
-    settings, problems = load(path)
+    settings, problems = load_settings(path)
     assert settings == Settings(workers=3)
     assert [p.message for p in problems] == ["unknown setting `excludes`; did you mean `exclude`?"]
 
@@ -41,7 +41,7 @@ def test_an_unknown_setting_names_the_nearest_and_costs_only_itself(tmp_path: Pa
 def test_a_wrong_value_says_what_fits(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "settings.toml"
     path.write_text(line)
-    settings, problems = load(path)
+    settings, problems = load_settings(path)
     assert settings == Settings()
     assert [p.message for p in problems] == [message]
 
@@ -50,7 +50,7 @@ def test_a_wrong_value_says_what_fits(tmp_path: Path, line: str, message: str) -
 def test_a_file_that_is_no_toml_means_defaults_and_a_problem(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "settings.toml"
     path.write_bytes(damage)
-    settings, problems = load(path)
+    settings, problems = load_settings(path)
     assert settings == Settings()
     assert "cannot be read" in problems[0].message
 
@@ -74,32 +74,32 @@ def test_a_file_that_is_no_toml_means_defaults_and_a_problem(tmp_path: Path, dam
 def test_what_cannot_be_understood_lifts_no_rule(tmp_path: Path, text: str, deny: bool, readonly: bool) -> None:
     path = tmp_path / "settings.toml"
     path.write_text(text)
-    settings, problems = load(path)
+    settings, problems = load_settings(path)
     before = Settings(deny=("Before/**",), readonly=("Kept/**",), workers=7)
-    kept = keeping_rules(settings, problems, before)
+    kept = keep_rules(settings, problems, before)
     assert (kept.deny == before.deny, kept.readonly == before.readonly) == (deny, readonly)
-    at_a_start = keeping_rules(settings, problems, None)
+    at_a_start = keep_rules(settings, problems, None)
     assert (at_a_start.deny == ("**",), at_a_start.readonly == ("**",)) == (deny, readonly)
     assert kept.workers == at_a_start.workers == settings.workers
 
 
 def test_a_file_that_cannot_be_opened_may_say_any_rule(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").mkdir()
-    settings, problems = load(tmp_path / "settings.toml")
-    assert keeping_rules(settings, problems, None) == Settings(deny=("**",), readonly=("**",))
+    settings, problems = load_settings(tmp_path / "settings.toml")
+    assert keep_rules(settings, problems, None) == Settings(deny=("**",), readonly=("**",))
 
 
 def test_a_change_keeps_the_other_lines_and_comments(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text('# mine\nworkers = 2  # two\nexclude = [\n  "a",\n  "b",\n]\nwatch = "poll"\n')
-    assert change(path, {"exclude": ["c", 'q"\n'], "workers": 1}).exclude == ("c", 'q"\n')
+    assert save_settings(path, {"exclude": ["c", 'q"\n'], "workers": 1}).exclude == ("c", 'q"\n')
     assert path.read_text() == '# mine\nworkers = 1\nexclude = ["c", "q\\"\\u000A"]\nwatch = "poll"\n'
 
 
 def test_none_takes_a_setting_back_to_its_default(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text("workers = 2\n")
-    assert change(path, {"workers": None}) == Settings()
+    assert save_settings(path, {"workers": None}) == Settings()
     assert path.read_text() == ""
 
 
@@ -108,33 +108,33 @@ def test_a_wrong_change_writes_nothing(tmp_path: Path, changes: dict[str, object
     path = tmp_path / "settings.toml"
     path.write_text("workers = 2\n")
     with pytest.raises(InvalidArguments):
-        change(path, changes)
+        save_settings(path, changes)
     assert path.read_text() == "workers = 2\n"
 
 
 def test_the_file_is_private(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
-    change(path, {"workers": 1})
+    save_settings(path, {"workers": 1})
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\u2028b", "a\U000e0001b", 'a"\\b', "🍀"])
 def test_any_text_comes_back_as_it_was_written(tmp_path: Path, text: str) -> None:
     path = tmp_path / "settings.toml"
-    assert change(path, {"exclude": [text]}).exclude == (text,)
+    assert save_settings(path, {"exclude": [text]}).exclude == (text,)
 
 
 def test_a_file_that_is_no_toml_is_not_changed_and_named(tmp_path: Path) -> None:
     path = tmp_path / "settings.toml"
     path.write_text("exclude = [\n")
     with pytest.raises(InvalidArguments, match=r"settings\.toml cannot be read"):
-        change(path, {"workers": 1})
+        save_settings(path, {"workers": 1})
     assert path.read_text() == "exclude = [\n"
 
 
 def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReadOnly, match="cannot be written"):
-        change(tmp_path / "missing" / "settings.toml", {"workers": 1})
+        save_settings(tmp_path / "missing" / "settings.toml", {"workers": 1})
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only there do files have such rights")
@@ -143,11 +143,11 @@ def test_a_file_that_others_can_change_is_used_and_told(tmp_path: Path, mode: in
     path = tmp_path / "settings.toml"
     path.write_text("workers = 3\n")
     path.chmod(mode)
-    settings, problems = load(path)
+    settings, problems = load_settings(path)
     assert settings.workers == 3
     assert [f"chmod go-w '{path}'" in problem.message for problem in problems] == [True]
     path.chmod(0o644)
-    assert load(path) == (settings, ())
+    assert load_settings(path) == (settings, ())
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give a file away")
@@ -155,6 +155,6 @@ def test_a_file_of_another_user_is_not_used_and_lifts_no_rule(tmp_path: Path) ->
     path = tmp_path / "settings.toml"
     path.write_text("deny = []\nworkers = 3\n")
     os.chown(path, 12345, -1)
-    settings, problems = load(path)
+    settings, problems = load_settings(path)
     assert settings == Settings()
     assert [problem.rules for problem in problems] == [("deny",)]

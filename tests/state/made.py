@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from bridge.state.call_log import Recorded
+from bridge.state.call_log import CallRecord
 from bridge.state.store import Store
 from bridge.types import VaultPath
 
 TOOLS = 20
 
 
-def call(number: int, *, time: float = 1_000_000.0, code: str | None = None) -> Recorded:
+def call(number: int, *, time: float = 1_000_000.0, code: str | None = None) -> CallRecord:
     """Return a call that is known by its tokens."""
-    return Recorded(
+    return CallRecord(
         time=time + number,
         tool=f"tool_{number % 7}",
         client="some-agent",

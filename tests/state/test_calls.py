@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bridge.state.call_log import PAGE, Recorded
+from bridge.state.call_log import PAGE, CallRecord
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from tests.models.disks import small
@@ -24,7 +24,7 @@ def test_calls_are_given_back_as_they_were_recorded(tmp_path: Path) -> None:
     made = [
         call(1),
         call(2, code="note_not_found"),
-        Recorded(1_000_003.0, "status", None, None, None, None, None, 0.25, 7, ()),
+        CallRecord(1_000_003.0, "status", None, None, None, None, None, 0.25, 7, ()),
     ]
     for one in made:
         store.record(one)
@@ -39,7 +39,7 @@ def test_calls_are_given_back_as_they_were_recorded(tmp_path: Path) -> None:
 
 def test_a_name_that_is_no_unicode_does_not_stop_the_recording(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "state.sqlite", now=lambda: 1_000_000.0)
-    store.record(Recorded(1.0, "read_note", None, None, None, None, None, 1.0, 1, (VaultPath("caf\udce9.md"),)))
+    store.record(CallRecord(1.0, "read_note", None, None, None, None, None, 1.0, 1, (VaultPath("caf\udce9.md"),)))
     store.record(call(2))
     assert recorded(store) == {1, 2}
     store.close()
@@ -59,7 +59,7 @@ def test_calls_are_kept_for_ninety_days(tmp_path: Path) -> None:
     again.close()
 
 
-def reading(at: float, *paths: str, **other: Any) -> Recorded:
+def reading(at: float, *paths: str, **other: Any) -> CallRecord:
     said = {"client": "agent", "session": "s1", "transport": "mcp", "code": None} | other
     return replace(call(0, time=at), tool="read_note", paths=tuple(map(VaultPath, paths)), **said)
 
@@ -154,11 +154,11 @@ def test_judgements_are_counted(tmp_path: Path) -> None:
     again.close()
 
 
-def about(draw: random.Random) -> Recorded:
+def about(draw: random.Random) -> CallRecord:
     """Return a call about notes of which some are to be forgotten: rows of all sizes, which SQLite moves about."""
     folders = draw.choices(["Secret", "Open", "Secret/deep", "Other"], k=draw.randrange(12))
     paths = [VaultPath(f"{folder}/{'x' * draw.randrange(60)} {draw.random()}.md") for folder in folders]
-    return Recorded(time.time(), "search", None, None, None, None, None, 1.0, 1, tuple(paths))
+    return CallRecord(time.time(), "search", None, None, None, None, None, 1.0, 1, tuple(paths))
 
 
 def test_forgotten_notes_are_in_no_file(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.state.backup import copies
-from bridge.state.change_log import beside
-from bridge.state.change_records import Change, Wanted
+from bridge.state.backup import list_backups
+from bridge.state.change_log import log_path
+from bridge.state.change_records import Change, ChangeFilter
 from bridge.state.store import Store
 from bridge.types import VaultPath
 from bridge.vault.plan import Plan, Step
@@ -38,7 +38,7 @@ def vanish(file: Path) -> None:
 def opened(path: Path) -> Store:
     """Open a new file and wait for its first backup, which is made by itself."""
     store = Store.open(path)
-    while not copies(path):
+    while not list_backups(path):
         time.sleep(0.01)
     return store
 
@@ -71,9 +71,9 @@ def test_the_newest_changes_outlive_their_file(tmp_path: Path, destroy: Damage, 
         edit(store, number)
     if backed_up:
         store.back_up()
-        assert not beside(data / "state.sqlite").exists()
+        assert not log_path(data / "state.sqlite").exists()
     else:
-        for file in copies(data / "state.sqlite"):
+        for file in list_backups(data / "state.sqlite"):
             file.unlink()
     # What follows writes into older changes, too: where their note is, that they are undone.
     moved = Plan([Step("move", VaultPath("a.md"), to=VaultPath("b.md"), before=digest(b"40"))])
@@ -100,7 +100,7 @@ def test_a_torn_or_spoilt_line_costs_only_itself(tmp_path: Path) -> None:
     first, second, third = (edit(store, number, f"{number}.md") for number in range(3))
     left = killed(tmp_path, tmp_path / "left")
     store.close()
-    log = beside(left)
+    log = log_path(left)
     log.write_bytes(log.read_bytes().replace(f'"id":"{second}"'.encode(), b'"id":"spoilt"')[:-40])
     zero(left)
     left.with_name("state.sqlite-wal").unlink()
@@ -117,7 +117,7 @@ def test_what_is_denied_is_in_no_line(tmp_path: Path) -> None:
     store = opened(tmp_path / "state.sqlite")
     kept = edit(store, 1, "open.md")
     edit(store, 2, "secret.md")
-    log = beside(tmp_path / "state.sqlite")
+    log = log_path(tmp_path / "state.sqlite")
     assert b"secret" in log.read_bytes()
     store.forget(lambda path: path == "secret.md")
     assert b"secret" not in log.read_bytes()
@@ -127,7 +127,7 @@ def test_what_is_denied_is_in_no_line(tmp_path: Path) -> None:
     zero(left)
     left.with_name("state.sqlite-wal").unlink(missing_ok=True)
     again = Store.open(left)
-    assert [change.id for change in again.changes(Wanted())] == [kept]
+    assert [change.id for change in again.changes(ChangeFilter())] == [kept]
     again.close()
 
 
@@ -152,5 +152,5 @@ def test_a_long_log_is_taken_into_a_backup(tmp_path: Path, monkeypatch: pytest.M
     for number in range(100):
         edit(store, number)
     store.close()
-    assert not beside(tmp_path / "state.sqlite").exists()
+    assert not log_path(tmp_path / "state.sqlite").exists()
     assert len((tmp_path / "state.sqlite.backup").read_bytes()) > 20_000

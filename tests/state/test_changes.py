@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import StateUnusable
-from bridge.state.change_parts import REST, Switch, facts_of, parts_undone
-from bridge.state.change_records import Change, Wanted
+from bridge.state.change_parts import REST, HunkState, hunk_state_facts, undone_parts
+from bridge.state.change_records import Change, ChangeFilter
 from bridge.state.store import Store
 from bridge.types import Digest, VaultPath
 from bridge.vault.plan import Plan, Step
@@ -190,18 +190,23 @@ def test_changes_are_found_by_what_is_asked(store: Store, clock: Clock) -> None:
     clock.time += 10
     second = made(store, moved("Folder/a.md", "Other/b.md"), client="two")
     asked = {
-        first: [Wanted(until=NOON + 10), Wanted(client="one"), Wanted(session="s"), Wanted(path=path("Folder/a.md"))],
-        second: [Wanted(since=NOON + 10), Wanted(client="two")],
+        first: [
+            ChangeFilter(until=NOON + 10),
+            ChangeFilter(client="one"),
+            ChangeFilter(session="s"),
+            ChangeFilter(path=path("Folder/a.md")),
+        ],
+        second: [ChangeFilter(since=NOON + 10), ChangeFilter(client="two")],
     }
     for change, wishes in asked.items():
         for wanted in wishes:
             assert change in [found.id for found in store.changes(wanted)], wanted
     both = [second, first]
     for name in ("Folder/a.md", "Other/b.md", "Folder", "Other"):
-        assert [found.id for found in store.changes(Wanted(path=path(name)))] == both, name
-    assert store.changes(Wanted(path=path("Fold"))) == []
-    assert store.changes(Wanted(state="proposed")) == []
-    assert store.changes(Wanted(operation="move_note")) == []
+        assert [found.id for found in store.changes(ChangeFilter(path=path(name)))] == both, name
+    assert store.changes(ChangeFilter(path=path("Fold"))) == []
+    assert store.changes(ChangeFilter(state="proposed")) == []
+    assert store.changes(ChangeFilter(operation="move_note")) == []
     assert [found.id for found in store.changes(limit=1, offset=1)] == [first]
 
 
@@ -226,8 +231,8 @@ def test_a_change_follows_its_own_moves_in_their_order(store: Store) -> None:
 
 def test_a_file_that_was_taken_away_is_not_the_next_of_its_name(store: Store) -> None:
     def turned_back(change: str, step: Step) -> str:
-        switches = [Switch(change, frozenset({REST}), on=False, of=1)]
-        undo = Change(store.next_id(), NOON, "undo_change", facts={"undoes": [change], **facts_of(switches)})
+        switches = [HunkState(change, frozenset({REST}), on=False, of=1)]
+        undo = Change(store.next_id(), NOON, "undo_change", facts={"undoes": [change], **hunk_state_facts(switches)})
         entry = store.begin(undo)
         entry.prepare(Plan([step], {digest(b"1"): b"1"}))
         entry.settle(True)
@@ -257,10 +262,10 @@ def test_parts_of_a_change_are_in_and_out_of_force(store: Store) -> None:
     change = made(store, put("a.md", b"1", b"2"))
 
     def switched(*parts: int, on: bool = False) -> tuple[str, list[int]]:
-        store.switch([Switch(change, frozenset(parts), on, of=3)])
+        store.switch([HunkState(change, frozenset(parts), on, of=3)])
         found = store.change(change)
         assert found is not None
-        return found.state, sorted(parts_undone(found.facts))
+        return found.state, sorted(undone_parts(found.facts))
 
     assert [switched(1), switched(1), switched(2, REST), switched(2, on=True)] == [
         ("applied", [1]),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import BridgeError, Busy, DiskFull, ReadOnly, StateUnusable
-from bridge.state.connection import translated
+from bridge.state.connection import translate_errors
 from bridge.state.store import Store
 from tests.models.disks import read_only, small
 
@@ -99,7 +99,7 @@ def test_every_word_of_sqlite_has_a_meaning(tmp_path: Path, code: int | None, to
     error = sqlite3.OperationalError("disk I/O error")
     if code is not None:
         error.sqlite_errorcode, error.sqlite_errorname = code, "SQLITE_SOMETHING"
-    with pytest.raises(told, match=str(tmp_path)), translated(tmp_path / "state.sqlite"):
+    with pytest.raises(told, match=str(tmp_path)), translate_errors(tmp_path / "state.sqlite"):
         raise error
 
 
@@ -109,5 +109,5 @@ def test_trouble_on_a_disk_without_room_is_the_want_of_room(tmp_path: Path, code
     error.sqlite_errorcode = code
     with small(tmp_path):
         fill(tmp_path, 64 * 1024)
-        with pytest.raises(DiskFull), translated(tmp_path / "state.sqlite"):
+        with pytest.raises(DiskFull), translate_errors(tmp_path / "state.sqlite"):
             raise error

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.state.backup import MERGED
 from bridge.state.change_records import Change
-from bridge.state.connection import opened
+from bridge.state.connection import open_database
 from bridge.state.schema import MIGRATIONS
 from bridge.state.store import Store
 from tests.state.made import call, recorded
@@ -73,7 +73,7 @@ def test_a_migration_that_breaks_off_is_done_again(tmp_path: Path) -> None:
 
 
 def test_every_table_is_salvaged_or_can_be_done_without(tmp_path: Path) -> None:
-    connection = opened(tmp_path / "state.sqlite", new=True)
+    connection = open_database(tmp_path / "state.sqlite", new=True)
     names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     connection.close()
     assert {name for name in names if not name.startswith("sqlite_")} == MERGED.keys() | REBUILT

@@ -18,8 +18,8 @@ from mcp.client import ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult, PromptReference
 
 from bridge.data_folder import Folders, vault_id
-from bridge.engine.vault_lock import Hold
-from bridge.server.runtime_file import read
+from bridge.engine.vault_lock import VaultLock
+from bridge.server.runtime_file import read_runtime
 from tests.features.served import command, write_vault
 from tests.mcp.client import ERAS, Era, text_of
 from tests.system.entry import MODERN, OPENING, Entry, client, entered, words
@@ -78,7 +78,7 @@ def bridges(data: Path) -> list[psutil.Process]:
 
 def serves(vault: Path, data: Path) -> int | None:
     """Return the process that the runtime file names."""
-    runtime = read(Folders(data).runtime(vault_id(vault)))
+    runtime = read_runtime(Folders(data).runtime(vault_id(vault)))
     return None if runtime is None else runtime.pid
 
 
@@ -398,7 +398,7 @@ async def test_where_another_process_holds_the_vault_the_agent_reads_it_all_the_
     folders, id_ = Folders(data), vault_id(vault)
     folders.make()
     folders.settings.write_text('deny = ["Bread/**"]\n')
-    hold = Hold.take(folders.lock(id_), folders.runtime(id_))
+    hold = VaultLock.take(folders.lock(id_), folders.runtime(id_))
     async with entered(vault, data, "--preset", "full") as entry:
         await entry.open()
         assert "Garden/Beans.md" in await searched(entry)

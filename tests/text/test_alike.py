@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.overlap import shares
+from bridge.text.overlap import find_overlaps
 from bridge.types import VaultPath
 
 HERE, THERE = VaultPath("Here.md"), VaultPath("There.md")
@@ -12,7 +12,7 @@ BREAD = "Rye bread keeps for a week in a linen bag, and nobody in the valley wou
 
 
 def share(text: str, other: str, *, common: str = "") -> float:
-    found = shares(text, {HERE: other}, common=common, least=0)
+    found = find_overlaps(text, {HERE: other}, common=common, least=0)
     return found[0][1] if found else 0
 
 
@@ -43,7 +43,7 @@ def test_what_the_template_says_does_not_count() -> None:
 
 
 def test_the_most_alike_comes_first_and_the_unlike_not_at_all() -> None:
-    found = shares(BREAD, {THERE: "Something else that has nothing in common with it.", HERE: BREAD})
+    found = find_overlaps(BREAD, {THERE: "Something else that has nothing in common with it.", HERE: BREAD})
     assert found == [(HERE, 1.0)]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.text import diff
-from bridge.text.diff import Piece, high, low, pieces, placed, readable
+from bridge.text.diff import Piece, pieces, prefer_high, prefer_low, prefer_readable, slide_pieces
 
 UNITS = st.lists(st.sampled_from("abc\n"), max_size=40)
 
@@ -27,8 +27,8 @@ def carried_out(found: Sequence[Piece], before: Sequence[str], after: Sequence[s
 def test_pieces_say_all_that_differs_and_no_two_touch(before: list[str], after: list[str]) -> None:
     found = pieces(before, after)
     assert carried_out(found, before, after) == after
-    for taste in (low, high, readable):
-        assert carried_out(placed(found, before, after, taste), before, after) == after
+    for taste in (prefer_low, prefer_high, prefer_readable):
+        assert carried_out(slide_pieces(found, before, after, taste), before, after) == after
 
 
 @given(UNITS, UNITS)
@@ -54,5 +54,5 @@ def test_a_very_long_note_is_compared_line_by_line(kinds: int) -> None:
 
 def test_what_may_stand_elsewhere_stands_as_low_or_as_high_as_wanted() -> None:
     before, after = ["x", "a", "a", "y"], ["x", "a", "a", "a", "y"]
-    assert placed(pieces(before, after), before, after, low) == [Piece(range(3, 3), range(3, 4))]
-    assert placed(pieces(before, after), before, after, high) == [Piece(range(1, 1), range(1, 2))]
+    assert slide_pieces(pieces(before, after), before, after, prefer_low) == [Piece(range(3, 3), range(3, 4))]
+    assert slide_pieces(pieces(before, after), before, after, prefer_high) == [Piece(range(1, 1), range(1, 2))]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.text.diff import bytes_of, hunks, shown, text_of, unified, with_hunks
+from bridge.text.diff import apply_hunks, decode_text, diff_hunks, display_text, encode_text, unified_diff
 from tests.changes.texts import pairs
 
 NOTE = "".join(f"line {number}\n" for number in range(1, 31))
@@ -18,24 +18,24 @@ NOTE = "".join(f"line {number}\n" for number in range(1, 31))
 @given(pairs())
 def test_all_hunks_make_the_text_after_and_none_the_text_before(pair: tuple[str, str]) -> None:
     before, after = pair
-    numbers = [hunk.number for hunk in hunks(before, after)]
-    assert with_hunks(before, after, numbers) == after
-    assert with_hunks(before, after, ()) == before
+    numbers = [hunk.number for hunk in diff_hunks(before, after)]
+    assert apply_hunks(before, after, numbers) == after
+    assert apply_hunks(before, after, ()) == before
 
 
 @given(pairs(), st.data())
 def test_what_some_hunks_leave_the_others_complete(pair: tuple[str, str], data: st.DataObject) -> None:
     before, after = pair
-    found = hunks(before, after)
+    found = diff_hunks(before, after)
     chosen = data.draw(st.sets(st.sampled_from([hunk.number for hunk in found]))) if found else set()
-    part = with_hunks(before, after, chosen)
-    assert len(hunks(before, part)) == len(chosen)
-    assert with_hunks(part, after, [hunk.number for hunk in hunks(part, after)]) == after
+    part = apply_hunks(before, after, chosen)
+    assert len(diff_hunks(before, part)) == len(chosen)
+    assert apply_hunks(part, after, [hunk.number for hunk in diff_hunks(part, after)]) == after
 
 
 @given(pairs())
 def test_a_hunk_shows_the_lines_it_says(pair: tuple[str, str]) -> None:
-    for hunk in hunks(*pair):
+    for hunk in diff_hunks(*pair):
         for kind, text, (first, last) in (("added", pair[0], hunk.before), ("removed", pair[1], hunk.after)):
             lines = re.findall(r"[^\n]*\n|[^\n]+", text)
             assert [row.text for row in hunk.rows if row.kind != kind] == lines[first - 1 : last]
@@ -43,14 +43,14 @@ def test_a_hunk_shows_the_lines_it_says(pair: tuple[str, str]) -> None:
 
 @given(st.binary(max_size=200).filter(lambda data: b"\0" not in data))
 def test_bytes_survive_whatever_they_are(data: bytes) -> None:
-    text = text_of(data)
+    text = decode_text(data)
     assert text is not None
-    assert bytes_of(text) == data
-    shown(text).encode()
+    assert encode_text(text) == data
+    display_text(text).encode()
 
 
 def test_what_is_no_text_is_none() -> None:
-    assert text_of(b"\x89PNG\0\0") is None
+    assert decode_text(b"\x89PNG\0\0") is None
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -60,7 +60,7 @@ def test_git_makes_the_same_of_it(tmp_path: Path, pair: tuple[str, str]) -> None
     before, after = pair
     note = tmp_path / "note.md"
     note.write_bytes(before.encode())
-    diff = unified(before, after, "note.md")
+    diff = unified_diff(before, after, "note.md")
     if before and after and diff:
         command = ["git", "apply", "--whitespace=nowarn", "-"]
         subprocess.run(command, cwd=tmp_path, input=diff.encode(), check=True)
@@ -69,11 +69,11 @@ def test_git_makes_the_same_of_it(tmp_path: Path, pair: tuple[str, str]) -> None
 
 def test_changes_far_apart_are_hunks_of_their_own() -> None:
     after = NOTE.replace("line 5\n", "five\n").replace("line 12\n", "").replace("line 25\n", "line 25\nmore\n")
-    assert [(hunk.number, hunk.before, hunk.after) for hunk in hunks(NOTE, after, first=3)] == [
+    assert [(hunk.number, hunk.before, hunk.after) for hunk in diff_hunks(NOTE, after, first=3)] == [
         (3, (2, 15), (2, 14)),
         (4, (23, 28), (22, 28)),
     ]
-    assert with_hunks(NOTE, after, [4], first=3) == NOTE.replace("line 25\n", "line 25\nmore\n")
+    assert apply_hunks(NOTE, after, [4], first=3) == NOTE.replace("line 25\n", "line 25\nmore\n")
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_changes_far_apart_are_hunks_of_their_own() -> None:
     ],
 )
 def test_every_byte_shows(before: str, after: str, diff: str) -> None:
-    assert unified(before, after, "x.md") == (f"--- a/x.md\n+++ b/x.md\n{diff}" if diff else "")
+    assert unified_diff(before, after, "x.md") == (f"--- a/x.md\n+++ b/x.md\n{diff}" if diff else "")
 
 
 def test_a_file_that_is_made_or_removed_is_said_so() -> None:
-    assert unified(None, "a\n", "x.md").startswith("--- /dev/null\n+++ b/x.md\n")
-    assert unified("a\n", None, "x.md").startswith("--- a/x.md\n+++ /dev/null\n")
+    assert unified_diff(None, "a\n", "x.md").startswith("--- /dev/null\n+++ b/x.md\n")
+    assert unified_diff("a\n", None, "x.md").startswith("--- a/x.md\n+++ /dev/null\n")
 
 
 @pytest.mark.parametrize(
@@ -109,5 +109,5 @@ def test_a_file_that_is_made_or_removed_is_said_so() -> None:
     ],
 )
 def test_new_sections_and_paragraphs_show_as_wholes(before: str, after: str, added: str) -> None:
-    (hunk,) = hunks(before, after)
+    (hunk,) = diff_hunks(before, after)
     assert "".join(row.text for row in hunk.rows if row.kind == "added") == added

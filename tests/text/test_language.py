@@ -1,7 +1,7 @@
 import pytest
 
-from bridge.text.scripts import tokens
-from bridge.text.stems import LONGEST_REMEMBERED, REMEMBERED, Remembered, asked, forms, language_of
+from bridge.text.scripts import estimate_tokens
+from bridge.text.stems import CACHE_SIZE, LONGEST_CACHED, BoundedCache, index_forms, language_of, query_forms
 
 TEXTS = {
     "english": "The children were playing in the garden and it was a warm evening for all of them",
@@ -29,27 +29,27 @@ def test_a_text_without_latin_letters_has_no_language_to_stem() -> None:
 
 
 def test_a_query_is_stemmed_in_every_language_of_the_vault() -> None:
-    assert asked("Häuser", ["german", "english"]) == [frozenset({"haus", "häuser"})]
-    assert asked("running shoes", []) == [frozenset({"run"}), frozenset({"shoe"})]
+    assert query_forms("Häuser", ["german", "english"]) == [frozenset({"haus", "häuser"})]
+    assert query_forms("running shoes", []) == [frozenset({"run"}), frozenset({"shoe"})]
 
 
 def test_korean_words_are_found_by_their_syllables() -> None:
-    assert forms("회의를 했다", None) == "회의 의를 했다"
-    assert asked("회의", ["english"]) == [frozenset({"회의"})]
+    assert index_forms("회의를 했다", None) == "회의 의를 했다"
+    assert query_forms("회의", ["english"]) == [frozenset({"회의"})]
 
 
 def test_beside_other_scripts_only_words_in_latin_letters_and_numbers_are_stemmed() -> None:
-    assert forms("Running, 3d 42-running", "english") == "run 3d 42 run"
-    assert forms("Running, 3d 42-running “сухари” 研究", "english") == "run 42 run"
+    assert index_forms("Running, 3d 42-running", "english") == "run 3d 42 run"
+    assert index_forms("Running, 3d 42-running “сухари” 研究", "english") == "run 42 run"
 
 
 def test_what_is_remembered_of_a_text_is_bounded() -> None:
-    lengths = Remembered(len)
-    assert lengths["x" * 2 * LONGEST_REMEMBERED] == 2 * LONGEST_REMEMBERED
+    lengths = BoundedCache(len)
+    assert lengths["x" * 2 * LONGEST_CACHED] == 2 * LONGEST_CACHED
     assert not lengths
-    for number in range(REMEMBERED + 10):
+    for number in range(CACHE_SIZE + 10):
         assert lengths[str(number)] == len(str(number))
-    assert len(lengths) <= REMEMBERED
+    assert len(lengths) <= CACHE_SIZE
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_what_is_remembered_of_a_text_is_bounded() -> None:
     [("", 0, 0), ("word " * 100, 100, 140), ("研究" * 50, 95, 110), ("слово " * 100, 200, 320), ("ประชุม" * 10, 50, 70)],
 )
 def test_the_length_of_a_text_is_estimated_by_its_script(text: str, least: int, most: int) -> None:
-    assert least <= tokens(text) <= most
+    assert least <= estimate_tokens(text) <= most

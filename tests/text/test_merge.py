@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.diff import lines_of
-from bridge.text.merge import Contradiction, merge
+from bridge.text.diff import split_lines
+from bridge.text.merge import Conflict, merge3
 from tests.changes.texts import edited, texts
 
 LINES = st.lists(st.integers(0, 99), max_size=20)
@@ -20,15 +20,15 @@ def forks(draw: st.DrawFn) -> tuple[str, str, str]:
 @given(forks(), st.booleans())
 def test_what_one_side_left_alone_is_the_others(fork: tuple[str, str, str], touching: bool) -> None:
     base, ours, theirs = fork
-    assert merge(base, base, theirs, touching=touching) == theirs
-    assert merge(base, ours, base, touching=touching) == ours
-    assert merge(base, ours, ours, touching=touching) == ours
+    assert merge3(base, base, theirs, touching=touching) == theirs
+    assert merge3(base, ours, base, touching=touching) == ours
+    assert merge3(base, ours, ours, touching=touching) == ours
 
 
 @given(forks(), st.booleans())
 def test_it_does_not_matter_whose_side_is_whose(fork: tuple[str, str, str], touching: bool) -> None:
     base, ours, theirs = fork
-    merged, turned = merge(base, ours, theirs, touching=touching), merge(base, theirs, ours, touching=touching)
+    merged, turned = merge3(base, ours, theirs, touching=touching), merge3(base, theirs, ours, touching=touching)
     if isinstance(merged, str) or isinstance(turned, str):
         assert turned == merged
     else:
@@ -40,10 +40,10 @@ def test_it_does_not_matter_whose_side_is_whose(fork: tuple[str, str, str], touc
 @given(forks(), st.booleans())
 def test_a_contradiction_shows_what_stands_there(fork: tuple[str, str, str], touching: bool) -> None:
     base, ours, theirs = fork
-    merged = merge(base, ours, theirs, touching=touching)
+    merged = merge3(base, ours, theirs, touching=touching)
     for one in merged if not isinstance(merged, str) else ():
         first, last = one.lines
-        assert "".join(lines_of(ours)[first - 1 : last]) == one.ours
+        assert "".join(split_lines(ours)[first - 1 : last]) == one.ours
         assert one.ours != one.theirs
         assert one.base in base
         assert one.theirs in theirs
@@ -57,7 +57,7 @@ def test_edits_far_apart_always_merge(first: list[int], second: list[int], here:
     base = note([-1], [-2])
     ours = note(first, [-2]) if here else note([-1], first)
     theirs = note([-1], second) if here else note(second, [-2])
-    assert merge(base, ours, theirs, touching=there) == (note(first, second) if here else note(second, first))
+    assert merge3(base, ours, theirs, touching=there) == (note(first, second) if here else note(second, first))
 
 
 NEXT = "a\nb\nc\n"
@@ -73,8 +73,8 @@ NEXT = "a\nb\nc\n"
     ],
 )
 def test_lines_next_to_each_other_contradict_unless_allowed(ours: str, theirs: str, merged: str) -> None:
-    assert not isinstance(merge(NEXT, ours, theirs), str)
-    assert merge(NEXT, ours, theirs, touching=True) == merged
+    assert not isinstance(merge3(NEXT, ours, theirs), str)
+    assert merge3(NEXT, ours, theirs, touching=True) == merged
 
 
 @pytest.mark.parametrize("touching", [False, True])
@@ -90,29 +90,29 @@ def test_lines_next_to_each_other_contradict_unless_allowed(ours: str, theirs: s
 def test_the_same_lines_changed_differently_contradict(
     ours: str, theirs: str, lines: tuple[int, int], touching: bool
 ) -> None:
-    merged = merge(NEXT, ours, theirs, touching=touching)
+    merged = merge3(NEXT, ours, theirs, touching=touching)
     assert not isinstance(merged, str)
     assert [one.lines for one in merged] == [lines]
 
 
 def test_two_insertions_at_one_place_contradict_always() -> None:
-    assert merge("a\n", "a\nx\n", "a\ny\n", touching=True) == (Contradiction((2, 2), "", "x\n", "y\n"),)
+    assert merge3("a\n", "a\nx\n", "a\ny\n", touching=True) == (Conflict((2, 2), "", "x\n", "y\n"),)
 
 
 def test_an_appended_paragraph_goes_though_another_came_after_it() -> None:
     both = "a\n\nfirst\n\nsecond\n"
-    assert merge(both, "a\n\nsecond\n", "a\n\nfirst\n", touching=True) == "a\n"
+    assert merge3(both, "a\n\nsecond\n", "a\n\nfirst\n", touching=True) == "a\n"
 
 
 def test_an_empty_line_that_is_there_by_chance_holds_nothing_together() -> None:
     base, ours = "one\ntwo\nthree\n\nlast\nfar\nend\n", "1\n\n3\n\nlast\nfar\nEND\n"
-    assert merge(base, ours, base.replace("last", "new\nlast")) == ours.replace("last", "new\nlast")
+    assert merge3(base, ours, base.replace("last", "new\nlast")) == ours.replace("last", "new\nlast")
 
 
 def test_where_it_matters_how_high_a_line_stands_it_contradicts() -> None:
-    assert isinstance(merge("x\ny\n", "x\nnew\nx\ny\n", "z\ny\n", touching=True), tuple)
+    assert isinstance(merge3("x\ny\n", "x\nnew\nx\ny\n", "z\ny\n", touching=True), tuple)
 
 
 def test_a_line_break_taken_away_joins_no_lines() -> None:
-    merged = merge("a\n", "b", "a\nc\n", touching=True)
+    merged = merge3("a\n", "b", "a\nc\n", touching=True)
     assert isinstance(merged, tuple)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.text.diff import hunks
-from bridge.text.word_diff import Run, runs, words
+from bridge.text.diff import diff_hunks
+from bridge.text.word_diff import Run, diff_runs, diff_words
 from tests.changes.texts import pairs
 
 
@@ -21,9 +21,9 @@ def side(found: tuple[Run, ...], without: str) -> str:
 @given(st.one_of(pairs(), st.tuples(st.text(), st.text())))
 def test_both_texts_can_be_read_from_it(pair: tuple[str, str]) -> None:
     before, after = pair
-    assert (side(words(before, after), "added"), side(words(before, after), "removed")) == pair
-    for hunk in hunks(before, after):
-        found = runs(hunk)
+    assert (side(diff_words(before, after), "added"), side(diff_words(before, after), "removed")) == pair
+    for hunk in diff_hunks(before, after):
+        found = diff_runs(hunk)
         assert side(found, "added") == "".join(row.text for row in hunk.rows if row.kind != "added")
         assert side(found, "removed") == "".join(row.text for row in hunk.rows if row.kind != "removed")
 
@@ -48,14 +48,14 @@ def test_both_texts_can_be_read_from_it(pair: tuple[str, str]) -> None:
     ],
 )
 def test_what_changed_is_a_unit_that_one_reads(before: str, after: str, seen: str) -> None:
-    assert read(words(before, after)) == seen
+    assert read(diff_words(before, after)) == seen
 
 
 def test_a_block_too_long_to_compare_is_shown_whole() -> None:
     before = "word " * 6_000
-    assert read(words(before, before + "more")) == f"[-{before}-]{{+{before}more+}}"
+    assert read(diff_words(before, before + "more")) == f"[-{before}-]{{+{before}more+}}"
 
 
 def test_a_hunk_is_read_as_a_whole() -> None:
-    (hunk,) = hunks("# A\nold text\n\ngone\n", "# A\nnew text\n\n")
-    assert read(runs(hunk)) == "# A\n[-old-]{+new+} text\n\n[-gone\n-]"
+    (hunk,) = diff_hunks("# A\nold text\n\ngone\n", "# A\nnew text\n\n")
+    assert read(diff_runs(hunk)) == "# A\n[-old-]{+new+} text\n\n[-gone\n-]"

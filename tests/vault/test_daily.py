@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from bridge.errors import BridgeError, InvalidArguments, OutsideVault, ProtectedPath
-from bridge.vault.daily_notes import daily_path, moment_of
+from bridge.vault.daily_notes import daily_path, time_on_day
 from bridge.vault.obsidian_settings import ObsidianSettings
 
 DAY = date(2026, 1, 5)
@@ -58,9 +58,9 @@ def test_a_format_that_names_no_note_is_refused(pattern: str, error: type[Bridge
 def test_the_time_of_another_day_is_that_of_now(zone: Callable[[str], None]) -> None:
     zone("Europe/Berlin")
     now = datetime(2026, 3, 27, 1, 30, tzinfo=UTC)
-    assert moment_of(date(2026, 7, 1), now).isoformat() == "2026-07-01T02:30:00+02:00"
+    assert time_on_day(date(2026, 7, 1), now).isoformat() == "2026-07-01T02:30:00+02:00"
     # 02:30 is left out on the 29th, 00:30 on a day in Chile.
-    assert moment_of(date(2026, 3, 29), now).isoformat() == "2026-03-29T03:30:00+02:00"
+    assert time_on_day(date(2026, 3, 29), now).isoformat() == "2026-03-29T03:30:00+02:00"
     zone("America/Santiago")
     now = datetime(2026, 7, 1, 4, 30, tzinfo=UTC)
-    assert moment_of(date(2026, 9, 6), now).isoformat() == "2026-09-06T01:30:00-03:00"
+    assert time_on_day(date(2026, 9, 6), now).isoformat() == "2026-09-06T01:30:00-03:00"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import NoteNotFound, OutsideVault, ProtectedPath
 from bridge.types import VaultPath
-from bridge.vault.open_file import located
+from bridge.vault.open_file import follow_to_file
 from bridge.vault.rules import Rules
 from bridge.vault.scan import Scan
 from bridge.vault.vault import Vault
@@ -135,7 +135,7 @@ def test_denial_does_not_need_folders_that_can_be_held_open(tmp_path: Path) -> N
     grow(tmp_path, "Private/b.md")
     (tmp_path / "note.md").symlink_to("Private/b.md")
     for path in ("Private/b.md", "note.md"):
-        with pytest.raises(NoteNotFound), located(tmp_path, path, PRIVATE.denies, stepwise=False):
+        with pytest.raises(NoteNotFound), follow_to_file(tmp_path, path, PRIVATE.denies, stepwise=False):
             pass
 
 

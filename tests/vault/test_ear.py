@@ -9,7 +9,15 @@ from watchfiles import _rust_notify
 
 from bridge.errors import VaultUnreadable
 from bridge.vault import notifications as ears
-from bridge.vault.notifications import EACH_FOLDER, Deaf, Ear, Ending, folders_of, is_folder, visible
+from bridge.vault.notifications import (
+    EACH_FOLDER,
+    Notifier,
+    StopSignal,
+    WatchUnavailable,
+    folders_of,
+    is_real_folder,
+    visible_paths,
+)
 from tests.vault.trees import apart, grow, without_rights
 
 DEADLINE_S = 30
@@ -18,15 +26,15 @@ WAYS = pytest.mark.parametrize("each_folder", [True, False] if EACH_FOLDER else 
 
 
 @contextmanager
-def listening(root: Path, *, each_folder: bool = EACH_FOLDER) -> Iterator[Ear]:
-    ear = Ear(root, Ending(asyncio.Event()), each_folder=each_folder)
+def listening(root: Path, *, each_folder: bool = EACH_FOLDER) -> Iterator[Notifier]:
+    ear = Notifier(root, StopSignal(asyncio.Event()), each_folder=each_folder)
     try:
         yield ear
     finally:
         ear.close()
 
 
-def until(ear: Ear, enough: Callable[[set[str]], bool]) -> set[str]:
+def until(ear: Notifier, enough: Callable[[set[str]], bool]) -> set[str]:
     told: set[str] = set()
     deadline = time.monotonic() + DEADLINE_S
     while not enough(told):
@@ -98,7 +106,7 @@ def test_a_folder_without_rights_stops_nothing() -> None:
 
 def test_silence_is_told_as_nothing_and_the_end_as_none(tmp_path: Path) -> None:
     stop = asyncio.Event()
-    ear = Ear(tmp_path, Ending(stop))
+    ear = Notifier(tmp_path, StopSignal(stop))
     assert ear.listen(1) == set()
     stop.set()
     assert ear.listen(1000) is None
@@ -106,7 +114,7 @@ def test_silence_is_told_as_nothing_and_the_end_as_none(tmp_path: Path) -> None:
 
 
 def test_leaving_ends_whatever_the_event_says() -> None:
-    ending = Ending(asyncio.Event())
+    ending = StopSignal(asyncio.Event())
     assert not ending.is_set()
     ending.leave()
     assert ending.is_set()
@@ -114,7 +122,7 @@ def test_leaving_ends_whatever_the_event_says() -> None:
 
 def test_a_vanished_vault_is_told(tmp_path: Path) -> None:
     with pytest.raises(VaultUnreadable):
-        Ear(tmp_path / "gone", Ending(asyncio.Event()))
+        Notifier(tmp_path / "gone", StopSignal(asyncio.Event()))
     root = grow(tmp_path / "vault", "A/")
     with listening(root) as ear:
         (root / "A").rmdir()
@@ -134,7 +142,7 @@ def test_a_vault_that_goes_while_it_is_tuned_to_is_told(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(_rust_notify, "RustNotify", Late)
     with pytest.raises(VaultUnreadable):
-        Ear(root, Ending(asyncio.Event()))
+        Notifier(root, StopSignal(asyncio.Event()))
 
 
 def test_a_folder_that_goes_while_it_is_tuned_to_is_passed_over(
@@ -163,19 +171,19 @@ def test_a_folder_that_comes_while_it_is_tuned_to_is_told(tmp_path: Path, monkey
 
 def test_folders_that_never_stay_make_it_deaf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ears, "folders_of", lambda top: [top, f"{top}/gone"])
-    with pytest.raises(Deaf):
-        Ear(tmp_path, Ending(asyncio.Event()), each_folder=True)
+    with pytest.raises(WatchUnavailable):
+        Notifier(tmp_path, StopSignal(asyncio.Event()), each_folder=True)
 
 
 def test_names_are_told_composed_and_inside(tmp_path: Path) -> None:
     top = str(tmp_path)
     paths = [f"{top}/{apart('é.md')}", f"{top}x/a.md", f"{top}/.h/b.md", top]
-    assert visible(top, paths) == {"é.md", ""}
+    assert visible_paths(top, paths) == {"é.md", ""}
 
 
 def test_a_link_to_a_folder_is_no_folder(tmp_path: Path) -> None:
     grow(tmp_path, "A/")
     (tmp_path / "L").symlink_to("A")
-    assert is_folder(str(tmp_path / "A"))
-    assert not is_folder(str(tmp_path / "L"))
-    assert not is_folder(str(tmp_path / "gone"))
+    assert is_real_folder(str(tmp_path / "A"))
+    assert not is_real_folder(str(tmp_path / "L"))
+    assert not is_real_folder(str(tmp_path / "gone"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.vault.globs import matches, mistake
+from bridge.vault.globs import compile_glob, find_mistake
 from bridge.vault.paths import nfc
 
 PATHS = (
@@ -36,27 +36,27 @@ PATHS = (
     ],
 )
 def test_a_glob_matches(glob: str, found: set[str]) -> None:
-    assert {path for path in PATHS if matches(glob).fullmatch(path)} == found
+    assert {path for path in PATHS if compile_glob(glob).fullmatch(path)} == found
 
 
 @given(st.text("*?[]!-/ab\\^", max_size=12))
 def test_any_glob_compiles(glob: str) -> None:
-    assert isinstance(matches(glob), re.Pattern)
+    assert isinstance(compile_glob(glob), re.Pattern)
 
 
 @given(st.text(st.characters(exclude_characters="*?[]/\\", codec="utf-8"), min_size=1))
 def test_a_plain_name_matches_itself_in_every_folder(text: str) -> None:
     name = nfc(text).strip()
     if name:
-        assert matches(text).fullmatch(name)
-        assert matches(text).fullmatch(f"A/{name}")
-        assert matches(text).fullmatch(f"A/{name}/b.md")
-        assert not matches(text).fullmatch(f"{name}.")
+        assert compile_glob(text).fullmatch(name)
+        assert compile_glob(text).fullmatch(f"A/{name}")
+        assert compile_glob(text).fullmatch(f"A/{name}/b.md")
+        assert not compile_glob(text).fullmatch(f"{name}.")
 
 
 @pytest.mark.parametrize("glob", ["Private/**", "/A", "*.secret.md", "[a-z]*", "[[]Old]/**", "[!b]", "Été/a b", "a]"])
 def test_a_glob_that_can_be_used_has_no_fault(glob: str) -> None:
-    assert mistake(glob) is None
+    assert find_mistake(glob) is None
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,6 @@ def test_a_glob_that_can_be_used_has_no_fault(glob: str) -> None:
     ],
 )
 def test_a_glob_that_means_something_else_than_it_seems_has_a_fault(glob: str, sentence: str) -> None:
-    found = mistake(glob)
+    found = find_mistake(glob)
     assert found is not None
     assert sentence in found

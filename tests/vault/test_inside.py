@@ -4,14 +4,14 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import NoteNotFound, NoteUnreadable, OutsideVault, ProtectedPath, VaultUnreadable
-from bridge.vault.open_file import STEPWISE, located, relative, sort_of
+from bridge.vault.open_file import STEPWISE, entry_kind, follow_to_file, relative_path
 from tests.vault.trees import apart, grow, without_rights
 
 WAYS = pytest.mark.parametrize("stepwise", [True, False] if STEPWISE else [False])
 
 
 def content(root: Path, path: str, stepwise: bool) -> str:
-    with located(root, path, stepwise=stepwise) as (name, folder, _):
+    with follow_to_file(root, path, stepwise=stepwise) as (name, folder, _):
         descriptor = os.open(name, os.O_RDONLY, dir_fd=folder)
     with os.fdopen(descriptor, encoding="utf-8") as file:
         return file.read()
@@ -39,7 +39,7 @@ def test_of_two_forms_the_composed_is_read(tmp_path: Path, stepwise: bool) -> No
 @pytest.mark.parametrize("path", ["b.md", "A/b.md", "c.md/b.md", "é.md", "x" * 300, "A" + "/A" * 3000])
 def test_what_is_not_there_is_not_found(tmp_path: Path, stepwise: bool, path: str) -> None:
     grow(tmp_path, "A/", "c.md")
-    with pytest.raises(NoteNotFound), located(tmp_path, path, stepwise=stepwise):
+    with pytest.raises(NoteNotFound), follow_to_file(tmp_path, path, stepwise=stepwise):
         pass
 
 
@@ -62,7 +62,7 @@ def test_a_link_out_of_the_vault_is_refused(tmp_path: Path, stepwise: bool) -> N
     (vault / "folder").symlink_to("../vault2")
     (vault / "back").symlink_to("../vault2/../vault")
     for path in ("file.md", "folder/secret.md"):
-        with pytest.raises(OutsideVault), located(vault, path, stepwise=stepwise):
+        with pytest.raises(OutsideVault), follow_to_file(vault, path, stepwise=stepwise):
             pass
     assert content(vault, "back/a.md", stepwise) == "a.md"
 
@@ -73,7 +73,7 @@ def test_a_link_to_a_hidden_file_is_refused(tmp_path: Path, stepwise: bool) -> N
     (tmp_path / "a.md").symlink_to(".obsidian/app.md")
     (tmp_path / "Bin").symlink_to(".trash")
     for path in ("a.md", "Bin/a.md"):
-        with pytest.raises(ProtectedPath), located(tmp_path, path, stepwise=stepwise):
+        with pytest.raises(ProtectedPath), follow_to_file(tmp_path, path, stepwise=stepwise):
             pass
 
 
@@ -83,10 +83,10 @@ def test_links_without_end_are_no_trap(tmp_path: Path, stepwise: bool) -> None:
     (tmp_path / "b.md").symlink_to("a.md")
     (tmp_path / "Loop").symlink_to(".")
     grow(tmp_path, "c.md")
-    with pytest.raises(NoteNotFound, match="without end"), located(tmp_path, "a.md", stepwise=stepwise):
+    with pytest.raises(NoteNotFound, match="without end"), follow_to_file(tmp_path, "a.md", stepwise=stepwise):
         pass
     assert content(tmp_path, "Loop/Loop/Loop/c.md", stepwise) == "c.md"
-    with pytest.raises(NoteNotFound), located(tmp_path, "Loop/" * 40 + "c.md", stepwise=stepwise):
+    with pytest.raises(NoteNotFound), follow_to_file(tmp_path, "Loop/" * 40 + "c.md", stepwise=stepwise):
         pass
 
 
@@ -94,15 +94,15 @@ def test_links_without_end_are_no_trap(tmp_path: Path, stepwise: bool) -> None:
 def test_what_is_no_file_is_never_opened(tmp_path: Path, stepwise: bool) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     (tmp_path / "Folder.md").mkdir()
-    with pytest.raises(NoteNotFound, match="a pipe"), located(tmp_path, "pipe.md", stepwise=stepwise):
+    with pytest.raises(NoteNotFound, match="a pipe"), follow_to_file(tmp_path, "pipe.md", stepwise=stepwise):
         pass
-    with pytest.raises(NoteNotFound, match="a folder"), located(tmp_path, "Folder.md", stepwise=stepwise):
+    with pytest.raises(NoteNotFound, match="a folder"), follow_to_file(tmp_path, "Folder.md", stepwise=stepwise):
         pass
 
 
 @WAYS
 def test_a_vanished_vault_is_not_a_missing_note(tmp_path: Path, stepwise: bool) -> None:
-    with pytest.raises(VaultUnreadable), located(tmp_path / "gone", "a.md", stepwise=stepwise):
+    with pytest.raises(VaultUnreadable), follow_to_file(tmp_path / "gone", "a.md", stepwise=stepwise):
         pass
 
 
@@ -111,7 +111,10 @@ def test_missing_rights_are_told(stepwise: bool) -> None:
     with without_rights() as root:
         grow(root, "Locked/a.md")
         (root / "Locked").chmod(0)
-        with pytest.raises(NoteUnreadable, match="Permission denied"), located(root, "Locked/a.md", stepwise=stepwise):
+        with (
+            pytest.raises(NoteUnreadable, match="Permission denied"),
+            follow_to_file(root, "Locked/a.md", stepwise=stepwise),
+        ):
             pass
 
 
@@ -123,7 +126,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     before = sorted(Path("/dev/fd").iterdir())
     for path in ("A/B/c.md", "A/l.md", "A/out.md", "A/hidden.md", "A/none.md", "none/none.md", "A"):
         try:
-            with located(tmp_path, path):
+            with follow_to_file(tmp_path, path):
                 pass
         except (NoteNotFound, OutsideVault, ProtectedPath):
             continue
@@ -131,12 +134,12 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
 
 
 def test_relative_knows_neighbours_from_insides() -> None:
-    assert relative("/vault", "/vault") == ""
-    assert relative("/vault", "/vault/a/b") == "a/b"
-    assert relative("/vault", "/vault2/a") is None
-    assert relative("/", "/a") == "a"
+    assert relative_path("/vault", "/vault") == ""
+    assert relative_path("/vault", "/vault/a/b") == "a/b"
+    assert relative_path("/vault", "/vault2/a") is None
+    assert relative_path("/", "/a") == "a"
 
 
 def test_sorts_of_entries_have_names() -> None:
-    assert sort_of(Path("/dev/null").stat().st_mode) == "a device"
-    assert sort_of(0) == "something else"
+    assert entry_kind(Path("/dev/null").stat().st_mode) == "a device"
+    assert entry_kind(0) == "something else"

@@ -8,7 +8,7 @@ from bridge.markdown.names import Names
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
 from bridge.vault.obsidian_settings import ObsidianSettings
-from bridge.vault.write_links import link_text, tables
+from bridge.vault.write_links import find_tables, write_link
 
 SOURCE = VaultPath("Travels/Lisbon.md")
 FILES = (
@@ -47,13 +47,13 @@ MARKDOWN = ObsidianSettings(markdown_links=True)
 def test_a_link_is_as_short_as_the_settings_want(
     target: VaultPath, shown: str, style: ObsidianSettings, link: str
 ) -> None:
-    assert link_text(shown, target, SOURCE, NAMES, style) == link
+    assert write_link(shown, target, SOURCE, NAMES, style) == link
 
 
 def test_in_a_table_no_bar_ends_the_cell() -> None:
-    assert link_text("spelt", VaultPath("Bread/Spelt.md"), SOURCE, NAMES, PLAIN, table=True) == r"[[Spelt\|spelt]]"
+    assert write_link("spelt", VaultPath("Bread/Spelt.md"), SOURCE, NAMES, PLAIN, table=True) == r"[[Spelt\|spelt]]"
     text = "| a | b |\n| - | - |\n| c | d |\n\n- item\n\n  | a |\n  | - |\n"
-    first, second = tables(parse(SOURCE, text.encode()))
+    first, second = find_tables(parse(SOURCE, text.encode()))
     assert (text[slice(*first)], text[slice(*second)]) == (
         "| a | b |\n| - | - |\n| c | d |",
         "| a |\n  | - |",
@@ -61,7 +61,7 @@ def test_in_a_table_no_bar_ends_the_cell() -> None:
 
 
 def test_no_link_names_a_file_that_is_not_there() -> None:
-    assert link_text("x", VaultPath("gone.md"), SOURCE, NAMES, PLAIN) is None
+    assert write_link("x", VaultPath("gone.md"), SOURCE, NAMES, PLAIN) is None
 
 
 @given(
@@ -71,7 +71,7 @@ def test_no_link_names_a_file_that_is_not_there() -> None:
 def test_whatever_a_note_is_called_a_link_to_it_is_read_back(name: str, style: ObsidianSettings) -> None:
     target = VaultPath(f"x/{name}.md")
     names = Names([SOURCE, target])
-    link = link_text("words", target, SOURCE, names, style)
+    link = write_link("words", target, SOURCE, names, style)
     if link is None:
         return
     note = parse(SOURCE, f"see {link} there".encode())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, InvalidArguments, OutsideVault, ProtectedPath
 from bridge.types import VaultPath
-from bridge.vault.paths import LONGEST, at_or_below, flaw, is_hidden, parents, shown, vault_path
+from bridge.vault.paths import LONGEST, at_or_below, display_path, find_flaw, is_hidden, parents, vault_path
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 
@@ -72,11 +72,11 @@ def test_what_is_no_path_is_refused(path: str) -> None:
 
 
 def test_windows_has_more_names_to_refuse() -> None:
-    assert flaw("A/con.md", windows=True) == "is a name that Windows keeps for itself"
-    assert flaw("A/note.", windows=True) == "is a name that Windows keeps for itself"
-    assert flaw("a.md:stream", windows=True) == "reads as a drive or a stream of Windows"
-    assert flaw("A/conduct.md", windows=True) is None
-    assert flaw("A/con.md", windows=False) is None
+    assert find_flaw("A/con.md", windows=True) == "is a name that Windows keeps for itself"
+    assert find_flaw("A/note.", windows=True) == "is a name that Windows keeps for itself"
+    assert find_flaw("a.md:stream", windows=True) == "reads as a drive or a stream of Windows"
+    assert find_flaw("A/conduct.md", windows=True) is None
+    assert find_flaw("A/con.md", windows=False) is None
 
 
 def test_hidden_means_a_dot_in_front_of_any_part() -> None:
@@ -95,8 +95,8 @@ def test_what_is_at_or_below_some_places() -> None:
 
 
 def test_messages_carry_no_terminal_commands() -> None:
-    assert shown("a\x1b[2J\ud800") == "a\\x1b[2J\\ud800"
-    assert shown("x" * 300) == "x" * 200 + "…"
+    assert display_path("a\x1b[2J\ud800") == "a\\x1b[2J\\ud800"
+    assert display_path("x" * 300) == "x" * 200 + "…"
 
 
 @given(st.text() | st.text("./\\:aC\u0301.~\x00 \u200b", max_size=20))

@@ -4,39 +4,39 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import VaultUnreadable
-from bridge.vault.poll import is_remote, look
+from bridge.vault.poll import is_network_mount, take_snapshot
 from tests.vault.trees import apart, grow, without_rights
 
 
 def test_a_look_sees_files_and_folders_but_not_hidden_ones(tmp_path: Path) -> None:
     grow(tmp_path, apart("É/a.md"), ".obsidian/app.json", "B/.c.md", "B/d.png")
-    assert set(look(tmp_path)) == {"É", "É/a.md", "B", "B/d.png"}
+    assert set(take_snapshot(tmp_path)) == {"É", "É/a.md", "B", "B/d.png"}
 
 
 def test_a_look_tells_a_changed_file_within_the_same_second(tmp_path: Path) -> None:
     note = grow(tmp_path, "a.md") / "a.md"
     os.utime(note, ns=(10**18, 10**18))
-    before = look(tmp_path)
+    before = take_snapshot(tmp_path)
     os.utime(note, ns=(10**18, 10**18 + 1))
-    assert look(tmp_path) != before
+    assert take_snapshot(tmp_path) != before
 
 
 def test_a_look_follows_no_link(tmp_path: Path) -> None:
     grow(tmp_path, "A/a.md")
     (tmp_path / "A/loop").symlink_to("..")
-    assert set(look(tmp_path)) == {"A", "A/a.md", "A/loop"}
+    assert set(take_snapshot(tmp_path)) == {"A", "A/a.md", "A/loop"}
 
 
 def test_a_look_passes_over_what_cannot_be_listed() -> None:
     with without_rights() as root:
         grow(root, "A/a.md", "b.md")
         (root / "A").chmod(0)
-        assert set(look(root)) == {"A", "b.md"}
+        assert set(take_snapshot(root)) == {"A", "b.md"}
 
 
 def test_a_vanished_vault_is_told(tmp_path: Path) -> None:
     with pytest.raises(VaultUnreadable):
-        look(tmp_path / "gone")
+        take_snapshot(tmp_path / "gone")
 
 
 def test_file_systems_of_other_computers_are_known(tmp_path: Path) -> None:
@@ -44,8 +44,8 @@ def test_file_systems_of_other_computers_are_known(tmp_path: Path) -> None:
     name = f"{os.major(device)}:{os.minor(device)}"
     mounts = tmp_path / "mountinfo"
     mounts.write_text(f"36 35 {name} / /home rw shared:1 - nfs4 server:/home rw\n")
-    assert is_remote(tmp_path, mounts)
+    assert is_network_mount(tmp_path, mounts)
     mounts.write_text(f"36 35 {name} / / rw - ext4 /dev/sda rw\n37 35 9999:1 / /mnt rw - nfs4 server:/home rw\n")
-    assert not is_remote(tmp_path, mounts)
-    assert not is_remote(tmp_path, tmp_path / "none")
-    assert not is_remote(tmp_path / "gone", mounts)
+    assert not is_network_mount(tmp_path, mounts)
+    assert not is_network_mount(tmp_path, tmp_path / "none")
+    assert not is_network_mount(tmp_path / "gone", mounts)

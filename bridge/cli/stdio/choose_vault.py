@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from bridge.data_folder import Folders, known_as, remembered, vault_around
+from bridge.data_folder import Folders, enclosing_vault, find_known_vaults, read_vault_list
 from bridge.errors import NoSuchVault
-from bridge.server.runtime_file import read
+from bridge.server.runtime_file import read_runtime
 
 NAME_ONE = "Run `vault-bridge mcp` with the folder of your notes."
 
 
-def chosen(folders: Folders, wanted: str | None, here: Path) -> Path:
+def choose_vault(folders: Folders, wanted: str | None, here: Path) -> Path:
     """Return the vault's folder.
 
     Args:
@@ -22,15 +22,19 @@ def chosen(folders: Folders, wanted: str | None, here: Path) -> Path:
         NoSuchVault: There is none, or several.
     """
     if wanted is not None:
-        return named(folders, wanted)
-    return vault_around(here, remembered(folders).values()) or only_served(folders) or last_used(folders)
+        return find_named_vault(folders, wanted)
+    return (
+        enclosing_vault(here, read_vault_list(folders).values())
+        or only_served_vault(folders)
+        or last_used_vault(folders)
+    )
 
 
-def named(folders: Folders, wanted: str) -> Path:
+def find_named_vault(folders: Folders, wanted: str) -> Path:
     """Return the vault of this path, name or id."""
     if Path(wanted).is_dir():
         return Path(wanted)
-    match known_as(folders, wanted):
+    match find_known_vaults(folders, wanted):
         case [path]:
             return path
         case []:
@@ -39,9 +43,9 @@ def named(folders: Folders, wanted: str) -> Path:
             raise NoSuchVault(f"Several vaults are called `{wanted}`.", hint=NAME_ONE)
 
 
-def only_served(folders: Folders) -> Path | None:
+def only_served_vault(folders: Folders) -> Path | None:
     """Return the only vault that is served now; None when there is none."""
-    match [path for id_, path in remembered(folders).items() if read(folders.runtime(id_)) is not None]:
+    match [path for id_, path in read_vault_list(folders).items() if read_runtime(folders.runtime(id_)) is not None]:
         case []:
             return None
         case [path]:
@@ -53,15 +57,15 @@ def only_served(folders: Folders) -> Path | None:
             )
 
 
-def last_used(folders: Folders) -> Path:
+def last_used_vault(folders: Folders) -> Path:
     """Return the vault whose state was written last."""
-    there = {id_: path for id_, path in remembered(folders).items() if path.is_dir()}
+    there = {id_: path for id_, path in read_vault_list(folders).items() if path.is_dir()}
     if not there:
         raise NoSuchVault("No vault was ever opened, so there is none to choose.", hint=NAME_ONE)
-    return there[max(there, key=lambda id_: written_at(folders.state(id_)))]
+    return there[max(there, key=lambda id_: modified_at(folders.state(id_)))]
 
 
-def written_at(file: Path) -> float:
+def modified_at(file: Path) -> float:
     """Return when a file was written; long ago when it is not there."""
     try:
         return file.stat().st_mtime

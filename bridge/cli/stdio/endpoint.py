@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 import aiohttp
 
-from bridge.cli.stdio.find import Finder, Unserved
+from bridge.cli.stdio.find import BridgeFinder, BridgeUnavailable
 from bridge.errors import BridgeError
 from bridge.server.runtime_file import Runtime
 
@@ -17,22 +17,22 @@ TRIES = 5
 KEPT_OPEN_S = 3600.0
 """Seconds that a silent connection stays open, which shows the bridge that the client is still there."""
 
-CLIENT = "X-Vault-Bridge-Client"
-SESSION = "X-Vault-Bridge-Session"
+CLIENT_HEADER = "X-Vault-Bridge-Client"
+SESSION_HEADER = "X-Vault-Bridge-Session"
 
 
-class Lost(BridgeError):
+class ConnectionLost(BridgeError):
     """The bridge went away during this call, which may or may not have been carried out."""
 
     code = "not_ready"
     hint = "Look whether it was, then call again."
 
 
-class Unsent(Exception):
+class NotSent(Exception):
     """Nobody listens where the bridge should be."""
 
 
-def connections() -> aiohttp.ClientSession:
+def http_session() -> aiohttp.ClientSession:
     """Return what connects to the bridge: directly, and without a limit, since streams stay open for hours."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_OPEN_S),
@@ -45,7 +45,7 @@ class Endpoint:
     """Sends requests to `/mcp`."""
 
     def __init__(
-        self, http: aiohttp.ClientSession, finder: Finder, asked: Mapping[str, str], client: str | None
+        self, http: aiohttp.ClientSession, finder: BridgeFinder, asked: Mapping[str, str], client: str | None
     ) -> None:
         """Send nothing yet.
 
@@ -59,7 +59,7 @@ class Endpoint:
         self._finder = finder
         self._asked = asked
         # One process is one session, whatever becomes of the bridge meanwhile.
-        self._named = {SESSION: secrets.token_hex(6), **({CLIENT: client} if client is not None else {})}
+        self._named = {SESSION_HEADER: secrets.token_hex(6), **({CLIENT_HEADER: client} if client is not None else {})}
 
     @asynccontextmanager
     async def post(self, body: bytes, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -79,9 +79,9 @@ class Endpoint:
                     if response.status != HTTPStatus.UNAUTHORIZED or self._finder.now() == runtime:
                         yield response
                         return
-            except Unsent:
+            except NotSent:
                 refused = runtime
-        raise Unserved
+        raise BridgeUnavailable
 
     @asynccontextmanager
     async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -92,12 +92,12 @@ class Endpoint:
         """
         runtime = self._finder.now()
         if runtime is None:
-            raise Lost
+            raise ConnectionLost
         try:
             async with self._sent("GET", runtime, {**headers, "Accept": "text/event-stream"}) as response:
                 yield response
-        except Unsent:
-            raise Lost from None
+        except NotSent:
+            raise ConnectionLost from None
 
     async def end(self, headers: Mapping[str, str]) -> None:
         """End a session, if the bridge is there to hear it."""
@@ -128,6 +128,6 @@ class Endpoint:
             ) as response:
                 yield response
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
-            raise Unsent from None
+            raise NotSent from None
         except (aiohttp.ClientError, TimeoutError):
-            raise Lost from None
+            raise ConnectionLost from None

@@ -11,11 +11,11 @@ from typing import Any
 import aiohttp
 
 from bridge.cli.serve import leave_on_signal
-from bridge.cli.stdio.choose_vault import chosen
-from bridge.cli.stdio.endpoint import Endpoint, connections
-from bridge.cli.stdio.find import Finder
-from bridge.cli.stdio.launch import Starter
-from bridge.cli.stdio.pipes import Input, Output
+from bridge.cli.stdio.choose_vault import choose_vault
+from bridge.cli.stdio.endpoint import Endpoint, http_session
+from bridge.cli.stdio.find import BridgeFinder
+from bridge.cli.stdio.launch import BridgeStarter
+from bridge.cli.stdio.pipes import InputLines, OutputLines
 from bridge.cli.stdio.pump import Pump
 from bridge.data_folder import Folders, default_data_dir, vault_id
 from bridge.server.runtime_file import Runtime
@@ -35,35 +35,35 @@ GOODBYE_S = 0.2
 HEALTH_S = 2.0
 
 
-def serve(given: argparse.Namespace) -> int:
+def serve_client(given: argparse.Namespace) -> int:
     """Serve the client on standard input and output until it leaves."""
     folders = Folders(given.data_dir.absolute())
-    vault = chosen(folders, given.vault, Path.cwd()).resolve()
+    vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
     # Whatever else is printed, by whatever library, must not come between the messages.
     output = os.dup(1)
     os.dup2(2, 1)
-    asyncio.run(carry(given, folders, vault, output))
+    asyncio.run(relay(given, folders, vault, output))
     return 0
 
 
-async def carry(given: argparse.Namespace, folders: Folders, vault: Path, descriptor: int) -> None:
+async def relay(given: argparse.Namespace, folders: Folders, vault: Path, descriptor: int) -> None:
     """Carry messages until standard input ends, nobody reads the output, or a signal comes."""
     stop = asyncio.Event()
     leave_on_signal(stop)
-    source = Input(0)
+    source = InputLines(0)
     tell = asyncio.get_running_loop().call_soon_threadsafe
-    output = Output(descriptor, lambda: tell(stop.set))
+    output = OutputLines(descriptor, lambda: tell(stop.set))
     id_ = vault_id(vault)
-    async with connections() as http:
-        finder = Finder(folders.runtime(id_), partial(listens, http), starter(given, folders, vault))
+    async with http_session() as http:
+        finder = BridgeFinder(folders.runtime(id_), partial(is_listening, http), make_starter(given, folders, vault))
         asked = {"vault": id_, **({"preset": given.preset} if given.preset else {})}
         pump = Pump(Endpoint(http, finder, asked, given.client), output.say)
         looking = finder.begin()
         carrying = asyncio.create_task(pump.run(source), name="carrying")
-        await first_of(carrying, source.ended, stop)
+        await wait_for_first(carrying, source.ended, stop)
         if not carrying.done():
-            await first_of(looking, carrying, stop, within=LAST_START_S)
-            await first_of(carrying, stop, within=LAST_ANSWERS_S)
+            await wait_for_first(looking, carrying, stop, within=LAST_START_S)
+            await wait_for_first(carrying, stop, within=LAST_ANSWERS_S)
         carrying.cancel()
         finder.give_up()
         await asyncio.gather(carrying, return_exceptions=True)
@@ -74,13 +74,13 @@ async def carry(given: argparse.Namespace, folders: Folders, vault: Path, descri
         carrying.result()
 
 
-def starter(given: argparse.Namespace, folders: Folders, vault: Path) -> Starter:
+def make_starter(given: argparse.Namespace, folders: Folders, vault: Path) -> BridgeStarter:
     """Return what starts a bridge, if need be."""
     after = LEAVE_AFTER_S if folders.data == default_data_dir() else LEAVE_AFTER_ELSEWHERE_S
-    return Starter(vault, folders.data, given.models_dir.absolute(), folders.log(vault_id(vault)), after)
+    return BridgeStarter(vault, folders.data, given.models_dir.absolute(), folders.log(vault_id(vault)), after)
 
 
-async def listens(http: aiohttp.ClientSession, runtime: Runtime) -> bool:
+async def is_listening(http: aiohttp.ClientSession, runtime: Runtime) -> bool:
     """Say whether a bridge is where it says that it is."""
     try:
         async with http.get(f"{runtime.url}/healthz", timeout=aiohttp.ClientTimeout(total=HEALTH_S)) as response:
@@ -89,7 +89,7 @@ async def listens(http: aiohttp.ClientSession, runtime: Runtime) -> bool:
         return False
 
 
-async def first_of(*what: asyncio.Future[Any] | asyncio.Event, within: float | None = None) -> None:
+async def wait_for_first(*what: asyncio.Future[Any] | asyncio.Event, within: float | None = None) -> None:
     """Wait until a task is done or an event comes, or a number of seconds has passed."""
     events = {asyncio.ensure_future(one.wait()) for one in what if isinstance(one, asyncio.Event)}
     tasks = {one for one in what if not isinstance(one, asyncio.Event)}
@@ -104,9 +104,9 @@ __all__ = ["main"]
 def main(given: argparse.Namespace) -> int:
     """Serve one client, or print how to set it up."""
     if given.print_config is not None:
-        from bridge.cli.stdio.print_config import configure
+        from bridge.cli.stdio.print_config import print_agent_config
 
-        return configure(given)
+        return print_agent_config(given)
     # MERGED
 
-    return serve(given)
+    return serve_client(given)

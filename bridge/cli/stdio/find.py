@@ -6,13 +6,13 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bridge.cli.stdio.launch import Own, Started, Starter
+from bridge.cli.stdio.launch import BridgeStarter, PrivateBridge, SharedBridge
 from bridge.errors import BridgeError, Busy, DiskFull, ReadOnly
-from bridge.server.runtime_file import Runtime, read
+from bridge.server.runtime_file import Runtime, read_runtime
 
 log = logging.getLogger(__name__)
 
-INSTEAD = frozenset({Busy.code, ReadOnly.code, DiskFull.code})
+FALLBACK_CODES = frozenset({Busy.code, ReadOnly.code, DiskFull.code})
 """Why a bridge for all cannot be started where one of our own can."""
 
 LOOK_EVERY_S = 0.05
@@ -30,17 +30,19 @@ START_S = 60.0
 """Seconds for a bridge that is on its way; on an idle machine it needs about one."""
 
 
-class Unserved(BridgeError):
+class BridgeUnavailable(BridgeError):
     """No bridge answers for this vault, and none could be started in time."""
 
     code = "not_ready"
     hint = "Run `vault-bridge serve` with the vault in a terminal: it says what is in the way."
 
 
-class Finder:
+class BridgeFinder:
     """Looks for the bridge, once for all who ask at the same time."""
 
-    def __init__(self, runtime_file: Path, listens: Callable[[Runtime], Awaitable[bool]], starter: Starter) -> None:
+    def __init__(
+        self, runtime_file: Path, listens: Callable[[Runtime], Awaitable[bool]], starter: BridgeStarter
+    ) -> None:
         """Look for nothing yet.
 
         Args:
@@ -51,13 +53,13 @@ class Finder:
         self._file = runtime_file
         self._listens = listens
         self._starter = starter
-        self._own: Own | None = None
+        self._own: PrivateBridge | None = None
         self._seen = False
         self._looking: asyncio.Task[Runtime] | None = None
 
     def now(self) -> Runtime | None:
         """Return where the bridge is, one for all before one of our own; None when there is none."""
-        shared = read(self._file)
+        shared = read_runtime(self._file)
         if self._own is None:
             return shared
         if shared is not None or self._own.process.poll() is not None:
@@ -101,7 +103,7 @@ class Finder:
         try:
             return await self._shared()
         except BridgeError as error:
-            if error.code not in INSTEAD:
+            if error.code not in FALLBACK_CODES:
                 raise
             log.warning("%s This client gets a bridge of its own, which only reads, and finds words alone.", error)
             self._own = self._starter.start_own()
@@ -109,10 +111,10 @@ class Finder:
 
     async def _shared(self) -> Runtime:
         """Look until there is one, or patience is over."""
-        reason: BridgeError = Unserved()
+        reason: BridgeError = BridgeUnavailable()
         began = time.monotonic()
         start_at = began + (RESTART_S if self._seen else 0.0)
-        started: Started | None = None
+        started: SharedBridge | None = None
         while time.monotonic() < began + (START_S if started is not None else PATIENCE_S):
             now = self.now()
             if now is not None and await self._listens(now):

@@ -10,8 +10,8 @@ from typing import Any
 import aiohttp
 import orjson
 
-from bridge.cli.stdio.endpoint import Lost
-from bridge.cli.stdio.messages import Id, Message, parsed
+from bridge.cli.stdio.endpoint import ConnectionLost
+from bridge.cli.stdio.messages import Id, Message, parse_json
 from bridge.errors import BridgeError, Internal
 
 
@@ -23,11 +23,11 @@ class Event:
     data: bytes
 
 
-async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
+async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
     """Yield each event once it is whole; one that breaks off is none."""
     id_: str | None = None
     data: list[bytes] = []
-    async for line in lines(chunks):
+    async for line in split_lines(chunks):
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if not line:
@@ -40,7 +40,7 @@ async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
             id_ = value.decode("utf-8", "replace")
 
 
-async def lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+async def split_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
     """Yield lines of any length without their ends; what follows the last end is none."""
     parts: list[bytes] = []
     async for chunk in chunks:
@@ -51,7 +51,7 @@ async def lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
         parts.append(rest)
 
 
-async def messages(response: aiohttp.ClientResponse, id_: Id | None) -> AsyncIterator[dict[str, Any]]:
+async def read_messages(response: aiohttp.ClientResponse, id_: Id | None) -> AsyncIterator[dict[str, Any]]:
     """Yield each message that answers a request or comes before its answer.
 
     Args:
@@ -62,30 +62,30 @@ async def messages(response: aiohttp.ClientResponse, id_: Id | None) -> AsyncIte
         BridgeError: The bridge refused the message.
     """
     if response.content_type == "text/event-stream":
-        async for event in events(response.content.iter_any()):
+        async for event in sse_events(response.content.iter_any()):
             if event.data:
                 yield orjson.loads(event.data)
         return
     body = await response.read()
-    match parsed(body):
+    match parse_json(body):
         case {"jsonrpc": _, "result": _} | {"jsonrpc": _, "error": {"code": int()}} as content if id_ is not None:
             yield {**content, "id": id_}
         case content if not response.ok:
-            raise refused(response.status, content)
+            raise response_error(response.status, content)
 
 
-def refused(status: int, content: Any) -> BridgeError:
+def response_error(status: int, content: Any) -> BridgeError:
     """Return the error that a refusal tells of."""
-    from bridge.cli.find_bridge import Refused
+    from bridge.cli.find_bridge import RemoteError
 
     match content:
         case {"error": {"code": str(), "message": str()} as error}:
-            return Refused(error)
+            return RemoteError(error)
         case {"error": {"message": str(text)}}:
-            return Refused({"code": "internal", "message": text})
+            return RemoteError({"code": "internal", "message": text})
         case _ if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             # It says more than that, unless it was ended in the middle of it.
-            return Lost()
+            return ConnectionLost()
         case _:
             return Internal(f"The bridge answered {status}.")
 
@@ -95,17 +95,17 @@ def is_answer(content: dict[str, Any], id_: Id | None) -> bool:
     return "method" not in content and content.get("id") == id_
 
 
-SESSION = "Mcp-Session-Id"
-VERSION = "MCP-Protocol-Version"
+MCP_SESSION = "Mcp-Session-Id"
+MCP_VERSION = "MCP-Protocol-Version"
 
-NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+NAME_PARAMETERS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """Which parameter names what a method is about."""
 
 PLAIN = re.compile(r"([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?")
 ENCODED = re.compile(r"=\?base64\?.*\?=")
 
 
-def describing(message: Message, session: Mapping[str, str]) -> Mapping[str, str]:
+def protocol_headers(message: Message, session: Mapping[str, str]) -> Mapping[str, str]:
     """Return the headers that the protocol asks for.
 
     Args:
@@ -116,8 +116,8 @@ def describing(message: Message, session: Mapping[str, str]) -> Mapping[str, str
         return {}
     if message.version is None:
         return session
-    headers = {VERSION: header_value(message.version), "Mcp-Method": header_value(message.method)}
-    name = message.params.get(NAMED_BY.get(message.method, ""))
+    headers = {MCP_VERSION: header_value(message.version), "Mcp-Method": header_value(message.method)}
+    name = message.params.get(NAME_PARAMETERS.get(message.method, ""))
     return {**headers, "Mcp-Name": header_value(name)} if isinstance(name, str) else headers
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cli.serve import open_log
-from bridge.cli.stdio.messages import parsed
+from bridge.cli.stdio.messages import parse_json
 from bridge.errors import BridgeError, Internal
 from bridge.server.runtime_file import Runtime
 
@@ -23,7 +23,7 @@ else:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class SharedBridge:
     """A bridge for all, on its way."""
 
     process: "subprocess.Popen[bytes]"
@@ -38,19 +38,19 @@ class Started:
 
     def reason(self) -> BridgeError:
         """Return why it ended, as it said itself."""
-        from bridge.cli.find_bridge import Refused
+        from bridge.cli.find_bridge import RemoteError
 
         with self.log.open("rb") as log:
             log.seek(self.begins)
             for line in reversed(log.read().splitlines()):
-                match parsed(line):
+                match parse_json(line):
                     case {"error": {"code": str(), "message": str()} as error}:
-                        return Refused(error)
+                        return RemoteError(error)
         return Internal("The bridge ended as soon as it was started.", hint=f"It may have said why in {self.log}.")
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class PrivateBridge:
     """A bridge for this client alone."""
 
     process: "subprocess.Popen[bytes]"
@@ -64,7 +64,7 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True)
-class Starter:
+class BridgeStarter:
     """Knows what to start."""
 
     vault: Path
@@ -74,7 +74,7 @@ class Starter:
     leave_after: int
     """Seconds without a client after which a bridge for all leaves."""
 
-    def start(self) -> Started:
+    def start(self) -> SharedBridge:
         """Start a bridge for all; it says to its log, as JSON, what goes wrong.
 
         Raises:
@@ -83,7 +83,7 @@ class Starter:
         descriptor = open_log(self.log)
         try:
             begins = os.fstat(descriptor).st_size
-            process = run(
+            process = start_process(
                 self._words("--json", "--leave-after", str(self.leave_after)),
                 stdin=subprocess.DEVNULL,
                 stdout=descriptor,
@@ -97,16 +97,16 @@ class Starter:
             os.close(descriptor)
         # Else one that ends stays in the list of processes as if it lived.
         threading.Thread(target=process.wait, name="started", daemon=True).start()
-        return Started(process, self.log, begins)
+        return SharedBridge(process, self.log, begins)
 
-    def start_own(self) -> Own:
+    def start_own(self) -> PrivateBridge:
         """Start a bridge of our own: it only reads, keeps nothing, and finds words but no meaning.
 
         Raises:
             BridgeError: Nothing can be started.
         """
         words = self._words("--fleeting", "--parent-stdin", "--print-ready")
-        process = run(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process = start_process(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         loop = asyncio.get_running_loop()
         runtime: asyncio.Future[Runtime] = loop.create_future()
 
@@ -114,19 +114,19 @@ class Starter:
             line = process.stdout.readline() if process.stdout is not None else b""
             # The loop may have ended before.
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(settle, runtime, line)
+                loop.call_soon_threadsafe(set_runtime, runtime, line)
             process.wait()
 
         threading.Thread(target=hear, name="own", daemon=True).start()
-        return Own(process, runtime)
+        return PrivateBridge(process, runtime)
 
     def _words(self, *options: str) -> Sequence[str]:
         """Return the command."""
         folders = ("--data-dir", str(self.data_dir), "--models-dir", str(self.models_dir))
-        return [*program(), "serve", *options, *folders, str(self.vault)]
+        return [*program_command(), "serve", *options, *folders, str(self.vault)]
 
 
-def run(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
+def start_process(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
     """Start a process.
 
     Raises:
@@ -138,16 +138,16 @@ def run(command: Sequence[str], **options: Any) -> "subprocess.Popen[bytes]":
         raise Internal(f"No bridge can be started: {error.strerror}.") from None
 
 
-def settle(runtime: asyncio.Future[Runtime], line: bytes) -> None:
+def set_runtime(runtime: asyncio.Future[Runtime], line: bytes) -> None:
     """Take in what a bridge said when it was ready, or that it never was."""
-    match parsed(line):
+    match parse_json(line):
         case {"url": str(url), "token": str(token), "pid": int(pid), "version": str(version)}:
             runtime.set_result(Runtime(url, token, pid, version))
         case _:
             runtime.set_exception(Internal("The bridge did not start.", hint="It may have said why just before."))
 
 
-def program() -> list[str]:
+def program_command() -> list[str]:
     """Return the command that runs this program, from whatever folder."""
     script = Path(sys.executable).with_name("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
     return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "bridge.cli"]

@@ -47,29 +47,29 @@ class Message:
         return version if isinstance(version, str) else None
 
 
-class Malformed(Exception):
+class MalformedMessage(Exception):
     """A line is no message; `answer` says so to the client."""
 
     def __init__(self, code: int, text: str, id_: Id | None = None) -> None:
         super().__init__(text)
-        self.answer = failure(id_, code, text)
+        self.answer = encode_error(id_, code, text)
 
 
-def read(line: bytes) -> Message:
+def parse_message(line: bytes) -> Message:
     """Read a line.
 
     Raises:
         Malformed: It cannot be passed on.
     """
     if len(line) > READ_LIMIT:
-        raise Malformed(INVALID_REQUEST, TOO_LONG)
+        raise MalformedMessage(INVALID_REQUEST, TOO_LONG)
     try:
         content = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise Malformed(PARSE_ERROR, f"This is not JSON: {error.msg} at {error.pos}.") from None
+        raise MalformedMessage(PARSE_ERROR, f"This is not JSON: {error.msg} at {error.pos}.") from None
     match content:
         case {"id": None | bool() | list() | dict()}:
-            raise Malformed(INVALID_REQUEST, "An id must be a text or a number.")
+            raise MalformedMessage(INVALID_REQUEST, "An id must be a text or a number.")
         case {"method": str(method), "params": dict(params)}:
             message = Message(line, content.get("id"), method, params)
         case {"method": str(method)} if "params" not in content:
@@ -77,13 +77,13 @@ def read(line: bytes) -> Message:
         case {"id": id_} if "result" in content or "error" in content:
             message = Message(line, id_, "", {})
         case _:
-            raise Malformed(INVALID_REQUEST, "This is no JSON-RPC message; batches are not taken.")
+            raise MalformedMessage(INVALID_REQUEST, "This is no JSON-RPC message; batches are not taken.")
     if len(line) > BODY_LIMIT:
-        raise Malformed(INVALID_REQUEST, TOO_LONG, message.id if message.is_request else None)
+        raise MalformedMessage(INVALID_REQUEST, TOO_LONG, message.id if message.is_request else None)
     return message
 
 
-def parsed(text: bytes) -> Any:
+def parse_json(text: bytes) -> Any:
     """Read JSON; None when it is none."""
     try:
         return orjson.loads(text)
@@ -91,18 +91,18 @@ def parsed(text: bytes) -> Any:
         return None
 
 
-def failure(id_: Id | None, code: int, text: str, data: Mapping[str, Any] | None = None) -> bytes:
+def encode_error(id_: Id | None, code: int, text: str, data: Mapping[str, Any] | None = None) -> bytes:
     """Write an error for the client."""
     error = {"code": code, "message": text, **({"data": data} if data else {})}
     return orjson.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
 
 
-def refusal(id_: Id | None, error: BridgeError) -> bytes:
+def encode_refusal(id_: Id | None, error: BridgeError) -> bytes:
     """Write for the client what went wrong here, and the way out."""
     told: Any = error.wire()["error"]
-    return failure(id_, BRIDGE_ERROR, f"{error.message} {error.hint}".strip(), told)
+    return encode_error(id_, BRIDGE_ERROR, f"{error.message} {error.hint}".strip(), told)
 
 
-def notification(method: str) -> bytes:
+def encode_notification(method: str) -> bytes:
     """Write a notification without parameters."""
     return orjson.dumps({"jsonrpc": "2.0", "method": method})

@@ -13,7 +13,7 @@ READ_LIMIT = 64 * 2**20
 CHUNK = 2**16
 
 
-def lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
+def read_lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
     """Yield each line without its end, as soon as it is there.
 
     Args:
@@ -33,7 +33,7 @@ def lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
         yield bytes(held)
 
 
-class Input:
+class InputLines:
     """Lines that come in."""
 
     def __init__(self, descriptor: int) -> None:
@@ -47,7 +47,7 @@ class Input:
             # The loop may have ended before the input did.
             with contextlib.suppress(RuntimeError):
                 with contextlib.suppress(OSError):
-                    for line in lines(descriptor):
+                    for line in read_lines(descriptor):
                         tell(self._lines.put_nowait, line)
                 tell(self._lines.put_nowait, None)
                 tell(self.ended.set)
@@ -59,7 +59,7 @@ class Input:
             yield line
 
 
-class Output:
+class OutputLines:
     """Lines that go out, in order."""
 
     def __init__(self, descriptor: int, broken: Callable[[], object]) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.stdio.choose_vault import chosen
-from bridge.cli.stdio.launch import program
-from bridge.data_folder import Folders, default_data_dir, default_models_dir, elsewhere, remembered, vault_id
+from bridge.cli.stdio.choose_vault import choose_vault
+from bridge.cli.stdio.launch import program_command
+from bridge.data_folder import Folders, default_data_dir, default_models_dir, read_vault_list, unless_default, vault_id
 
 LONGEST = 20
 """Characters of a vault's name in that of its server: agents put the name before each tool, and limit the whole."""
@@ -25,12 +25,12 @@ PLACES = {
 }
 
 
-def configure(given: argparse.Namespace) -> int:
+def print_agent_config(given: argparse.Namespace) -> int:
     """Print the configuration, and beside it where it belongs."""
     folders = Folders(given.data_dir)
-    vault = chosen(folders, given.vault, Path.cwd()).resolve()
-    command, name = [*program(), *words(given, vault)], server_name(folders, vault)
-    sys.stdout.write(json.dumps(configuration(given.print_config, name, command), indent=2, ensure_ascii=False) + "\n")
+    vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
+    command, name = [*program_command(), *mcp_arguments(given, vault)], server_name(folders, vault)
+    sys.stdout.write(json.dumps(agent_config(given.print_config, name, command), indent=2, ensure_ascii=False) + "\n")
     sys.stdout.flush()
     add = ["claude", "mcp", "add", "--scope", "user", name, "--", *command]
     sys.stderr.write(PLACES[given.print_config].format(command=shlex.join(add)) + "\n")
@@ -39,31 +39,31 @@ def configure(given: argparse.Namespace) -> int:
 
 def server_name(folders: Folders, vault: Path) -> str:
     """Name the server of a vault, so that the entry of one does not replace that of another."""
-    id_, slug = vault_id(vault), slug_of(vault)
-    first = next((other for other, path in remembered(folders).items() if slug_of(path) == slug), id_)
+    id_, slug = vault_id(vault), vault_slug(vault)
+    first = next((other for other, path in read_vault_list(folders).items() if vault_slug(path) == slug), id_)
     whole = slug == vault.name.casefold().replace(" ", "-")
     return f"vault-bridge-{slug}" if whole and first == id_ else f"vault-bridge-{slug}-{id_[:4]}".replace("--", "-")
 
 
-def slug_of(vault: Path) -> str:
+def vault_slug(vault: Path) -> str:
     """Write a vault's name in the letters that every agent takes."""
     ascii_only = unicodedata.normalize("NFKD", vault.name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:LONGEST].strip("-")
 
 
-def words(given: argparse.Namespace, vault: Path) -> list[str]:
+def mcp_arguments(given: argparse.Namespace, vault: Path) -> list[str]:
     """Return what follows `vault-bridge`, whole enough to run from anywhere."""
     options = {
         "--client": given.client,
         "--preset": given.preset,
-        "--data-dir": elsewhere(given.data_dir, default_data_dir()),
-        "--models-dir": elsewhere(given.models_dir, default_models_dir()),
+        "--data-dir": unless_default(given.data_dir, default_data_dir()),
+        "--models-dir": unless_default(given.models_dir, default_models_dir()),
     }
     told = [word for option, value in options.items() if value is not None for word in (option, str(value))]
     return ["mcp", str(vault), *told]
 
 
-def configuration(agent: str, name: str, command: Sequence[str]) -> Mapping[str, Any]:
+def agent_config(agent: str, name: str, command: Sequence[str]) -> Mapping[str, Any]:
     """Return an agent's settings; they hold no secret, since the entry finds the token by itself."""
     start: dict[str, Any] = {"command": command[0], "args": list(command[1:])}
     match agent:

@@ -9,9 +9,9 @@ from http import HTTPStatus
 import aiohttp
 import orjson
 
-from bridge.cli.stdio.endpoint import Endpoint, Lost
-from bridge.cli.stdio.http_messages import describing, is_answer, messages
-from bridge.cli.stdio.messages import Id, Malformed, Message, read, refusal
+from bridge.cli.stdio.endpoint import ConnectionLost, Endpoint
+from bridge.cli.stdio.http_messages import is_answer, protocol_headers, read_messages
+from bridge.cli.stdio.messages import Id, MalformedMessage, Message, encode_refusal, parse_message
 from bridge.cli.stdio.session import INITIALIZED, Session
 from bridge.errors import BridgeError, Internal
 
@@ -25,7 +25,7 @@ TRIES = 3
 
 
 @dataclass(slots=True)
-class Waiting:
+class PendingRequest:
     """A request that is not answered yet."""
 
     task: asyncio.Task[None]
@@ -48,7 +48,7 @@ class Pump:
         self._endpoint = endpoint
         self._say = say
         self._session = Session(endpoint, say)
-        self._waiting: dict[Id, Waiting] = {}
+        self._waiting: dict[Id, PendingRequest] = {}
 
     async def run(self, lines: AsyncIterable[bytes]) -> None:
         """Carry everything over, and end when the last request is answered."""
@@ -67,15 +67,15 @@ class Pump:
     async def _take(self, line: bytes, carrying: asyncio.TaskGroup) -> None:
         """Begin to carry a line over."""
         try:
-            message = read(line)
-        except Malformed as error:
+            message = parse_message(line)
+        except MalformedMessage as error:
             self._say(error.answer)
             return
         if message.method == "notifications/cancelled" and self._gave_up(message.params.get("requestId")):
             return
         task = carrying.create_task(self._carry(message), name=message.method)
         if message.is_request and message.id is not None:
-            self._waiting[message.id] = Waiting(task, message.version is not None)
+            self._waiting[message.id] = PendingRequest(task, message.version is not None)
         if message.method in IN_ORDER:
             await asyncio.wait({task})
 
@@ -107,11 +107,11 @@ class Pump:
         """Tell the client that a request failed, unless it has its answer or wants none."""
         waiting = self._waited(message)
         if waiting is not None and not waiting.given_up:
-            self._say(refusal(message.id, error))
+            self._say(encode_refusal(message.id, error))
         elif not message.is_request:
             log.warning("%s did not reach the bridge: %s", message.method or "An answer", error.message)
 
-    def _waited(self, message: Message) -> Waiting | None:
+    def _waited(self, message: Message) -> PendingRequest | None:
         """Take a message off those that wait; None when it is none of them."""
         return self._waiting.pop(message.id, None) if message.id is not None and message.is_request else None
 
@@ -119,23 +119,23 @@ class Pump:
         """Send a message, in a fresh session when the bridge does not know the one it belongs to."""
         for _ in range(TRIES):
             session = self._session.headers
-            headers = describing(message, session)
+            headers = protocol_headers(message, session)
             async with self._endpoint.post(message.line, headers) as response:
                 if response.status != HTTPStatus.NOT_FOUND or headers is not session:
                     await self._hear(message, response)
                     return
             await self._session.renew(session)
-        raise Lost
+        raise ConnectionLost
 
     async def _hear(self, message: Message, response: aiohttp.ClientResponse) -> None:
         """Pass on what comes back until the end, which keeps the connection for the next message."""
-        async for content in messages(response, message.id):
+        async for content in read_messages(response, message.id):
             if is_answer(content, message.id):
                 self._waited(message)
                 if isinstance(result := content.get("result"), dict):
                     self._session.note(message, result, response)
             self._say(orjson.dumps(content))
         if message.id in self._waiting and message.is_request:
-            raise Lost
+            raise ConnectionLost
         if message.method == INITIALIZED:
             self._session.listen_now()

@@ -9,16 +9,18 @@ from typing import Any
 import aiohttp
 
 from bridge.cli.stdio import http_messages
-from bridge.cli.stdio.endpoint import Endpoint, Lost
-from bridge.cli.stdio.http_messages import SESSION, VERSION, messages
-from bridge.cli.stdio.messages import Message, notification
+from bridge.cli.stdio.endpoint import ConnectionLost, Endpoint
+from bridge.cli.stdio.http_messages import MCP_SESSION, MCP_VERSION, read_messages
+from bridge.cli.stdio.messages import Message, encode_notification
 from bridge.errors import BridgeError
 
 AGAIN_S = 0.5
 AGAIN_AT_MOST_S = 10.0
 
 INITIALIZED = "notifications/initialized"
-CHANGED = tuple(notification(f"notifications/{kind}/list_changed") for kind in ("tools", "resources", "prompts"))
+LIST_CHANGED = tuple(
+    encode_notification(f"notifications/{kind}/list_changed") for kind in ("tools", "resources", "prompts")
+)
 """What a client is told that may have missed something."""
 
 
@@ -46,7 +48,7 @@ class Session:
         """Take in what the answer to a request means for the session."""
         match message.method, message.params.get("uri"):
             case "initialize", _:
-                self._opening, self.headers = message, headers_of(result, response)
+                self._opening, self.headers = message, session_headers(result, response)
             case "resources/subscribe", str(uri):
                 self._subscribed[uri] = message.line
             case "resources/unsubscribe", str(uri):
@@ -65,12 +67,12 @@ class Session:
             if self.headers is not lost or self._opening is None:
                 return
             headers = await self._opened(self._opening)
-            for line in (notification(INITIALIZED), *self._subscribed.values()):
+            for line in (encode_notification(INITIALIZED), *self._subscribed.values()):
                 async with self._endpoint.post(line, headers) as response:
                     await response.read()
             self.headers, self._last_heard = headers, ""
         self.listen_now()
-        for line in CHANGED:
+        for line in LIST_CHANGED:
             self._say(line)
 
     def listen_now(self) -> None:
@@ -97,7 +99,7 @@ class Session:
         taken_up = {"Last-Event-ID": self._last_heard} if self._last_heard else {}
         async with self._endpoint.listen({**session, **taken_up}) as response:
             if response.status == HTTPStatus.OK:
-                async for event in http_messages.events(response.content.iter_any()):
+                async for event in http_messages.sse_events(response.content.iter_any()):
                     self._last_heard = event.id or self._last_heard
                     if event.data:
                         self._say(event.data)
@@ -108,19 +110,19 @@ class Session:
     async def _opened(self, opening: Message) -> Mapping[str, str]:
         """Shake hands once more, as the client did."""
         async with self._endpoint.post(opening.line, {}) as response:
-            async for content in messages(response, opening.id):
+            async for content in read_messages(response, opening.id):
                 if "result" in content:
-                    return headers_of(content["result"], response)
-        raise Lost
+                    return session_headers(content["result"], response)
+        raise ConnectionLost
 
     async def end(self) -> None:
         """End the session, if there is one and the bridge is there."""
-        if SESSION in self.headers:
+        if MCP_SESSION in self.headers:
             with contextlib.suppress(BridgeError):
                 await self._endpoint.end(self.headers)
 
 
-def headers_of(result: Mapping[str, Any], response: aiohttp.ClientResponse) -> Mapping[str, str]:
+def session_headers(result: Mapping[str, Any], response: aiohttp.ClientResponse) -> Mapping[str, str]:
     """Return what messages of a session carry, from the answer that opened it."""
-    headers = {VERSION: str(result.get("protocolVersion"))}
-    return {**headers, SESSION: response.headers[SESSION]} if SESSION in response.headers else headers
+    headers = {MCP_VERSION: str(result.get("protocolVersion"))}
+    return {**headers, MCP_SESSION: response.headers[MCP_SESSION]} if MCP_SESSION in response.headers else headers

@@ -54,7 +54,7 @@ class ListedClients:
 )
 async def list_clients(call: Call) -> ListedClients:
     """List the clients that hold tokens of their own, and what becomes of what they change."""
-    return await asyncio.to_thread(listed, call)
+    return await asyncio.to_thread(read_clients, call)
 
 
 @operation(
@@ -80,16 +80,16 @@ async def revoke_client(call: Call, client: str) -> ListedClients:
 
     await asyncio.to_thread(Tokens(call.bridge.folders.tokens).revoke, client)
     call.bridge.events.publish("settings_changed", None)
-    return await asyncio.to_thread(listed, call)
+    return await asyncio.to_thread(read_clients, call)
 
 
-def listed(call: Call) -> ListedClients:
+def read_clients(call: Call) -> ListedClients:
     """Read the clients and the settings; both blocks."""
     from bridge.access.token_file import SCOPES
     from bridge.access.tokens import Tokens
-    from bridge.settings.file import load
+    from bridge.settings.file import load_settings
 
-    values, _ = load(call.bridge.settings_path)
+    values, _ = load_settings(call.bridge.settings_path)
     return ListedClients(
         tuple(
             ListedClient(

@@ -59,7 +59,7 @@ class SettingsInUse:
 )
 async def read_settings(call: Call) -> SettingsInUse:
     """Show every setting with its value, default and meaning."""
-    return await asyncio.to_thread(in_use, call)
+    return await asyncio.to_thread(settings_in_use, call)
 
 
 @operation(
@@ -76,15 +76,15 @@ async def change_settings(call: Call, changes: Mapping[str, Any]) -> SettingsInU
     Args:
         changes: New values by name; null takes a setting back to its default.
     """
-    from bridge.settings.file import change
+    from bridge.settings.file import save_settings
 
     if not changes:
         raise InvalidArguments("`changes` names no setting.")
     for name in GLOBS & changes.keys():
         require_sound(name, changes[name])
-    await asyncio.to_thread(change, call.bridge.settings_path, changes)
+    await asyncio.to_thread(save_settings, call.bridge.settings_path, changes)
     await call.bridge.reload()
-    return await asyncio.to_thread(in_use, call)
+    return await asyncio.to_thread(settings_in_use, call)
 
 
 def require_sound(name: str, globs: Any) -> None:
@@ -93,19 +93,19 @@ def require_sound(name: str, globs: Any) -> None:
     Raises:
         InvalidArguments: One of them cannot be used.
     """
-    from bridge.vault.globs import mistake
+    from bridge.vault.globs import find_mistake
 
     for glob in globs if isinstance(globs, list | tuple) else ():
-        if isinstance(glob, str) and (why := mistake(glob)) is not None:
+        if isinstance(glob, str) and (why := find_mistake(glob)) is not None:
             raise InvalidArguments(f"`{glob[:80]}` in `{name}` {why}.")
 
 
-def in_use(call: Call) -> SettingsInUse:
+def settings_in_use(call: Call) -> SettingsInUse:
     """Read the settings file."""
-    from bridge.settings.file import load
-    from bridge.settings.schema import described
+    from bridge.settings.file import load_settings
+    from bridge.settings.schema import describe_settings
 
-    values, problems = load(call.bridge.settings_path)
+    values, problems = load_settings(call.bridge.settings_path)
     kept_back = set() if "admin" in call.principal.scopes else {"deny"}
     return SettingsInUse(
         path=str(call.bridge.settings_path),
@@ -118,7 +118,7 @@ def in_use(call: Call) -> SettingsInUse:
                 meaning=s.meaning,
                 restart=s.restart,
             )
-            for s in described()
+            for s in describe_settings()
         ),
         problems=tuple(problem.message for problem in problems),
     )
@@ -166,19 +166,19 @@ async def check_globs(
         globs: The globs.
     """
     engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
-    return await asyncio.to_thread(checked, [engine.root for engine in engines], globs)
+    return await asyncio.to_thread(compare_globs, [engine.root for engine in engines], globs)
 
 
-def checked(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:
+def compare_globs(roots: Sequence[Path], globs: Sequence[str]) -> CheckedGlobs:
     """Compare globs with what vaults hold, whatever the rules say."""
-    from bridge.vault.globs import Ban, mistake
+    from bridge.vault.globs import GlobSet, find_mistake
     from bridge.vault.rules import Rules
     from bridge.vault.vault import Vault
 
     paths = [path for root in roots if globs for path in sorted(Vault(root, Rules()).scan().files)]
     found = []
     for glob in globs:
-        problem, ban = mistake(glob), Ban((glob,))
+        problem, ban = find_mistake(glob), GlobSet((glob,))
         meant = [] if problem else [path for path in paths if ban.covers(path)]
         found.append(CheckedGlob(glob, problem, len(meant) if roots else None, tuple(meant[:NAMED])))
     return CheckedGlobs(tuple(found))
@@ -227,17 +227,17 @@ class ListedModels:
 )
 async def list_models(call: Call) -> ListedModels:
     """List the embedding models, those that are installed and those that can be; none is fetched."""
-    return await asyncio.to_thread(listed, call)
+    return await asyncio.to_thread(read_models, call)
 
 
-def listed(call: Call) -> ListedModels:
+def read_models(call: Call) -> ListedModels:
     """Look into the models folder and the settings."""
     from bridge.models.catalogue import catalogue
-    from bridge.models.folder import installed
-    from bridge.settings.file import load
+    from bridge.models.folder import installed_models
+    from bridge.settings.file import load_settings
 
-    wanted = load(call.bridge.settings_path)[0].model
-    here = {model.spec.id: model for model in installed(call.bridge.models_dir)}
+    wanted = load_settings(call.bridge.settings_path)[0].model
+    here = {model.spec.id: model for model in installed_models(call.bridge.models_dir)}
     specs = {spec.id: spec for spec in (*catalogue(), *(model.spec for model in here.values()))}
     return ListedModels(
         tuple(

@@ -9,16 +9,16 @@ from bridge.graph.kinds import KINDS, WRITTEN, EdgeKind
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.analytics import Chart
+    from bridge.engine.analytics import GraphSnapshot
     from bridge.graph.columns import Edges
 
 Kinds = tuple[EdgeKind, ...]
 
-DRAWN: Kinds = WRITTEN
+DEFAULT_KINDS: Kinds = WRITTEN
 """The kinds that are looked at unless others are asked for: what somebody wrote or drew."""
 
 
-def numbered(call: Call, chart: "Chart", path: VaultPath) -> int:
+def require_number(call: Call, chart: "GraphSnapshot", path: VaultPath) -> int:
     """Return the number of a note.
 
     Raises:
@@ -30,7 +30,7 @@ def numbered(call: Call, chart: "Chart", path: VaultPath) -> int:
     return number
 
 
-def title(chart: "Chart", path: VaultPath) -> str:
+def note_title(chart: "GraphSnapshot", path: VaultPath) -> str:
     """Return a note's title."""
     return chart.notes[path].title if path in chart.notes else path
 

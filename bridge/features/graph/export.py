@@ -10,11 +10,11 @@ from bridge.api.call import Call
 from bridge.api.encode import encode
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
-from bridge.features.graph.charts import DRAWN, Kinds, title
+from bridge.features.graph.charts import DEFAULT_KINDS, Kinds, note_title
 from bridge.graph.kinds import KINDS
 
 if TYPE_CHECKING:
-    from bridge.engine.analytics import Chart
+    from bridge.engine.analytics import GraphSnapshot
     from bridge.graph.columns import Edges
 
 MOST_EDGES = 100_000
@@ -49,7 +49,7 @@ class ExportedGraph:
 async def export_graph(
     call: Call,
     format: Format = "graphml",  # noqa: A002
-    kinds: Kinds = DRAWN,
+    kinds: Kinds = DEFAULT_KINDS,
     stubs: bool = True,
 ) -> ExportedGraph:
     """Return the graph as text for other programs, such as Gephi or NetworkX; no file is written.
@@ -65,21 +65,21 @@ async def export_graph(
         raise InvalidArguments(
             f"These are {len(edges):,} edges; {MOST_EDGES:,} can be exported at once.", hint="Ask for fewer `kinds`."
         )
-    return await asyncio.to_thread(written, chart, edges, format)
+    return await asyncio.to_thread(write_graph, chart, edges, format)
 
 
 Node = tuple[str, dict[str, Any]]
 Link = tuple[str, str, dict[str, Any]]
 
 
-def written(chart: "Chart", edges: "Edges", form: Format) -> ExportedGraph:
+def write_graph(chart: "GraphSnapshot", edges: "Edges", form: Format) -> ExportedGraph:
     """Write nodes and edges down."""
-    nodes, links = listed(chart, edges)
+    nodes, links = nodes_and_links(chart, edges)
     text = graphml(nodes, links) if form == "graphml" else node_link(nodes, links)
     return ExportedGraph(form, text, len(nodes), len(links))
 
 
-def listed(chart: "Chart", edges: "Edges") -> tuple[list[Node], list[Link]]:
+def nodes_and_links(chart: "GraphSnapshot", edges: "Edges") -> tuple[list[Node], list[Link]]:
     """Describe all notes, the names that are linked to, and what joins them."""
     graph = chart.graph
     paths = graph.paths
@@ -91,7 +91,7 @@ def listed(chart: "Chart", edges: "Edges") -> tuple[list[Node], list[Link]]:
         path = paths[number]
         note = chart.notes.get(path)
         facts = {"type": note.kind, "tags": " ".join(note.tags)} if note else {}
-        nodes.append((path, {"title": title(chart, path), **facts}))
+        nodes.append((path, {"title": note_title(chart, path), **facts}))
     nodes += [(key[number], {"title": key[number][1:], "type": "stub"}) for number in names]
     columns = (edges.source.tolist(), edges.target.tolist(), edges.kind.tolist(), edges.weight.tolist())
     links = [
@@ -130,19 +130,25 @@ def graphml(nodes: list[Node], links: list[Link]) -> str:
         ),
         '<graph edgedefault="directed">',
     ]
-    lines += [f"<node id={quoteattr(clean(key))}>{data(facts)}</node>" for key, facts in nodes]
+    lines += [f"<node id={xml_name(key)}>{xml_data(facts)}</node>" for key, facts in nodes]
     lines += [
-        f"<edge source={quoteattr(clean(one))} target={quoteattr(clean(other))}>{data(facts)}</edge>"
-        for one, other, facts in links
+        f"<edge source={xml_name(one)} target={xml_name(other)}>{xml_data(facts)}</edge>" for one, other, facts in links
     ]
     return "\n".join([*lines, "</graph>", "</graphml>", ""])
 
 
-def data(facts: dict[str, Any]) -> str:
+def xml_name(name: str) -> str:
+    """Quote a name as an attribute."""
+    return quoteattr(strip_invalid_xml(name))
+
+
+def xml_data(facts: dict[str, Any]) -> str:
     """Write facts as elements."""
-    return "".join(f'<data key="{name}">{escape(clean(str(value)))}</data>' for name, value in facts.items())
+    return "".join(
+        f'<data key="{name}">{escape(strip_invalid_xml(str(value)))}</data>' for name, value in facts.items()
+    )
 
 
-def clean(text: str) -> str:
+def strip_invalid_xml(text: str) -> str:
     """Leave out what XML cannot hold."""
     return _NO_XML.sub("", text)

@@ -77,16 +77,16 @@ async def graph_history(
         weeks: How many weeks to look back, this one included.
         limit: Most notes of each sort in a week.
     """
-    from bridge.engine.schedule import remember
+    from bridge.engine.schedule import record_graph
 
     engine = call.engine
-    await remember(engine)
+    await record_graph(engine)
     days = await asyncio.to_thread(engine.store.days, "")
     today = date.fromisoformat(days[-1].day)
     first = monday(today) - timedelta(weeks=weeks - 1)
     recent = [day for day in days if day.day >= first.isoformat()]
     by_week = groupby(recent, key=lambda day: monday(date.fromisoformat(day.day)).isoformat())
-    return GraphHistory(days[0].day, tuple(summed(week, inside, limit) for week, inside in by_week)[::-1])
+    return GraphHistory(days[0].day, tuple(summarize_week(week, inside, limit) for week, inside in by_week)[::-1])
 
 
 def monday(day: date) -> date:
@@ -94,7 +94,7 @@ def monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def summed(week: str, days: "Iterable[Day]", limit: int) -> GraphWeek:
+def summarize_week(week: str, days: "Iterable[Day]", limit: int) -> GraphWeek:
     """Sum up the days of a week; what appeared and vanished within it is told as neither."""
     appeared: dict[VaultPath, None] = {}
     vanished: dict[VaultPath, None] = {}

@@ -13,14 +13,14 @@ from bridge.api.registry import operation
 from bridge.engine import link_census
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
 from bridge.features.graph import structure
-from bridge.features.graph.charts import DRAWN, Kinds, kinds_between, numbered, title
-from bridge.features.graph.steps import GraphStep, told
+from bridge.features.graph.charts import DEFAULT_KINDS, Kinds, kinds_between, note_title, require_number
+from bridge.features.graph.steps import GraphStep, describe_steps
 from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
 from bridge.graph.kinds import EdgeKind
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.analytics import Chart
+    from bridge.engine.analytics import GraphSnapshot
     from bridge.graph.columns import Edges
 
 
@@ -72,7 +72,7 @@ async def graph_neighbours(
     path: VaultPath,
     depth: Annotated[int, Interval(ge=1, le=6)] = 1,
     direction: Direction = "any",
-    kinds: Kinds = DRAWN,
+    kinds: Kinds = DEFAULT_KINDS,
     decay: Annotated[float, Interval(ge=0.01, le=1)] = 0.5,
     limit: Annotated[int, Interval(ge=1, le=500)] = 50,
 ) -> Neighbours:
@@ -91,13 +91,13 @@ async def graph_neighbours(
         NoteNotFound: There is no such note; the message names the closest ones.
     """
     chart = await call.engine.waiting.chart()
-    start = numbered(call, chart, path)
+    start = require_number(call, chart, path)
     edges = await call.engine.atlas.edges(chart, kinds)
-    return await asyncio.to_thread(around, chart, edges, start, direction, depth, decay, limit)
+    return await asyncio.to_thread(collect_neighbours, chart, edges, start, direction, depth, decay, limit)
 
 
-def around(
-    chart: "Chart", edges: "Edges", start: int, direction: Direction, depth: int, decay: float, limit: int
+def collect_neighbours(
+    chart: "GraphSnapshot", edges: "Edges", start: int, direction: Direction, depth: int, decay: float, limit: int
 ) -> Neighbours:
     """Walk away from a note, and describe the notes that are met."""
     import numpy as np
@@ -115,7 +115,7 @@ def around(
         nodes=tuple(
             Neighbour(
                 path=paths[node],
-                title=title(chart, paths[node]),
+                title=note_title(chart, paths[node]),
                 distance=int(reach.distance[node]),
                 score=round(float(reach.arrived[node]), 4),
                 via=None if via == start else paths[via],
@@ -159,7 +159,7 @@ async def graph_path(
     call: Call,
     source: VaultPath,
     target: VaultPath,
-    kinds: Kinds = DRAWN,
+    kinds: Kinds = DEFAULT_KINDS,
     direction: Literal["any", "out"] = "any",
     alternatives: Annotated[int, Interval(ge=1, le=10)] = 3,
 ) -> GraphPaths:
@@ -176,12 +176,12 @@ async def graph_path(
         NoteNotFound: There is no such note; the message names the closest ones.
     """
     chart = await call.engine.waiting.chart()
-    ends = numbered(call, chart, source), numbered(call, chart, target)
+    ends = require_number(call, chart, source), require_number(call, chart, target)
     edges = await call.engine.atlas.edges(chart, kinds)
 
     def find() -> GraphPaths:
-        found = found_ways(edges, *ends, direction, alternatives)
-        steps = told(call.engine, chart, edges, found)
+        found = shortest_paths(edges, *ends, direction, alternatives)
+        steps = describe_steps(call.engine, chart, edges, found)
         paths = chart.graph.paths
         return GraphPaths(
             tuple(
@@ -193,12 +193,12 @@ async def graph_path(
     return await asyncio.to_thread(find)
 
 
-def found_ways(
+def shortest_paths(
     edges: "Edges", start: int, goal: int, direction: Literal["any", "out"], most: int
 ) -> list[tuple[int, ...]]:
     """Find the shortest ways; of equally long ones first those through notes with few links, which say more."""
     from bridge.graph.graph import Adjacency
-    from bridge.graph.walk import arcs, distances, ways
+    from bridge.graph.walk import arcs, distances, simple_paths
 
     begin, end = (edges.source, edges.target) if direction == "any" else arcs(edges, direction)[:2]
     beside = Adjacency.of(edges.size, begin, end)
@@ -208,7 +208,7 @@ def found_ways(
         near = beside.around(node) if direction == "any" else beside.along(node, outward=True)
         return sorted(near, key=lambda other: int(beside.start[other + 1] - beside.start[other]))
 
-    return ways(next_to, onward, start, goal, most)
+    return simple_paths(next_to, onward, start, goal, most)
 
 
 Part = Literal[
@@ -299,7 +299,7 @@ class GraphInsights:
 async def graph_insights(
     call: Call,
     parts: tuple[Part, ...] = (),
-    kinds: Kinds = DRAWN,
+    kinds: Kinds = DEFAULT_KINDS,
     limit: Annotated[int, Interval(ge=1, le=100)] = 5,
     offset: Annotated[int, Interval(ge=0)] = 0,
 ) -> GraphInsights:
@@ -323,7 +323,7 @@ async def graph_insights(
     for part in dict.fromkeys(wanted):
         match part:
             case "orphans" | "dead_ends" | "sources":
-                found[part] = await asyncio.to_thread(link_census.lacking, chart, counted, part, page)
+                found[part] = await asyncio.to_thread(link_census.notes_without_links, chart, counted, part, page)
             case "stubs" | "strong_pairs":
                 found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), chart, page)
             case "gaps":
@@ -331,4 +331,4 @@ async def graph_insights(
             case "hubs" | "pagerank" | "communities" | "bridges" | "articulations":
                 shape = await call.engine.atlas.shape(chart, kinds)
                 found[part], totals[part] = await asyncio.to_thread(getattr(structure, part), chart, shape, page)
-    return GraphInsights(link_census.counts(counted), PartTotals(**totals), offset, **found)  # type: ignore[arg-type]  # by the names of its fields
+    return GraphInsights(link_census.link_counts(counted), PartTotals(**totals), offset, **found)  # type: ignore[arg-type]  # by the names of its fields

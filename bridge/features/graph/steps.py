@@ -5,15 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bridge.api.note_text import opened
+from bridge.api.note_text import open_note
 from bridge.errors import BridgeError
 from bridge.graph.kinds import CODES, KINDS, SHARED, WEIGHTS, EdgeKind
 from bridge.graph.pairs import shared_tags
-from bridge.text.sentence import sentence
+from bridge.text.sentence import sentence_at
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.analytics import Chart
+    from bridge.engine.analytics import GraphSnapshot
     from bridge.engine.host import VaultEngine
     from bridge.graph.columns import Edges
     from bridge.markdown.note import Note
@@ -43,17 +43,17 @@ class GraphStep:
 Pair = tuple[int, int]
 
 
-def told(
-    engine: "VaultEngine", chart: "Chart", edges: "Edges", found: Iterable[Sequence[int]]
+def describe_steps(
+    engine: "VaultEngine", chart: "GraphSnapshot", edges: "Edges", found: Iterable[Sequence[int]]
 ) -> Mapping[Pair, GraphStep]:
     """Describe each step of some ways once; reads the notes that are quoted."""
     texts: dict[VaultPath, Note | None] = {}
     pairs = dict.fromkeys(pair for way in found for pair in itertools.pairwise(way))
-    return {pair: step(engine, chart, edges, pair, texts) for pair in pairs}
+    return {pair: describe_step(engine, chart, edges, pair, texts) for pair in pairs}
 
 
-def step(
-    engine: "VaultEngine", chart: "Chart", edges: "Edges", pair: Pair, texts: "dict[VaultPath, Note | None]"
+def describe_step(
+    engine: "VaultEngine", chart: "GraphSnapshot", edges: "Edges", pair: Pair, texts: "dict[VaultPath, Note | None]"
 ) -> GraphStep:
     """Describe what joins two notes: what somebody wrote goes first, in the direction of the step if it can be."""
     one, other = pair
@@ -68,7 +68,7 @@ def step(
     match KINDS[kind]:
         case "tag":
             tags = shared_tags(chart.notes[ends[0]].tags, chart.notes[ends[1]].tags)
-            rarest = min((carried(chart, tag), tag) for tag in tags)
+            rarest = min((count_tagged(chart, tag), tag) for tag in tags)
             return GraphStep(*ends, "tag", None, None, f"both carry #{rarest[1]}, as {rarest[0]} notes do")
         case "folder":
             return GraphStep(
@@ -78,19 +78,19 @@ def step(
             return GraphStep(*ends, "similar", None, None, f"close in meaning ({weight / WEIGHTS['similar']:.2f})")
         case written:
             goal = paths[other if source == one else one]
-            place = quoted(engine, chart, paths[owner], goal, written, texts)
+            place = quote_sentence(engine, chart, paths[owner], goal, written, texts)
             return GraphStep(*ends, written, paths[owner], *place)
 
 
-def carried(chart: "Chart", tag: str) -> int:
+def count_tagged(chart: "GraphSnapshot", tag: str) -> int:
     """Count the notes that carry a tag."""
     folded = tag.casefold()
     return sum(any(folded == other.casefold() for other in note.tags) for note in chart.notes.values())
 
 
-def quoted(
+def quote_sentence(
     engine: "VaultEngine",
-    chart: "Chart",
+    chart: "GraphSnapshot",
     owner: VaultPath,
     goal: VaultPath,
     kind: EdgeKind,
@@ -104,11 +104,11 @@ def quoted(
         return None, next((label for *_, label in arrows), "")
     if owner not in texts:
         try:
-            texts[owner] = opened(engine, owner)
+            texts[owner] = open_note(engine, owner)
         except BridgeError:
             texts[owner] = None
     note = texts[owner]
     for link in note.links if note else chart.notes[owner].links:
         if link.kind == kind and engine.names.resolve(link.target, owner, link.kind).path == goal:
-            return link.line, sentence(note.text, link.span) if note else link.shown or link.target
+            return link.line, sentence_at(note.text, link.span) if note else link.shown or link.target
     return None, ""

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from bridge.features.graph.charts import title
+from bridge.features.graph.charts import note_title
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bridge.engine.analytics import Chart, Shape
+    from bridge.engine.analytics import GraphMeasures, GraphSnapshot
 
 T = TypeVar("T")
 Page = tuple[tuple[T, ...], int]
@@ -91,21 +91,23 @@ class Articulation:
     holds: int
 
 
-def hubs(chart: "Chart", shape: "Shape", page: slice) -> Page[Hub]:
+def hubs(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Hub]:
     """Return the greatest hubs."""
     import numpy as np
 
-    return described(chart, shape, np.round(100 * shape.measures.hub, 1), page)
+    return describe_hubs(chart, shape, np.round(100 * shape.measures.hub, 1), page)
 
 
-def pagerank(chart: "Chart", shape: "Shape", page: slice) -> Page[Hub]:
+def pagerank(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Hub]:
     """Return the notes where a reader who follows links is most often."""
     import numpy as np
 
-    return described(chart, shape, np.round(shape.rank[shape.network.nodes], 12), page)
+    return describe_hubs(chart, shape, np.round(shape.rank[shape.network.nodes], 12), page)
 
 
-def described(chart: "Chart", shape: "Shape", worth: "NDArray[np.float64]", page: slice) -> Page[Hub]:
+def describe_hubs(
+    chart: "GraphSnapshot", shape: "GraphMeasures", worth: "NDArray[np.float64]", page: slice
+) -> Page[Hub]:
     """Describe the notes of the network that are worth most; those without neighbours are left out."""
     import numpy as np
 
@@ -116,7 +118,7 @@ def described(chart: "Chart", shape: "Shape", worth: "NDArray[np.float64]", page
     found = tuple(
         Hub(
             path=path_at(chart, shape, at),
-            title=title(chart, path_at(chart, shape, at)),
+            title=note_title(chart, path_at(chart, shape, at)),
             score=round(100 * float(shape.measures.hub[at]), 1),
             pagerank=round(float(shape.rank[network.nodes[at]]) * average, 2),
             joined=int(degree[at]),
@@ -127,13 +129,13 @@ def described(chart: "Chart", shape: "Shape", worth: "NDArray[np.float64]", page
     return found, len(places)
 
 
-def communities(chart: "Chart", shape: "Shape", page: slice) -> Page[Community]:
+def communities(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Community]:
     """Return the largest communities, named."""
     import numpy as np
 
-    groups = grouped(shape, page.stop)
+    groups = community_members(shape, page.stop)
     groups = {number: groups[number] for number in list(groups)[page]}
-    called = named(chart, shape, groups)
+    called = label_communities(chart, shape, groups)
     degree = shape.network.degree
     found = tuple(
         Community(
@@ -147,7 +149,7 @@ def communities(chart: "Chart", shape: "Shape", page: slice) -> Page[Community]:
     return found, int((np.bincount(shape.measures.community) >= SMALLEST).sum())
 
 
-def grouped(shape: "Shape", limit: int) -> dict[int, list[int]]:
+def community_members(shape: "GraphMeasures", limit: int) -> dict[int, list[int]]:
     """Return the members of the largest communities, by their places in the network."""
     import numpy as np
 
@@ -159,38 +161,39 @@ def grouped(shape: "Shape", limit: int) -> dict[int, list[int]]:
     return {number: order[at : at + sizes[number]].tolist() for number, at in zip(large, starts.tolist(), strict=True)}
 
 
-def named(chart: "Chart", shape: "Shape", groups: dict[int, list[int]]) -> dict[int, str]:
+def label_communities(chart: "GraphSnapshot", shape: "GraphMeasures", groups: dict[int, list[int]]) -> dict[int, str]:
     """Name communities; one whose notes have no word in common is called after its most joined note."""
-    from bridge.graph.community_names import names_of
-    from bridge.text.stopwords import content
+    from bridge.graph.community_names import name_communities
+    from bridge.text.stopwords import content_words
 
     said = {}
     for at in range(len(shape.network)):
         note = chart.notes.get(path_at(chart, shape, at))
         words = (*note.title.split(), *note.tags) if note else ()
-        said[at] = content(words)
+        said[at] = content_words(words)
     degree = shape.network.degree
-    words_of = names_of(groups, said)
+    words_of = name_communities(groups, said)
     first = {number: max(members, key=lambda at: (int(degree[at]), -at)) for number, members in groups.items()}
     return {
-        number: " · ".join(words_of[number]) or title(chart, path_at(chart, shape, first[number])) for number in groups
+        number: " · ".join(words_of[number]) or note_title(chart, path_at(chart, shape, first[number]))
+        for number in groups
     }
 
 
-def path_at(chart: "Chart", shape: "Shape", at: int) -> VaultPath:
+def path_at(chart: "GraphSnapshot", shape: "GraphMeasures", at: int) -> VaultPath:
     """Return the note at a place of the network."""
     return chart.graph.paths[int(shape.network.nodes[at])]
 
 
-def bridges(chart: "Chart", shape: "Shape", page: slice) -> Page[SoleLink]:
+def bridges(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[SoleLink]:
     """Return the links that join most."""
     cuts = shape.measures.cuts.edges
     pairs = [(path_at(chart, shape, one), path_at(chart, shape, other), held) for one, other, held in cuts[page]]
     return tuple(SoleLink(*pair) for pair in pairs), len(cuts)
 
 
-def articulations(chart: "Chart", shape: "Shape", page: slice) -> Page[Articulation]:
+def articulations(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Articulation]:
     """Return the notes that hold most."""
     cuts = shape.measures.cuts.nodes
     found = [(path_at(chart, shape, at), held) for at, held in cuts[page]]
-    return tuple(Articulation(path, title(chart, path), held) for path, held in found), len(cuts)
+    return tuple(Articulation(path, note_title(chart, path), held) for path, held in found), len(cuts)

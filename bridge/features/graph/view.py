@@ -12,13 +12,13 @@ from bridge.api.hints import Folder, When
 from bridge.api.moments import moment
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
-from bridge.features.graph.charts import DRAWN, Kinds, numbered, title
-from bridge.features.graph.structure import SMALLEST, grouped, named
+from bridge.features.graph.charts import DEFAULT_KINDS, Kinds, note_title, require_number
+from bridge.features.graph.structure import SMALLEST, community_members, label_communities
 from bridge.graph.kinds import KINDS, EdgeKind
 from bridge.types import NoteKind, VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.analytics import Chart, Shape
+    from bridge.engine.analytics import GraphMeasures, GraphSnapshot
     from bridge.graph.columns import Edges
     from bridge.graph.layout import Picture
     from bridge.search.model import SearchRequest
@@ -133,7 +133,7 @@ async def graph_view(
     call: Call,
     path: VaultPath | None = None,
     depth: Annotated[int, Interval(ge=1, le=6)] = 2,
-    kinds: Kinds = DRAWN,
+    kinds: Kinds = DEFAULT_KINDS,
     stubs: bool = False,
     folder: Folder | None = None,
     tags: tuple[str, ...] = (),
@@ -171,7 +171,7 @@ async def graph_view(
     from bridge.search.model import SearchRequest
 
     chart = await call.engine.waiting.chart()
-    start = None if path is None else numbered(call, chart, path)
+    start = None if path is None else require_number(call, chart, path)
     after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
     wanted = SearchRequest(
         query="",
@@ -185,17 +185,17 @@ async def graph_view(
     edges = await atlas.edges(chart, kinds, stubs=stubs)
     coloured = start is None or community is not None or len(chart.graph) <= COLOURED
     shape = await atlas.shape(chart, kinds) if coloured else None
-    only = tuple(numbered(call, chart, note) for note in notes)
-    chosen = Chosen(wanted, start, depth, community, only, fold=fold, limit=limit)
-    picture, folds = await asyncio.to_thread(pictured, chart, edges, shape, chosen)
+    only = tuple(require_number(call, chart, note) for note in notes)
+    chosen = ViewSelection(wanted, start, depth, community, only, fold=fold, limit=limit)
+    picture, folds = await asyncio.to_thread(build_picture, chart, edges, shape, chosen)
     labels = [chart.graph.nodes.labels[number] for number in picture.speaker.tolist()]
     name = "around" if start is not None else "folded" if folds else "some" if only else "whole"
     places = await atlas.places(chart, name, picture.network, labels)
-    return await asyncio.to_thread(described, chart, picture, shape, places, folds=folds, tagged=tagged)
+    return await asyncio.to_thread(build_graph_view, chart, picture, shape, places, folds=folds, tagged=tagged)
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ViewSelection:
     """What to draw."""
 
     wanted: "SearchRequest"
@@ -207,21 +207,23 @@ class Chosen:
     limit: int | None
 
 
-def pictured(chart: "Chart", edges: "Edges", shape: "Shape | None", chosen: Chosen) -> "tuple[Picture, bool]":
+def build_picture(
+    chart: "GraphSnapshot", edges: "Edges", shape: "GraphMeasures | None", chosen: ViewSelection
+) -> "tuple[Picture, bool]":
     """Choose what is drawn, and whether nodes stand for communities."""
     import numpy as np
 
-    from bridge.graph.layout import around, drawn, folded, members
-    from bridge.search.filters import allowed
+    from bridge.graph.layout import community_by_node, draw_communities, draw_nodes, select_around
+    from bridge.search.filters import filter_notes
 
     graph = chart.graph
     passing = graph.present.copy()
-    kept = allowed(chart.notes, chosen.wanted)
+    kept = filter_notes(chart.notes, chosen.wanted)
     if kept is not None:
         passing[:] = False
         passing[[number for path in kept if (number := graph.number(path)) is not None]] = True
     none = np.full(edges.size, -1, np.int32)
-    community = none if shape is None else members(edges.size, shape.network, shape.measures.community)
+    community = none if shape is None else community_by_node(edges.size, shape.network, shape.measures.community)
     if chosen.community is not None:
         passing &= community == chosen.community
     # A name that no note has passes with the notes that want it.
@@ -232,29 +234,29 @@ def pictured(chart: "Chart", edges: "Edges", shape: "Shape | None", chosen: Chos
         passing &= some
     if chosen.start is not None:
         most = min(chosen.limit or AROUND, AROUND)
-        marks, total = around(edges, chosen.start, chosen.depth, passing, most)
-        return drawn(edges, marks, community, total, most), False
+        marks, total = select_around(edges, chosen.start, chosen.depth, passing, most)
+        return draw_nodes(edges, marks, community, total, most), False
     total = int(passing.sum())
     most = chosen.limit or WHOLE
     if total > FOLDED if chosen.fold is None else chosen.fold:
-        return folded(edges, passing, community, SMALLEST, most), True
-    return drawn(edges, passing, community, total, most), False
+        return draw_communities(edges, passing, community, SMALLEST, most), True
+    return draw_nodes(edges, passing, community, total, most), False
 
 
-def described(
-    chart: "Chart",
+def build_graph_view(
+    chart: "GraphSnapshot",
     picture: "Picture",
-    shape: "Shape | None",
+    shape: "GraphMeasures | None",
     places: Sequence[tuple[float, float]],
     *,
     folds: bool,
     tagged: bool,
 ) -> GraphView:
     """Put a picture into its wire form."""
-    groups = {} if shape is None else grouped(shape, GROUPS)
+    groups = {} if shape is None else community_members(shape, GROUPS)
     present = {*picture.community.tolist()}
     groups = {number: inside for number, inside in groups.items() if number in present}
-    names = {} if shape is None else named(chart, shape, groups)
+    names = {} if shape is None else label_communities(chart, shape, groups)
     most = max(picture.joined.tolist(), default=0)
     rows = zip(
         picture.network.nodes.tolist(),
@@ -278,18 +280,18 @@ def described(
             note = chart.notes.get(path)
             kind, tags = (note.kind, note.tags) if note else ("note", ())
             told = tags if tagged else None
-            node = ViewNode(number, path, title(chart, path), kind, x, y, size, joined, group, told)
+            node = ViewNode(number, path, note_title(chart, path), kind, x, y, size, joined, group, told)
         nodes.append(node)
     return GraphView(
         nodes=tuple(nodes),
-        edges=joined_by(picture.edges),
+        edges=view_edges(picture.edges),
         communities=tuple(ViewCommunity(number, names[number], len(inside)) for number, inside in groups.items()),
         folded=folds,
         total=picture.total,
     )
 
 
-def joined_by(edges: "Edges") -> tuple[ViewEdge, ...]:
+def view_edges(edges: "Edges") -> tuple[ViewEdge, ...]:
     """Return what joins each pair once."""
     found: dict[tuple[int, int], tuple[int, int, set[int], float]] = {}
     columns = (edges.source.tolist(), edges.target.tolist(), edges.kind.tolist(), edges.weight.tolist())

@@ -12,28 +12,28 @@ from bridge.features.history.records import State
 from bridge.types import Digest, VaultPath
 
 
-def applier(call: Call) -> AbstractContextManager[None]:
+def editor_session(call: Call) -> AbstractContextManager[None]:
     """Count the caller as a program that makes changes of its vault, until the block is left.
 
     Raises:
         Forbidden: It may not change notes at once.
         NoSuchVault: There is no such vault.
     """
-    require_applier(call)
+    require_editor(call)
     return call.engine.handing.applying()
 
 
-def require_applier(call: Call) -> None:
+def require_editor(call: Call) -> None:
     """Let only those make changes of others who may change notes at once: who takes one can hold it up.
 
     Raises:
         Forbidden: The caller's own changes wait for the user.
     """
     # Loaded at the top, this would put the operations that it needs before all others.
-    from bridge.api.write import proposes
+    from bridge.api.write import is_proposer
 
     call.principal.require("write")
-    if proposes(call):
+    if is_proposer(call):
         raise Forbidden(
             f"`{call.principal.name}` may not do this.",
             hint="Use the token of the runtime file, or name the client in the setting `apply_clients`.",
@@ -85,7 +85,7 @@ async def claim_change(call: Call, change_id: ChangeId) -> ClaimedChange:
         ChangeNotFound: It is not offered any more.
         ChangeConflict: Somebody has it, or it is too late.
     """
-    require_applier(call)
+    require_editor(call)
     offer = await call.engine.handing.claim(change_id)
     (step,) = offer.change.steps
     if step.before is None or step.after is None:
@@ -116,7 +116,7 @@ async def acknowledge_change(
         ChangeNotFound: There is no such change.
         ChangeConflict: It was not claimed.
     """
-    require_applier(call)
+    require_editor(call)
     refused = None if applied else reason or "failed"
     state = await call.engine.deciding.acknowledge(change_id, refused)
     return Acknowledged(change_id, "conflict" if state == "prepared" else state)

@@ -12,12 +12,12 @@ from bridge.api.hints import Reason, When
 from bridge.api.moments import moment
 from bridge.api.registry import operation
 from bridge.api.write import author, diff_of, session_of
-from bridge.features.history.records import ListedChange, ShownChange, State, listed, shown_whole
+from bridge.features.history.records import ListedChange, ShownChange, State, describe_change, summarize_change
 from bridge.types import NoteOrFolder
 
 if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
-    from bridge.engine.transactions import Made
+    from bridge.engine.transactions import ChangeOutcome
 
 ChangeId = Annotated[str, MaxLen(100)]
 
@@ -70,9 +70,9 @@ async def list_changes(
         limit: Most changes to return.
         offset: Changes to leave out at the start.
     """
-    from bridge.state.change_records import Wanted
+    from bridge.state.change_records import ChangeFilter
 
-    wanted = Wanted(
+    wanted = ChangeFilter(
         since=moment("since", since),
         until=moment("until", until),
         client=client,
@@ -86,7 +86,7 @@ async def list_changes(
 
     def listing() -> ListedChanges:
         found = call.engine.deciding.changes(wanted, limit, offset)
-        return ListedChanges(tuple(listed(call.engine, change, cut=True) for change in found))
+        return ListedChanges(tuple(summarize_change(call.engine, change, cut=True) for change in found))
 
     return await asyncio.to_thread(listing)
 
@@ -105,7 +105,7 @@ async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
         ChangeNotFound: There is no such change.
     """
     await call.engine.deciding.expire()
-    return await asyncio.to_thread(lambda: shown_whole(call.engine, call.engine.deciding.change(change_id)))
+    return await asyncio.to_thread(lambda: describe_change(call.engine, call.engine.deciding.change(change_id)))
 
 
 Hunks = Annotated[tuple[Annotated[int, Interval(ge=1)], ...], MinLen(1), MaxLen(10_000)]
@@ -165,7 +165,7 @@ async def undo_change(
         ChangeConflict: The same lines were changed since; `conflicts` tells which.
     """
     made = await call.engine.deciding.undo([change_id], author(call, "undo_change", reason), hunks, dry_run=dry_run)
-    return settled(call.engine, [change_id], made, dry_run=dry_run)
+    return build_settled(call.engine, [change_id], made, dry_run=dry_run)
 
 
 @operation(
@@ -198,7 +198,7 @@ async def undo_session(
     """
     ids = await asyncio.to_thread(call.engine.deciding.of_session, session or session_of(call))
     made = await call.engine.deciding.undo(ids, author(call, "undo_session", reason), dry_run=dry_run)
-    return settled(call.engine, ids, made, dry_run=dry_run)
+    return build_settled(call.engine, ids, made, dry_run=dry_run)
 
 
 @operation(
@@ -226,7 +226,7 @@ async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, re
         ChangeConflict: It was not turned back, or the same lines were changed since.
     """
     made = await call.engine.deciding.redo(change_id, author(call, "redo_change", reason), dry_run=dry_run)
-    return settled(call.engine, [change_id], made, dry_run=dry_run)
+    return build_settled(call.engine, [change_id], made, dry_run=dry_run)
 
 
 @operation(
@@ -250,7 +250,7 @@ async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = N
     """
     call.principal.require_local("accept-change")
     made = await call.engine.deciding.accept(change_id, author(call, "accept_change", None), hunks)
-    return settled(call.engine, [change_id], made)
+    return build_settled(call.engine, [change_id], made)
 
 
 @operation(
@@ -272,13 +272,15 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
     """
     call.principal.require_local("reject-change")
     change = await call.engine.deciding.reject(change_id)
-    return Settled((listed(call.engine, change, cut=True),), None, "", "applied", (), dry_run=False)
+    return Settled((summarize_change(call.engine, change, cut=True),), None, "", "applied", (), dry_run=False)
 
 
-def settled(engine: "VaultEngine", ids: Sequence[str], made: "Made", *, dry_run: bool = False) -> Settled:
+def build_settled(
+    engine: "VaultEngine", ids: Sequence[str], made: "ChangeOutcome", *, dry_run: bool = False
+) -> Settled:
     """Tell what became of changes."""
     return Settled(
-        changes=tuple(listed(engine, engine.deciding.change(id_), cut=True) for id_ in ids),
+        changes=tuple(summarize_change(engine, engine.deciding.change(id_), cut=True) for id_ in ids),
         change_id=made.change.id if made.change else None,
         diff=diff_of(made.plan.steps, made.plan.blobs.get),
         state=made.state,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from bridge.api.moments import iso
-from bridge.api.write import diff_of, kept
+from bridge.api.write import diff_of, snapshot_fetcher
 from bridge.types import Lines, VaultPath
 
 if TYPE_CHECKING:
@@ -122,9 +122,9 @@ class ShownChange:
     hunks: tuple[ShownHunk, ...]
 
 
-def listed(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChange:
+def summarize_change(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChange:
     """Tell of a change."""
-    diff = diff_of(change.steps, kept(engine))
+    diff = diff_of(change.steps, snapshot_fetcher(engine))
     if cut and len(diff) > DIFF_SHOWN:
         end = diff.rfind("\n", 0, DIFF_SHOWN) + 1
         diff = f"{diff[:end]}… {len(diff) - end:,} more characters; `show_change` shows them.\n"
@@ -138,24 +138,24 @@ def listed(engine: "VaultEngine", change: "Change", *, cut: bool) -> ListedChang
         reason=change.reason,
         paths=tuple(dict.fromkeys(file_of(step) for step in change.steps if not step.kind.endswith("_folder"))),
         diff=diff,
-        state=known_state(change),
+        state=public_state(change),
         expires=iso(change.expires) if change.expires is not None and change.state == "proposed" else None,
         undoes=tuple(map(str, undoes)) if isinstance(undoes, list) else (),
-        by=wrote(change),
+        by=written_by(change),
     )
 
 
-def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
+def describe_change(engine: "VaultEngine", change: "Change") -> ShownChange:
     """Tell all of a change."""
     from bridge.changes.hunks import differences
-    from bridge.state.change_parts import parts_undone
+    from bridge.state.change_parts import undone_parts
     from bridge.state.file_history import without_grave
-    from bridge.text.diff import shown
-    from bridge.text.word_diff import runs
+    from bridge.text.diff import display_text
+    from bridge.text.word_diff import diff_runs
 
-    told = listed(engine, change, cut=False)
-    undone = parts_undone(change.facts)
-    found = differences(change.steps, kept(engine))
+    told = summarize_change(engine, change, cut=False)
+    undone = undone_parts(change.facts)
+    found = differences(change.steps, snapshot_fetcher(engine))
     return ShownChange(
         **{name: getattr(told, name) for name in ListedChange.__slots__},
         now=tuple(dict.fromkeys(VaultPath(without_grave(path)) for path in change.now)),
@@ -165,7 +165,7 @@ def shown_whole(engine: "VaultEngine", change: "Change") -> ShownChange:
                 one.step.path,
                 hunk.before,
                 hunk.after,
-                tuple(Words(run.kind, shown(run.text)) for run in runs(hunk)),
+                tuple(Words(run.kind, display_text(run.text)) for run in diff_runs(hunk)),
                 undone=hunk.number in undone,
             )
             for one in found
@@ -181,7 +181,7 @@ def file_of(step: "Step") -> VaultPath:
     return step.to if step.to is not None and is_hidden(step.path) else step.path
 
 
-def wrote(change: "Change") -> Literal["disk", "obsidian"] | None:
+def written_by(change: "Change") -> Literal["disk", "obsidian"] | None:
     """Return what wrote a change."""
     match change.facts.get("by"):
         case "disk" | "obsidian" as by:
@@ -190,6 +190,6 @@ def wrote(change: "Change") -> Literal["disk", "obsidian"] | None:
             return None
 
 
-def known_state(change: "Change") -> State:
+def public_state(change: "Change") -> State:
     """Return a change's state; one that is being written is not told of."""
     return "applied" if change.state == "prepared" else change.state

@@ -10,18 +10,18 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.not_found import no_such_note
-from bridge.api.note_text import line_at, opened
+from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
 from bridge.api.write import author
-from bridge.engine.link_context import Around, source_of
+from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments, NoteChanged
-from bridge.types import Digest, Span, VaultPath, same_digest
+from bridge.types import Digest, Span, VaultPath, is_same_digest
 
 if TYPE_CHECKING:
-    from bridge.changes.draft import Desk
+    from bridge.changes.draft import Draft
     from bridge.engine.host import VaultEngine
-    from bridge.engine.transactions import Drawn
-    from bridge.linking.apply import Place
+    from bridge.engine.transactions import PlannedChange
+    from bridge.linking.apply import LinkPlace
     from bridge.linking.corpus import Corpus
     from bridge.linking.evidence import Strictness
     from bridge.linking.suggest import Source
@@ -144,22 +144,22 @@ async def apply_links(
 
     edits: list[LinkEdit] = []
 
-    def draw(desk: "Desk") -> "Drawn":
+    def draw(desk: "Draft") -> "PlannedChange":
         from bridge.changes.draft import digest_of as digest_of_file
-        from bridge.engine.transactions import Drawn
+        from bridge.engine.transactions import PlannedChange
 
         # The desk reads first: what comes after that is seen when it is written.
         now = digest_of_file(desk.read(path))
-        note = writable(call.engine, path, digest or now)
+        note = read_writable(call.engine, path, digest or now)
         if suggestions:
-            wanted = chosen(note, suggestions)
+            wanted = select_places(note, suggestions)
         else:
             source = source_of(call.engine, note)
-            wanted = found(call.engine, corpus, source, targets, strictness, every=all)
-        text, edit = edited(call.engine, note, wanted)
+            wanted = find_places(call.engine, corpus, source, targets, strictness, every=all)
+        text, edit = insert_links(call.engine, note, wanted)
         edits.append(edit)
         desk.replace(path, text.encode("utf-8"))
-        return Drawn(path)
+        return PlannedChange(path)
 
     made = await call.engine.writing.make(draw, [path], author(call, "apply_links", reason), dry_run=dry_run)
     return replace(
@@ -171,36 +171,36 @@ async def apply_links(
     )
 
 
-def writable(engine: "VaultEngine", path: VaultPath, digest: Digest | None) -> "Note":
+def read_writable(engine: "VaultEngine", path: VaultPath, digest: Digest | None) -> "Note":
     """Read a note that links can be added to.
 
     Raises:
         NoteChanged: It is not what the caller saw.
         InvalidArguments: It is no Markdown.
     """
-    note = opened(engine, path)
-    if digest is not None and not same_digest(note.digest, digest):
+    note = open_note(engine, path)
+    if digest is not None and not is_same_digest(note.digest, digest):
         raise NoteChanged(path=path, expected=digest, found=note.digest)
     if note.kind != "note":
         raise InvalidArguments(f"Links can be added to Markdown notes alone, and `{path}` is none.")
     return note
 
 
-def chosen(note: "Note", suggestions: Iterable[ChosenLink]) -> "list[Place]":
+def select_places(note: "Note", suggestions: Iterable[ChosenLink]) -> "list[LinkPlace]":
     """Return the places that the caller chose.
 
     Raises:
         NoteChanged: Other words stand there now.
     """
-    from bridge.linking.apply import Place
+    from bridge.linking.apply import LinkPlace
 
     for one in suggestions:
         if note.text[slice(*one.span)] != one.text:
             raise NoteChanged(f"`{note.path}` changed: “{one.text[:100]}” is not where it was.", path=note.path)
-    return [Place(one.target, one.span) for one in suggestions]
+    return [LinkPlace(one.target, one.span) for one in suggestions]
 
 
-def found(
+def find_places(
     engine: "VaultEngine",
     corpus: "Corpus",
     source: "Source",
@@ -208,30 +208,30 @@ def found(
     strictness: "Strictness",
     *,
     every: bool,
-) -> "list[Place]":
+) -> "list[LinkPlace]":
     """Return the places that should link."""
-    from bridge.linking.apply import places
-    from bridge.linking.evidence import Learned
+    from bridge.linking.apply import find_places
+    from bridge.linking.evidence import FeedbackModel
 
-    around = Around(engine, source.path, Learned(engine.store.verdicts()))
-    return places(source, corpus, around, targets=targets, strictness=strictness, every=every)
+    around = LinkContext(engine, source.path, FeedbackModel(engine.store.verdicts()))
+    return find_places(source, corpus, around, targets=targets, strictness=strictness, every=every)
 
 
-def edited(engine: "VaultEngine", note: "Note", wanted: "list[Place]") -> tuple[str, LinkEdit]:
+def insert_links(engine: "VaultEngine", note: "Note", wanted: "list[LinkPlace]") -> tuple[str, LinkEdit]:
     """Return the file's text with the links, and what was done."""
-    from bridge.linking.apply import linked
-    from bridge.text.diff import unified
+    from bridge.linking.apply import insert_links
+    from bridge.text.diff import unified_diff
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
     head = byte_order_mark(note)
-    after = linked(note, wanted, engine.names, read_obsidian_settings(engine.root))
+    after = insert_links(note, wanted, engine.names, read_obsidian_settings(engine.root))
 
-    def line(place: "Place") -> int:
+    def line(place: "LinkPlace") -> int:
         return line_at(note.text, place.span[0])
 
     return head + after.text, LinkEdit(
         path=note.path,
-        diff=unified(head + note.text, head + after.text, note.path),
+        diff=unified_diff(head + note.text, head + after.text, note.path),
         digest=digest_of(head + after.text),
         before=note.digest,
         links=tuple(MadeLink(one.place.target, line(one.place), one.link) for one in after.made),

@@ -8,19 +8,19 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
 from bridge.api.hints import Direction
-from bridge.api.note_text import line_at, opened
+from bridge.api.note_text import line_at, open_note
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot, sources_of
 from bridge.errors import BridgeError
 from bridge.index.note import Notes
-from bridge.text.sentence import sentence
+from bridge.text.sentence import sentence_at
 from bridge.types import Span, VaultPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.engine.host import VaultEngine
-    from bridge.engine.link_graph import Web
+    from bridge.engine.link_graph import ResolvedLinks
     from bridge.linking.corpus import Corpus
     from bridge.markdown.names import Names
     from bridge.markdown.note import Link
@@ -57,22 +57,22 @@ def mentions_of(engine: "VaultEngine", corpus: "Corpus", path: VaultPath) -> tup
     note = engine.index.notes.get(path)
     forms = {fold(name).strip() for name in (note.title, *note.aliases)} if note else set()
     saying = [source for source in corpus.saying(forms) if source != path]
-    found = (mention for source in saying[:READ] for mention in in_note(engine, corpus, source, path))
+    found = (mention for source in saying[:READ] for mention in mentions_in(engine, corpus, source, path))
     return tuple(mention for mention, _ in zip(found, range(MENTIONS), strict=False))
 
 
-def in_note(engine: "VaultEngine", corpus: "Corpus", source: VaultPath, path: VaultPath) -> "Iterator[NoteMention]":
+def mentions_in(engine: "VaultEngine", corpus: "Corpus", source: VaultPath, path: VaultPath) -> "Iterator[NoteMention]":
     """Yield the mentions of a note in another, as it is on disk."""
-    from bridge.markdown.prose import protected
+    from bridge.markdown.prose import protected_spans
 
     try:
-        note = opened(engine, source)
+        note = open_note(engine, source)
     except BridgeError:
         return
-    for mention in corpus.names.mentions(note.text, protected(note)):
+    for mention in corpus.names.mentions(note.text, protected_spans(note)):
         if any(name.path == path for name in mention.names):
             start, end = mention.span
-            context = sentence(note.text, mention.span)
+            context = sentence_at(note.text, mention.span)
             yield NoteMention(source, line_at(note.text, start), note.text[start:end], mention.span, context)
 
 
@@ -187,28 +187,30 @@ async def note_links(
         NoteNotFound: There is no such file; the message names the closest ones.
     """
     web = await call.engine.waiting.web()
-    found = await asyncio.to_thread(gathered, call.engine, web, snapshot(call.engine), path, direction)
+    found = await asyncio.to_thread(gather_links, call.engine, web, snapshot(call.engine), path, direction)
     if mentions:
         corpus = await call.engine.mentioning.corpus()
         said = await asyncio.to_thread(mentions_of, call.engine, corpus, path)
         found = replace(found, mentions=said, mentions_total=len(said))
     found = page_of(found, offset, limit)
-    return await asyncio.to_thread(in_context, call.engine, found, path) if context else found
+    return await asyncio.to_thread(add_context, call.engine, found, path) if context else found
 
 
-def gathered(engine: "VaultEngine", web: "Web", notes: Notes, path: VaultPath, direction: Direction) -> NoteLinks:
+def gather_links(
+    engine: "VaultEngine", web: "ResolvedLinks", notes: Notes, path: VaultPath, direction: Direction
+) -> NoteLinks:
     """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
     from bridge.markdown.kinds import is_document
 
     sources = sorted(sources_of(engine, web, notes, path) - {path})
-    note = notes.get(path) or (opened(engine, path) if is_document(path) else None)
+    note = notes.get(path) or (open_note(engine, path) if is_document(path) else None)
     own = note.links if note and direction != "in" else ()
-    here = [shown(link, engine.names, path) for link in own]
+    here = [resolve_note_link(link, engine.names, path) for link in own]
     back = [
         replace(led, path=source)
         for source in (sources if direction != "out" else ())
         for link in sorted(notes[source].links, key=lambda link: link.line)
-        if (led := shown(link, engine.names, source)).path == path
+        if (led := resolve_note_link(link, engine.names, source)).path == path
     ]
     links = tuple(link for link in here if link.path is not None)
     nowhere = tuple(link for link in here if link.path is None)
@@ -235,7 +237,7 @@ def page_of(found: NoteLinks, offset: int, limit: int) -> NoteLinks:
     )
 
 
-def in_context(engine: "VaultEngine", found: NoteLinks, path: VaultPath) -> NoteLinks:
+def add_context(engine: "VaultEngine", found: NoteLinks, path: VaultPath) -> NoteLinks:
     """Add the sentence around each link."""
     around = Sentences(engine)
 
@@ -270,13 +272,13 @@ class Sentences:
 
     def _read(self, source: VaultPath) -> dict[tuple[int, str], str]:
         try:
-            note = opened(self._engine, source)
+            note = open_note(self._engine, source)
         except BridgeError:
             return {}
-        return {(link.line, link.target): sentence(note.text, link.span) for link in note.links}
+        return {(link.line, link.target): sentence_at(note.text, link.span) for link in note.links}
 
 
-def shown(link: "Link", names: "Names", source: VaultPath) -> NoteLink:
+def resolve_note_link(link: "Link", names: "Names", source: VaultPath) -> NoteLink:
     """Resolve a link of a note, and put it into its wire form."""
     led = names.resolve(link.target, source, link.kind)
     text = link.shown or link.target

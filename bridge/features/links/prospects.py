@@ -10,7 +10,7 @@ from bridge.api.call import Call
 from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
-from bridge.features.links.report import broken_links, is_in, stubs_of
+from bridge.features.links.report import broken_links, is_in_folder, stubs_of
 from bridge.types import VaultPath
 
 MAX_CHARACTERS = 200_000
@@ -85,17 +85,17 @@ async def find_prospects(
     chart = await engine.waiting.chart()
     inside = folder_of(chart.notes, folder)
     corpus = await engine.mentioning.corpus()
-    within = [path for path in chart.notes if is_in(path, inside)] if inside else None
+    within = [path for path in chart.notes if is_in_folder(path, inside)] if inside else None
     texts = await engine.index.wholes(within)
 
     def find() -> NameProspects:
-        from bridge.linking.prospects import prospects
+        from bridge.linking.prospects import find_candidates
 
         stubs = stubs_of(broken_links(chart, engine.names, inside))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
         said = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
         languages = {path: chart.notes[path].language for path in texts if path in chart.notes}
-        found = prospects(said, corpus.names, stubs, languages)
+        found = find_candidates(said, corpus.names, stubs, languages)
         shown = found[offset : offset + limit]
         return NameProspects(
             tuple(NameProspect(one.name, one.kind, one.notes, one.confidence, one.examples) for one in shown),

@@ -13,19 +13,19 @@ from bridge.api.hints import Folder
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
 from bridge.engine.link_census import TOP, Stub
-from bridge.features.links.resolve import by_meaning, by_name
+from bridge.features.links.resolve import find_by_name, find_by_vector
 from bridge.graph.kinds import WRITTEN
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
-    from bridge.engine.analytics import Chart
+    from bridge.engine.analytics import GraphSnapshot
     from bridge.engine.host import VaultEngine
     from bridge.linking.corpus import Corpus
     from bridge.markdown.names import Names
     from bridge.markdown.note import Link
 
 
-def broken_links(chart: "Chart", names: "Names", folder: str) -> Iterator[tuple[VaultPath, "Link"]]:
+def broken_links(chart: "GraphSnapshot", names: "Names", folder: str) -> Iterator[tuple[VaultPath, "Link"]]:
     """Yield the unresolved links in notes of a folder, `""` for all, with the note each stands in."""
     import numpy as np
 
@@ -34,7 +34,7 @@ def broken_links(chart: "Chart", names: "Names", folder: str) -> Iterator[tuple[
     owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
     # By path, so that a name is shown alike whichever note was read first.
     for path in sorted(graph.paths[number] for number in owners if number in graph.paths):
-        if path not in chart.notes or not is_in(path, folder):
+        if path not in chart.notes or not is_in_folder(path, folder):
             continue
         for link in chart.notes[path].links:
             if names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
@@ -55,13 +55,13 @@ def stubs_of(broken: "Iterable[tuple[VaultPath, Link]]") -> Mapping[str, set[Vau
 
 def wanted_note(link: "Link") -> str:
     """Return the note that a link asks for, without its ending; empty when it asks for another file or for none."""
-    from bridge.markdown.link_targets import asked_file, asks_for_attachment
+    from bridge.markdown.link_targets import is_attachment_name, target_file
 
-    name = asked_file(link.target, link.kind).removesuffix(".md")
-    return "" if asks_for_attachment(name) else name
+    name = target_file(link.target, link.kind).removesuffix(".md")
+    return "" if is_attachment_name(name) else name
 
 
-def is_in(path: VaultPath, folder: str) -> bool:
+def is_in_folder(path: VaultPath, folder: str) -> bool:
     """Say whether a note is in a folder or below; `""` is the whole vault."""
     return not folder or path.startswith(f"{folder}/")
 
@@ -228,23 +228,23 @@ async def link_report(
     chart = await engine.waiting.chart()
     inside = folder_of(chart.notes, folder)
     corpus = await engine.mentioning.corpus()
-    wanting, stubs = await asyncio.to_thread(wanted, chart, engine.names, inside)
+    wanting, stubs = await asyncio.to_thread(wanted_notes, chart, engine.names, inside)
     tried, page = stubs[:TRIED], slice(offset, offset + limit)
-    meant = await asyncio.to_thread(by_name, corpus, [stub.name for stub in tried])
+    meant = await asyncio.to_thread(find_by_name, corpus, [stub.name for stub in tried])
     named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, meant, strict=True) if found]
     unnamed = [stub for stub, found in zip(tried, meant, strict=True) if not found] + stubs[TRIED:]
     broken, left = named[page], list[Stub]()
     for stub in unnamed[page]:
-        found = await by_meaning(engine, stub.name, wanting[stub.name])
+        found = await find_by_vector(engine, stub.name, wanting[stub.name])
         if found is None:
             left.append(stub)
         else:
             broken.append(BrokenName(stub.name, stub.wanted, stub.notes, *found))
     broken.sort(key=lambda one: -one.wanted)
-    texts = await engine.index.wholes([path for path in chart.notes if is_in(path, inside)] if inside else None)
+    texts = await engine.index.wholes([path for path in chart.notes if is_in_folder(path, inside)] if inside else None)
     unlinked = await asyncio.to_thread(unlinked_notes, chart, corpus, texts)
     ambiguous = await asyncio.to_thread(ambiguous_names, chart, inside)
-    accepted, declined = await asyncio.to_thread(verdicts, engine)
+    accepted, declined = await asyncio.to_thread(feedback_counts, engine)
     near = len(unnamed[page]) - len(left)
     longest = max(len(named), len(unnamed), len(unlinked), len(ambiguous))
     return LinkReport(
@@ -266,30 +266,32 @@ async def link_report(
     )
 
 
-def wanted(chart: "Chart", names: "Names", folder: str) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
+def wanted_notes(
+    chart: "GraphSnapshot", names: "Names", folder: str
+) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
     """Gather the names without a note that notes of a folder link to: who links to each, and the most wanted first."""
     wanting = stubs_of(broken_links(chart, names, folder))
     found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
 
-def unlinked_notes(chart: "Chart", corpus: "Corpus", texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
+def unlinked_notes(chart: "GraphSnapshot", corpus: "Corpus", texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
     """Find the notes that some notes mention without a link."""
-    from bridge.linking.suggest import overlooked
+    from bridge.linking.suggest import find_overlooked
 
     read = (path for path in texts if path in chart.notes and chart.notes[path].kind == "note")
     notes = {path: texts[path][:MAX_CHARACTERS] for path in read}
     found = []
-    for one in overlooked(corpus, notes, chart.graph.links_to, chart.graph.linked_from):
+    for one in find_overlooked(corpus, notes, chart.graph.links_to, chart.graph.linked_from):
         places = tuple(UnlinkedPlace(place.source, place.line, place.text) for place in one.places[:TOP])
         sources = tuple(place.path for place in places)
         found.append(UnlinkedNote(one.path, one.said[:SAID], len(one.places), one.linked, sources, places))
     return found
 
 
-def ambiguous_names(chart: "Chart", folder: str) -> list[AmbiguousName]:
+def ambiguous_names(chart: "GraphSnapshot", folder: str) -> list[AmbiguousName]:
     """Find the names of several notes that links in notes of a folder use without saying which."""
-    from bridge.markdown.link_targets import asked_file, name_key
+    from bridge.markdown.link_targets import name_key, target_file
 
     several: dict[str, list[VaultPath]] = defaultdict(list)
     for path in chart.notes:
@@ -298,8 +300,8 @@ def ambiguous_names(chart: "Chart", folder: str) -> list[AmbiguousName]:
     linking = {source for paths in several.values() for path in paths for source in chart.graph.linked_from(path)}
     said: dict[str, list[VaultPath]] = defaultdict(list)
     for source in sorted(linking):
-        for link in chart.notes[source].links if source in chart.notes and is_in(source, folder) else ():
-            asked = asked_file(link.target, link.kind)
+        for link in chart.notes[source].links if source in chart.notes and is_in_folder(source, folder) else ():
+            asked = target_file(link.target, link.kind)
             if "/" not in asked and link.kind != "canvas" and name_key(asked) in several:
                 said[name_key(asked)].append(source)
     found = [
@@ -310,9 +312,9 @@ def ambiguous_names(chart: "Chart", folder: str) -> list[AmbiguousName]:
     return sorted(found, key=lambda one: (-one.links, one.name))
 
 
-def verdicts(engine: "VaultEngine") -> tuple[int, int]:
+def feedback_counts(engine: "VaultEngine") -> tuple[int, int]:
     """Count what was accepted and declined in the vault."""
-    from bridge.linking.evidence import Learned
+    from bridge.linking.evidence import FeedbackModel
 
-    everything = Learned(engine.store.verdicts()).all
+    everything = FeedbackModel(engine.store.verdicts()).all
     return everything.accepted, everything.declined

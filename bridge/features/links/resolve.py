@@ -27,26 +27,26 @@ NEAR = 0.6
 MOST_LOOKED_AT = 50
 """Nearest notes that are looked at; of a name that more notes link to, all of these may be such."""
 
-Meant = tuple[VaultPath, str]
+MeantNote = tuple[VaultPath, str]
 """A note and why it is meant."""
 
 
-def by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[Meant | None]:
+def find_by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[MeantNote | None]:
     """Find the note that each name may have meant by title or alias; None where there is none."""
     from rapidfuzz import fuzz, process
 
-    from bridge.text.fold import bare, fold
+    from bridge.text.fold import fold, letters_and_digits
 
-    keys = {bare(form): form for form in corpus.names}
+    keys = {letters_and_digits(form): form for form in corpus.names}
 
-    def find(name: str) -> Meant | None:
+    def find(name: str) -> MeantNote | None:
         form = fold(name.rpartition("/")[2]).strip()
         for known in corpus.names.of(form):
             return (
                 known.path,
                 f"“{known.text}” is an alias of it" if known.alias else "it has this name in another folder",
             )
-        key = bare(form)
+        key = letters_and_digits(form)
         alike = process.extract(key, keys.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE)
         # Another day is another note, however alike the two are written.
         meant = next((keys[other] for other, *_ in alike if NUMBER.findall(other) == NUMBER.findall(key)), None)
@@ -58,7 +58,7 @@ def by_name(corpus: "Corpus", wanted: Sequence[str]) -> list[Meant | None]:
     return [find(name) for name in wanted]
 
 
-async def by_meaning(engine: "VaultEngine", name: str, sources: Collection[VaultPath]) -> Meant | None:
+async def find_by_vector(engine: "VaultEngine", name: str, sources: Collection[VaultPath]) -> MeantNote | None:
     """Find the note that is about what a name says; None when there is none or no model answers.
 
     Args:

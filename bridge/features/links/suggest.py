@@ -8,9 +8,9 @@ from annotated_types import Interval, MaxLen
 
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
-from bridge.api.note_text import chosen, line_at, opened, span_of
+from bridge.api.note_text import line_at, open_note, select_lines, span_of
 from bridge.api.registry import operation
-from bridge.engine.link_context import Around, source_of
+from bridge.engine.link_context import LinkContext, source_of
 from bridge.errors import InvalidArguments
 from bridge.types import Lines, Span, VaultPath
 
@@ -96,10 +96,10 @@ async def suggest_links(
         raise InvalidArguments("Give either `path` or `text`.")
     call.engine.require_keyword()
     corpus = await call.engine.mentioning.corpus()
-    return await asyncio.to_thread(suggested, call.engine, corpus, path, text, lines, strictness, limit)
+    return await asyncio.to_thread(build_suggestions, call.engine, corpus, path, text, lines, strictness, limit)
 
 
-def suggested(
+def build_suggestions(
     engine: "VaultEngine",
     corpus: "Corpus",
     path: VaultPath | None,
@@ -109,25 +109,27 @@ def suggested(
     limit: int,
 ) -> LinkSuggestions:
     """Read the text and suggest."""
-    from bridge.linking.evidence import Learned
+    from bridge.linking.evidence import FeedbackModel
     from bridge.linking.suggest import suggest
     from bridge.markdown.parse import parse
 
-    note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else opened(engine, path)
-    start, end = span_of(note.text, *chosen(note, None, lines)) if lines is not None else (0, len(note.text))
+    note = parse(VaultPath(""), (text or "").encode("utf-8", "replace")) if path is None else open_note(engine, path)
+    start, end = span_of(note.text, *select_lines(note, None, lines)) if lines is not None else (0, len(note.text))
     stop = min(end, start + MAX_CHARACTERS)
     # Blanks in front keep every place where it is.
     source = replace(source_of(engine, note, stop), text=" " * start + note.text[start:stop], within=(start, stop))
-    found = suggest(source, corpus, Around(engine, path, Learned(engine.store.verdicts())), strictness)[:limit]
+    found = suggest(source, corpus, LinkContext(engine, path, FeedbackModel(engine.store.verdicts())), strictness)[
+        :limit
+    ]
     cut = f"Only {MAX_CHARACTERS:,} characters were looked at, up to line {line_at(note.text, stop)}; give `lines`."
     return LinkSuggestions(
-        tuple(shown(note.text, one) for one in found),
+        tuple(describe_suggestion(note.text, one) for one in found),
         note.digest if path is not None else "",
         (cut,) if stop < end else (),
     )
 
 
-def shown(text: str, found: "Suggestion") -> LinkSuggestion:
+def describe_suggestion(text: str, found: "Suggestion") -> LinkSuggestion:
     """Put a suggestion into its wire form."""
     start, end = found.span
     lines = (line_at(text, start), line_at(text, end - 1))
@@ -179,8 +181,8 @@ async def judge_link(
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
     """
-    from bridge.linking.evidence import Learned
-    from bridge.state.link_feedback import Verdict
+    from bridge.linking.evidence import FeedbackModel
+    from bridge.state.link_feedback import LinkFeedback
     from bridge.text.fold import fold
 
     call.engine.require_keyword()
@@ -192,7 +194,7 @@ async def judge_link(
         await asyncio.to_thread(store.revive, target, path)
     else:
         accepted = verdict == "accept"
-        said = Verdict(path, target, fold(text).strip(), int(accepted), int(not accepted))
+        said = LinkFeedback(path, target, fold(text).strip(), int(accepted), int(not accepted))
         await asyncio.to_thread(store.decide, said)
         if accepted:
             # The link may be there already; once seen, taking it out is a verdict too.
@@ -200,7 +202,7 @@ async def judge_link(
             there = any(call.engine.names.resolve(link.target, path, link.kind).path == target for link in links)
             await asyncio.to_thread(store.follow_links, path, {target} if there else (), lambda _: False)
     verdicts = await asyncio.to_thread(store.verdicts)
-    everything = Learned(verdicts).all
-    here = Learned(one for one in verdicts if one.target == target).all
+    everything = FeedbackModel(verdicts).all
+    here = FeedbackModel(one for one in verdicts if one.target == target).all
     count = everything.accepted + everything.declined
     return LinkJudged(here.accepted, here.declined, round(everything.accepted / count, 3) if count else None)

@@ -8,7 +8,7 @@ from annotated_types import Interval, MaxLen, MinLen
 from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.registry import operation
-from bridge.api.write import Written, carried_out
+from bridge.api.write import Written, execute_requests
 from bridge.changes.requests import Request
 
 Count = Annotated[int, Interval(ge=0)]
@@ -87,18 +87,18 @@ async def change_set(
         SettingsUnreadable: A settings file of Obsidian that says where a file belongs cannot be read.
         ConfirmationRequired: Many files change.
     """
-    return await carried_out(
+    return await execute_requests(
         call,
         edits,
         dry_run=dry_run,
         reason=reason,
         confirm=confirm,
         operation="change_set",
-        expect={} if expect is None else counts(expect),
+        expect={} if expect is None else expected_counts(expect),
     )
 
 
-def counts(expect: Expectation) -> dict[str, int]:
+def expected_counts(expect: Expectation) -> dict[str, int]:
     """Return what is expected, by name."""
     named = {name: getattr(expect, name) for name in ("files", "links_rewritten", "links_broken")}
     return {name: count for name, count in named.items() if count is not None}

@@ -11,7 +11,7 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.registry import operation
-from bridge.api.write import Written, carried_out
+from bridge.api.write import Written, execute_requests
 from bridge.changes.requests import CreateNote, EditNote
 from bridge.errors import InvalidArguments, NoteExists, NoteNotFound
 from bridge.markdown.edit.requests import Append, Edit, InsertUnder
@@ -19,7 +19,7 @@ from bridge.types import Day, Digest, VaultPath
 
 if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
-    from bridge.markdown.template import Filled
+    from bridge.markdown.template import FilledTemplate
 
 
 DAILY_SETTINGS = ("daily-notes.json", "plugins/periodic-notes/data.json")
@@ -59,7 +59,7 @@ class DailyNote:
     confirmation: str | None
 
 
-class How(TypedDict):
+class WriteOptions(TypedDict):
     """How an addition is made."""
 
     dry_run: bool
@@ -116,14 +116,14 @@ async def daily_note(
     if append is not None:
         call.principal.require("write")
         settings.require(*DAILY_SETTINGS, hint="or name the note yourself, with `create_note` or `edit_note`.")
-        how: How = {"dry_run": dry_run, "reason": reason, "confirm": confirm, "operation": "daily_note"}
+        how: WriteOptions = {"dry_run": dry_run, "reason": reason, "confirm": confirm, "operation": "daily_note"}
         if not append.strip():
             raise InvalidArguments("`append` needs a text that is not blank.", hint="Leave it out to read the note.")
         edit: Edit = Append(text=append)
         if heading is not None:
             edit = InsertUnder(heading=heading, text=append, create_heading=create_heading)
-        written = await added(call, path, day, edit, how)
-    text, digest = await asyncio.to_thread(present, call.engine, path)
+        written = await add_to_daily_note(call, path, day, edit, how)
+    text, digest = await asyncio.to_thread(read_if_present, call.engine, path)
     return DailyNote(
         path=path,
         date=day.isoformat(),
@@ -139,45 +139,47 @@ async def daily_note(
     )
 
 
-async def added(call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, how: How) -> Written:
+async def add_to_daily_note(
+    call: Call, path: VaultPath, day: day_of_calendar, edit: Edit, how: WriteOptions
+) -> Written:
     """Add to a daily note, or make it."""
     there = EditNote(path, (edit,))
     try:
         if call.engine.vault.has(path):
-            return await carried_out(call, [there], **how)
-        start = await asyncio.to_thread(begun, call.engine, path, day)
-        made = await carried_out(call, [CreateNote(path, with_edit(path, start.text, edit))], **how)
+            return await execute_requests(call, [there], **how)
+        start = await asyncio.to_thread(fill_daily_template, call.engine, path, day)
+        made = await execute_requests(call, [CreateNote(path, edit_new_text(path, start.text, edit))], **how)
         return replace(made, warnings=(*start.warnings, *made.warnings))
     except NoteExists:
         # Obsidian or another program made it meanwhile.
-        return await carried_out(call, [there], **how)
+        return await execute_requests(call, [there], **how)
 
 
-def with_edit(path: VaultPath, start: str, edit: Edit) -> str:
+def edit_new_text(path: VaultPath, start: str, edit: Edit) -> str:
     """Return what a new note says that begins with a text and is edited at once."""
-    from bridge.changes.apply import below
-    from bridge.markdown.edit.apply import edited
-    from bridge.markdown.edit.create import created
+    from bridge.changes.apply import append_to_template
+    from bridge.markdown.edit.apply import apply_edits
+    from bridge.markdown.edit.create import build_note
 
     if isinstance(edit, Append):
-        return below(start, edit.text)
-    return edited(path, created(path, start), [edit]).decode()
+        return append_to_template(start, edit.text)
+    return apply_edits(path, build_note(path, start), [edit]).decode()
 
 
-def begun(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> "Filled":
+def fill_daily_template(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> "FilledTemplate":
     """Return what a new daily note begins with.
 
     Raises:
         NoteNotFound: The template is not there.
     """
-    from bridge.markdown.template import Filled, filled
-    from bridge.vault.daily_notes import moment_of
+    from bridge.markdown.template import FilledTemplate, fill_template
+    from bridge.vault.daily_notes import time_on_day
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
     settings = read_obsidian_settings(engine.root)
     template = settings.daily_template
     if template is None:
-        return Filled("")
+        return FilledTemplate("")
     try:
         data, _ = engine.vault.read(template)
     except NoteNotFound:
@@ -188,17 +190,17 @@ def begun(engine: "VaultEngine", path: VaultPath, day: day_of_calendar) -> "Fill
         ) from None
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     title = path.rpartition("/")[2].removesuffix(".md")
-    when = moment_of(day, datetime.now().astimezone())
-    return filled(text, title, when, date_format=settings.date_format, time_format=settings.time_format)
+    when = time_on_day(day, datetime.now().astimezone())
+    return fill_template(text, title, when, date_format=settings.date_format, time_format=settings.time_format)
 
 
-def present(engine: "VaultEngine", path: VaultPath) -> tuple[str | None, Digest | None]:
+def read_if_present(engine: "VaultEngine", path: VaultPath) -> tuple[str | None, Digest | None]:
     """Read a note, if there is one."""
     from bridge.changes.draft import digest_of
-    from bridge.text.diff import shown, text_of
+    from bridge.text.diff import decode_text, display_text
 
     try:
         data, _ = engine.vault.read(path)
     except NoteNotFound:
         return None, None
-    return shown((text_of(data) or "").removeprefix("\ufeff")), digest_of(data)
+    return display_text((decode_text(data) or "").removeprefix("\ufeff")), digest_of(data)

@@ -21,7 +21,7 @@ MOST = 20_000
 """Characters of a text that are compared."""
 
 
-async def doubles(
+async def find_duplicates(
     engine: "VaultEngine", path: VaultPath, text: str, template: VaultPath | None
 ) -> tuple[tuple[str, ...], ConfirmationRequired | None]:
     """Say which notes say much of a new note's text, and refuse it where one says nearly all of it.
@@ -32,15 +32,15 @@ async def doubles(
         text: Its text.
         template: What it begins with, which others may say too.
     """
-    from bridge.search.related import related
-    from bridge.text.overlap import shares
+    from bridge.search.related import find_related
+    from bridge.text.overlap import find_overlaps
 
     if len(text.split()) < WORDS and len(text) < 10 * WORDS:
         return (), None
-    near = await related(engine.sources(), path=None, text=text[:MOST], limit=CANDIDATES)
-    texts = {hit.path: read(engine, hit.path) for hit in near.hits}
-    common = read(engine, template) if template is not None else ""
-    found = shares(text[:MOST], texts, common=common)
+    near = await find_related(engine.sources(), path=None, text=text[:MOST], limit=CANDIDATES)
+    texts = {hit.path: read_text(engine, hit.path) for hit in near.hits}
+    common = read_text(engine, template) if template is not None else ""
+    found = find_overlaps(text[:MOST], texts, common=common)
     refusal = None
     if found and found[0][1] >= NEARLY_ALL:
         other, share = found[0]
@@ -54,7 +54,7 @@ async def doubles(
     return tuple(f"`{other}` says {share:.0%} of this already." for other, share in found), refusal
 
 
-def read(engine: "VaultEngine", path: VaultPath) -> str:
+def read_text(engine: "VaultEngine", path: VaultPath) -> str:
     """Read a note's text; one that is gone says nothing."""
     try:
         return engine.vault.read(path)[0].decode("utf-8", "replace")

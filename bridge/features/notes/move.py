@@ -7,7 +7,7 @@ from annotated_types import MaxLen
 from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.registry import operation
-from bridge.api.write import Written, carried_out
+from bridge.api.write import Written, execute_requests
 from bridge.changes.requests import DeleteNote, MoveNote, RenameAlias, RenameHeading
 from bridge.types import Digest, NewPath, NoteOrFolder, VaultPath
 
@@ -55,7 +55,7 @@ async def move_note(
         ConfirmationRequired: Many files change.
     """
     asked = MoveNote(path, to, digest)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
 
 
 @operation(
@@ -105,7 +105,7 @@ async def rename_heading(
         ConfirmationRequired: Many files change.
     """
     asked = RenameHeading(path, heading, to, digest)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
 
 
 @operation(
@@ -153,7 +153,7 @@ async def rename_alias(
         ConfirmationRequired: Many files change.
     """
     asked = RenameAlias(path, alias, to, digest, links)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
 
 
 @operation(
@@ -190,4 +190,4 @@ async def delete_note(
         SettingsUnreadable: Obsidian's `app.json`, which says where deleted files go, cannot be read.
         ConfirmationRequired: Links in many notes break.
     """
-    return await carried_out(call, [DeleteNote(path, digest)], dry_run=dry_run, reason=reason, confirm=confirm)
+    return await execute_requests(call, [DeleteNote(path, digest)], dry_run=dry_run, reason=reason, confirm=confirm)

@@ -102,7 +102,7 @@ async def find_notes(
     Raises:
         NoteNotFound: There is no file `links_to` or no note `linked_from`; the message names the closest ones.
     """
-    from bridge.search.filters import allowed
+    from bridge.search.filters import filter_notes
     from bridge.search.model import SearchRequest
 
     engine = call.engine
@@ -119,15 +119,15 @@ async def find_notes(
     notes = snapshot(engine)
 
     def find() -> FoundNotes:
-        passing = allowed(notes, request)
+        passing = filter_notes(notes, request)
         kept: AbstractSet[VaultPath] = notes.keys() if passing is None else passing
         if links_to is not None and web is not None:
             kept &= sources_of(engine, web, notes, links_to)
         if linked_from is not None:
             kept &= targets_of(engine, notes, linked_from)
-        found = ordered([notes[path] for path in kept], sort)
+        found = sort_notes([notes[path] for path in kept], sort)
         notices = unknown_names(notes, folder, tags, properties)
-        return FoundNotes(tuple(map(listed, found[offset : offset + limit])), len(found), notices)
+        return FoundNotes(tuple(map(summarize_note, found[offset : offset + limit])), len(found), notices)
 
     return await asyncio.to_thread(find)
 
@@ -144,7 +144,7 @@ def targets_of(engine: "VaultEngine", notes: Notes, path: VaultPath) -> set[Vaul
     return {target for target in resolved if target is not None and target != path}
 
 
-def ordered(notes: "list[IndexedNote]", sort: Sort) -> "list[IndexedNote]":
+def sort_notes(notes: "list[IndexedNote]", sort: Sort) -> "list[IndexedNote]":
     """Sort notes; equal ones by path."""
 
     def by_path(note: "IndexedNote") -> Any:
@@ -158,7 +158,7 @@ def ordered(notes: "list[IndexedNote]", sort: Sort) -> "list[IndexedNote]":
     return sorted(sorted(notes, key=by_path), key=keys[sort.removeprefix("-")], reverse=sort.startswith("-"))
 
 
-def listed(note: "IndexedNote") -> ListedNote:
+def summarize_note(note: "IndexedNote") -> ListedNote:
     """Put a note into its wire form."""
     return ListedNote(note.path, note.title, tuple(note.tags), iso(note.modified), note.digest)
 
@@ -201,10 +201,10 @@ class FolderList:
 async def list_folders(call: Call) -> FolderList:
     """List the folders of the vault and how many notes each holds."""
     call.engine.require_keyword()
-    return await asyncio.to_thread(folders, list(call.engine.index.notes))
+    return await asyncio.to_thread(count_folders, list(call.engine.index.notes))
 
 
-def folders(paths: Iterable[VaultPath]) -> FolderList:
+def count_folders(paths: Iterable[VaultPath]) -> FolderList:
     """Count the notes of each folder."""
     direct = Counter(path.rpartition("/")[0] for path in paths)
     below: Counter[str] = Counter()
@@ -252,10 +252,10 @@ async def list_tags(call: Call, prefix: str = "") -> TagList:
         prefix: Only tags that begin with this, whatever their case.
     """
     call.engine.require_keyword()
-    return await asyncio.to_thread(counted, snapshot(call.engine), prefix.strip().removeprefix("#").casefold())
+    return await asyncio.to_thread(count_tags, snapshot(call.engine), prefix.strip().removeprefix("#").casefold())
 
 
-def counted(notes: Notes, wanted: str) -> TagList:
+def count_tags(notes: Notes, wanted: str) -> TagList:
     """Count the notes of each tag that begins with what is wanted."""
     spellings: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for note in notes.values():

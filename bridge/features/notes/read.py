@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Interval
 
 from bridge.api.call import Call
-from bridge.api.note_text import chosen, count_lines, line_at, line_start, opened, span_of
+from bridge.api.note_text import count_lines, line_at, line_start, open_note, select_lines, span_of
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
 from bridge.types import Digest, Lines, VaultPath
@@ -111,20 +111,20 @@ async def read_note(
     """
     if (section is not None) + (lines is not None) + outline > 1:
         raise InvalidArguments("Give only one of `section`, `lines` and `outline`.")
-    note = await asyncio.to_thread(opened, call.engine, path)
+    note = await asyncio.to_thread(open_note, call.engine, path)
     if outline:
-        return outlined(note)
-    first, last = chosen(note, section, lines)
-    return cut(note, first, last, offset, max_chars)
+        return outline_note(note)
+    first, last = select_lines(note, section, lines)
+    return slice_note(note, first, last, offset, max_chars)
 
 
-def cut(note: "Note", first: int, last: int, offset: int, max_chars: int | None) -> ReadNote:
+def slice_note(note: "Note", first: int, last: int, offset: int, max_chars: int | None) -> ReadNote:
     """Return the lines from `first` to `last`, cut to what fits."""
     from bridge.markdown.sections import section_names
 
     start, end = span_of(note.text, first, last)
     start = min(start + offset, end)
-    stop = end if max_chars is None else ending(note.text, start, end, max_chars)
+    stop = end if max_chars is None else end_offset(note.text, start, end, max_chars)
     begun = min(line_at(note.text, start), last)
     rest = Next((line_at(note.text, stop), last), stop - line_start(note.text, stop)) if stop < end else None
     return ReadNote(
@@ -143,13 +143,13 @@ def cut(note: "Note", first: int, last: int, offset: int, max_chars: int | None)
     )
 
 
-def outlined(note: "Note") -> ReadNote:
+def outline_note(note: "Note") -> ReadNote:
     """Return a note without its text: where each section is, and how long."""
     ends = [len(note.text)] * len(note.headings)
     for at, heading in enumerate(note.headings):
         following = (later.span[0] for later in note.headings[at + 1 :] if later.level <= heading.level)
         ends[at] = next(following, len(note.text))
-    read = cut(note, 1, count_lines(note.text), 0, None)
+    read = slice_note(note, 1, count_lines(note.text), 0, None)
     sections = (
         OutlinedSection(path, (heading.line, line_at(note.text, max(heading.span[0], end - 1))), end - heading.span[0])
         for path, heading, end in zip(read.headings, note.headings, ends, strict=True)
@@ -157,7 +157,7 @@ def outlined(note: "Note") -> ReadNote:
     return replace(read, text="", outline=tuple(sections))
 
 
-def ending(text: str, start: int, end: int, max_chars: int) -> int:
+def end_offset(text: str, start: int, end: int, max_chars: int) -> int:
     """Return where to stop: after a whole line if one fits, else inside it."""
     if end - start <= max_chars:
         return end

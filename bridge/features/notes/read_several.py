@@ -9,10 +9,10 @@ from annotated_types import Interval, MaxLen, MinLen
 
 from bridge.api.call import Call
 from bridge.api.note_names import find_place
-from bridge.api.note_text import chosen, count_lines, line_at, opened
+from bridge.api.note_text import count_lines, line_at, open_note, select_lines
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
-from bridge.features.notes.read import ReadNote, cut, outlined
+from bridge.features.notes.read import ReadNote, outline_note, slice_note
 
 if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
@@ -53,7 +53,7 @@ class ReadNotes:
     notes: tuple[ReadPart, ...]
 
 
-Wanted = tuple["Note", int, int]
+WantedNote = tuple["Note", int, int]
 """A note and its lines that are asked for, first and last."""
 
 
@@ -97,33 +97,33 @@ def read_all(engine: "VaultEngine", paths: Sequence[str], view: View, section: s
         tuple(
             ReadPart(path, None, f"{each.code}: {each.message}")
             if isinstance(each, BridgeError)
-            else ReadPart(path, outlined(each[0]) if view == "outline" else cut(*each, 0, share), None)
-            for path, each, share in zip(paths, found, shares(sizes, max_chars), strict=True)
+            else ReadPart(path, outline_note(each[0]) if view == "outline" else slice_note(*each, 0, share), None)
+            for path, each, share in zip(paths, found, share_budget(sizes, max_chars), strict=True)
         )
     )
 
 
-def read_part(engine: "VaultEngine", asked: str, view: View, section: str | None) -> Wanted | BridgeError:
+def read_part(engine: "VaultEngine", asked: str, view: View, section: str | None) -> WantedNote | BridgeError:
     """Read one of the notes, or say why that cannot be."""
     try:
         path, place = find_place(engine.vault, engine.names, asked)
-        note = opened(engine, path)
+        note = open_note(engine, path)
         heading = place if place is not None else section
-        first, last = chosen(note, heading, None)
+        first, last = select_lines(note, heading, None)
     except BridgeError as error:
         return error
     begun = line_at(note.text, note.body) if view == "head" and heading is None else first
     return note, min(begun, count_lines(note.text)), last
 
 
-def size(part: Wanted, view: View) -> int:
+def size(part: WantedNote, view: View) -> int:
     """Return how many characters of a note are asked for."""
     note, first, last = part
-    whole = len(cut(note, first, last, 0, None).text)
+    whole = len(slice_note(note, first, last, 0, None).text)
     return 0 if view == "outline" else min(whole, HEAD_CHARS) if view == "head" else whole
 
 
-def shares(sizes: Sequence[int], budget: int) -> list[int]:
+def share_budget(sizes: Sequence[int], budget: int) -> list[int]:
     """Share characters: the shorter ones get all that they need, the longer ones as much as each other."""
     given = [0] * len(sizes)
     order = sorted(range(len(sizes)), key=lambda at: sizes[at])

@@ -9,9 +9,9 @@ from annotated_types import MaxLen, MinLen
 from bridge.api.call import Call
 from bridge.api.hints import Reason
 from bridge.api.registry import operation
-from bridge.api.write import Written, carried_out
+from bridge.api.write import Written, execute_requests
 from bridge.changes.requests import CreateNote, EditNote, SetProperties
-from bridge.features.notes.duplicates import doubles
+from bridge.features.notes.duplicates import find_duplicates
 from bridge.markdown.edit.requests import Edit
 from bridge.types import Digest, NewPath, VaultPath
 
@@ -58,12 +58,12 @@ async def create_note(
     asked = CreateNote(path, text, properties or {}, template)
     call.engine.require_keyword()
     taken = call.engine.vault.has(path)
-    like, refusal = ((), None) if taken else await doubles(call.engine, path, text, template)
+    like, refusal = ((), None) if taken else await find_duplicates(call.engine, path, text, template)
     if call.confirmed(confirm):
         refusal = None
     if refusal is not None and not dry_run:
         raise refusal
-    made = await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    made = await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
     if refusal is not None:
         made = replace(made, confirmation=refusal.message)
     return replace(made, warnings=(*made.warnings, *like))
@@ -118,7 +118,7 @@ async def edit_note(
         ConfirmationRequired: The change is large.
     """
     asked = EditNote(path, edits, digest)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
 
 
 @operation(
@@ -168,4 +168,4 @@ async def set_properties(
         ConfirmationRequired: The change is large.
     """
     asked = SetProperties(path, digest, properties or {}, remove)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)

@@ -176,7 +176,7 @@ async def search(
         passage_tokens=passage_tokens,
     )
     try:
-        return answered(call, await find(call.engine.sources(), request), started)
+        return build_search_result(call, await find(call.engine.sources(), request), started)
     except ModelMissing:
         raise call.engine.why_not_by_meaning() from None
 
@@ -208,7 +208,7 @@ async def related_notes(
     Raises:
         NoteNotFound: There is no such note in the index; the message names the closest ones.
     """
-    from bridge.search.related import related
+    from bridge.search.related import find_related
 
     started = time.perf_counter()
     if (path is None) == (text is None or not text.strip()):
@@ -218,11 +218,11 @@ async def related_notes(
     call.engine.require_keyword()
     if path is not None and path not in call.engine.index.notes:
         raise no_such_note(call.engine, path)
-    found = await related(call.engine.sources(), path=path, line=line, text=text, limit=limit)
-    return answered(call, found, started)
+    found = await find_related(call.engine.sources(), path=path, line=line, text=text, limit=limit)
+    return build_search_result(call, found, started)
 
 
-def answered(call: Call, answer: "SearchAnswer", started: float) -> SearchResult:
+def build_search_result(call: Call, answer: "SearchAnswer", started: float) -> SearchResult:
     """Put an answer into its wire form."""
     return SearchResult(
         hits=tuple(
@@ -245,12 +245,12 @@ def answered(call: Call, answer: "SearchAnswer", started: float) -> SearchResult
         took_ms=round((time.perf_counter() - started) * 1000, 1),
         freshness=Freshness(len(call.engine.following.pending), call.engine.index.pending_vectors()),
         notices=tuple(answer.notices),
-        explain=plain(answer.explain),
+        explain=plain_explanation(answer.explain),
         total=answer.total,
     )
 
 
-def plain(explanation: Any) -> Mapping[str, Any] | None:
+def plain_explanation(explanation: Any) -> Mapping[str, Any] | None:
     """Turn the numbers behind an answer into plain values."""
     import dataclasses
 

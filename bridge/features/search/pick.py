@@ -43,7 +43,7 @@ async def pick_link(
     found = await search(call, query=words, limit=min(limit + 1, 100), mode=mode)
     times = times_chosen(call.engine, words)
     hits = {hit.path: hit for hit in found.hits}
-    first = [again(hits.get(note) or named(call.engine, note), count) for note, count in times.items()]
+    first = [mark_chosen(hits.get(note) or named_hit(call.engine, note), count) for note, count in times.items()]
     others = [hit for hit in found.hits if hit.path not in times]
     return replace(found, hits=tuple([hit for hit in (*first, *others) if hit.path != path][:limit]))
 
@@ -60,12 +60,12 @@ def times_chosen(engine: "VaultEngine", words: str) -> "Mapping[VaultPath, int]"
     return {note: count for note, count in counts.most_common() if count > 0 and note in engine.index.notes}
 
 
-def named(engine: "VaultEngine", path: VaultPath) -> Hit:
+def named_hit(engine: "VaultEngine", path: VaultPath) -> Hit:
     """Show a note that the search did not find, by its name alone."""
     note = engine.index.notes[path]
     return Hit(path, note.title, "", (1, 1), "", 1.0, (), note.tags, iso(note.modified), note.digest[:DIGEST])
 
 
-def again(hit: Hit, count: int) -> Hit:
+def mark_chosen(hit: Hit, count: int) -> Hit:
     """Say of a note that it was chosen before."""
     return replace(hit, score=1.0, why=(f"chosen {count} times before" if count > 1 else "chosen before", *hit.why))

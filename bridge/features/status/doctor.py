@@ -15,7 +15,7 @@ import orjson
 from bridge.api.call import Call
 from bridge.api.registry import operation
 from bridge.errors import BridgeError
-from bridge.features.status.operations import free_in
+from bridge.features.status.operations import free_bytes
 from bridge.text.counts import count_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Finding:
     vault: str | None
 
 
-def found(check: str, verdict: Verdict, message: str, do: str = "") -> Finding:
+def make_finding(check: str, verdict: Verdict, message: str, do: str = "") -> Finding:
     """Make a finding that concerns no vault in particular."""
     return Finding(check, verdict, message, do, None)
 
@@ -57,33 +57,35 @@ WRITTEN_S = 60.0
 """Seconds after which a change that is still being written is left over."""
 
 
-def past(engine: "VaultEngine") -> Finding:
+def check_changes(engine: "VaultEngine") -> Finding:
     """Look at the changes that were not settled, and at what is kept so that others can be undone."""
-    from bridge.state.change_records import Wanted
+    from bridge.state.change_records import ChangeFilter
 
     try:
         store, now = engine.store, time.time()
         left = sum(change.time < now - WRITTEN_S for change, _ in store.unsettled())
-        half = len(store.changes(Wanted(state="conflict", since=now - WEEK_S), 1_000))
+        half = len(store.changes(ChangeFilter(state="conflict", since=now - WEEK_S), 1_000))
         damaged, size = store.damaged(), store.history_size
     except BridgeError as error:
-        return found("changes", "warn", error.message, error.hint or "Ask again in a moment.")
+        return make_finding("changes", "warn", error.message, error.hint or "Ask again in a moment.")
     if half:
-        return found(
+        return make_finding(
             "changes",
             "warn",
             f"Changes that were left half made in the last week: {half}.",
             "`vault-bridge list-changes --state conflict` shows them; look at their notes.",
         )
     if left:
-        return found("changes", "warn", f"Changes that broke off: {left}.", "Restart: they are made whole then.")
+        return make_finding("changes", "warn", f"Changes that broke off: {left}.", "Restart: they are made whole then.")
     if damaged:
         do = "Check the disk. The notes are as they were; only changes to these versions cannot be undone."
-        return found("changes", "warn", f"Earlier versions of notes that were damaged on the disk: {damaged}.", do)
+        return make_finding(
+            "changes", "warn", f"Earlier versions of notes that were damaged on the disk: {damaged}.", do
+        )
     text = f"{size / MIB:.1f} of {engine.settings.history_mb:,} MiB are taken by earlier versions of notes."
     if size > engine.settings.history_mb * MIB:
-        return found("changes", "warn", text, "Accept or reject what was proposed, or raise `history_mb`.")
-    return found("changes", "ok", text)
+        return make_finding("changes", "warn", text, "Accept or reject what was proposed, or raise `history_mb`.")
+    return make_finding("changes", "ok", text)
 
 
 ROOM = 1 << 30
@@ -125,95 +127,101 @@ class Diagnosis:
 )
 async def doctor(call: Call) -> Diagnosis:
     """Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens."""
-    return await asyncio.to_thread(diagnosed, call)
+    return await asyncio.to_thread(diagnose, call)
 
 
-def diagnosed(call: Call) -> Diagnosis:
+def diagnose(call: Call) -> Diagnosis:
     """Gather all findings."""
     engines = list(call.bridge.vaults.values()) if call.vault is None else [call.engine]
-    findings = [*of_bridge(call), *(finding for engine in engines for finding in of_vault(call, engine))]
+    findings = [*bridge_findings(call), *(finding for engine in engines for finding in vault_findings(call, engine))]
     verdicts = {finding.verdict for finding in findings}
     worst: Verdict = "fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "ok"
     return Diagnosis(worst, tuple(findings))
 
 
-def of_bridge(call: Call) -> Iterator[Finding]:
+def bridge_findings(call: Call) -> Iterator[Finding]:
     """Look at what all vaults share."""
-    yield settings(call)
-    yield permissions(call.bridge.data_dir)
-    yield judged_room(free_in(call.bridge.folders))
-    yield model(call)
-    yield tokens(call)
+    yield check_settings(call)
+    yield check_permissions(call.bridge.data_dir)
+    yield check_free_space(free_bytes(call.bridge.folders))
+    yield check_model(call)
+    yield check_tokens(call)
 
 
-def of_vault(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
+def vault_findings(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
     """Look at one vault."""
     health = engine.health()
     looks = (
-        folder(engine),
-        obsidian(engine),
-        index(health),
-        state(health),
-        past(engine),
-        watcher(health),
-        runtime(call, engine),
-        calls(last(engine)),
+        check_folder(engine),
+        check_obsidian(engine),
+        check_index(health),
+        check_state(health),
+        check_changes(engine),
+        check_watcher(health),
+        check_runtime(call, engine),
+        check_calls(last_call_codes(engine)),
     )
     for check in looks:
         yield Finding(check.check, check.verdict, check.message, check.do, engine.name)
 
 
-def settings(call: Call) -> Finding:
+def check_settings(call: Call) -> Finding:
     """Look for lines of the settings file that were not taken."""
-    from bridge.settings.file import load
+    from bridge.settings.file import load_settings
 
     path = call.bridge.settings_path
-    _, problems = load(path)
+    _, problems = load_settings(path)
     if problems:
-        return found("settings", "warn", "; ".join(p.message for p in problems), f"Correct these lines in {path}.")
-    return found("settings", "ok", f"{path} is in order." if path.exists() else "All settings have their defaults.")
+        return make_finding(
+            "settings", "warn", "; ".join(p.message for p in problems), f"Correct these lines in {path}."
+        )
+    return make_finding(
+        "settings", "ok", f"{path} is in order." if path.exists() else "All settings have their defaults."
+    )
 
 
-def permissions(data_dir: Path) -> Finding:
+def check_permissions(data_dir: Path) -> Finding:
     """Look whether others may read the data folder."""
     if os.name != "posix":
-        return found("data folder", "ok", f"{data_dir} has the rights of your profile.")
+        return make_finding("data folder", "ok", f"{data_dir} has the rights of your profile.")
     if not data_dir.is_dir():
-        return found("data folder", "warn", f"{data_dir} does not exist yet.", "It is made at the first start.")
+        return make_finding("data folder", "warn", f"{data_dir} does not exist yet.", "It is made at the first start.")
     open_to = stat.S_IMODE(data_dir.stat().st_mode) & 0o077
     if open_to:
-        return found("data folder", "fail", f"Other users can open {data_dir}.", f"Run: chmod 700 '{data_dir}'")
+        return make_finding("data folder", "fail", f"Other users can open {data_dir}.", f"Run: chmod 700 '{data_dir}'")
     if not os.access(data_dir, os.W_OK | os.X_OK):
-        return found("data folder", "fail", f"{data_dir} cannot be written.", "Give another one with `--data-dir`.")
-    return found("data folder", "ok", f"{data_dir} is private and can be written.")
+        return make_finding(
+            "data folder", "fail", f"{data_dir} cannot be written.", "Give another one with `--data-dir`."
+        )
+    return make_finding("data folder", "ok", f"{data_dir} is private and can be written.")
 
 
-def judged_room(free: int) -> Finding:
+def check_free_space(free: int) -> Finding:
     """Judge how many bytes are free."""
     text = f"{free / 2**30:.1f} GiB are free where the index lies."
     if free < ROOM // 10:
-        return found("disk", "fail", text, "Make room: indexing stops when the disk is full.")
+        return make_finding("disk", "fail", text, "Make room: indexing stops when the disk is full.")
     if free < ROOM:
-        return found("disk", "warn", text, "Make room before you add a large vault.")
-    return found("disk", "ok", text)
+        return make_finding("disk", "warn", text, "Make room before you add a large vault.")
+    return make_finding("disk", "ok", text)
 
 
-def model(call: Call) -> Finding:
+def check_model(call: Call) -> Finding:
     """Look whether the model of the settings is there and is what it claims to be."""
-    from bridge.models.folder import find
+    from bridge.models.folder import find_model
     from bridge.models.install import verify
-    from bridge.settings.file import load
+    from bridge.settings.file import load_settings
 
-    wanted = load(call.bridge.settings_path)[0].model
+    wanted = load_settings(call.bridge.settings_path)[0].model
     try:
-        installed = find(call.bridge.models_dir, wanted)
+        installed = find_model(call.bridge.models_dir, wanted)
         verify(call.bridge.models_dir, wanted)
     except BridgeError as error:
-        return found("model", "fail", error.message, error.hint)
-    return found("model", "ok", f"{wanted} is installed at {installed.path}.")
+        return make_finding("model", "fail", error.message, error.hint)
+    return make_finding("model", "ok", f"{wanted} is installed at {installed.path}.")
 
 
-def tokens(call: Call) -> Finding:
+def check_tokens(call: Call) -> Finding:
     """Look which clients have tokens, and whether the file of them was damaged."""
     from bridge.access.tokens import Tokens
 
@@ -221,27 +229,27 @@ def tokens(call: Call) -> Finding:
     count = len(held.clients())
     if held.aside.exists():
         do = f"Give clients new tokens with `vault-bridge tokens create` or `pair`, then delete {held.aside}."
-        return found("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do)
-    return found("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")
+        return make_finding("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do)
+    return make_finding("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")
 
 
-def folder(engine: "VaultEngine") -> Finding:
+def check_folder(engine: "VaultEngine") -> Finding:
     """Look whether the vault's folder can be read and written."""
     try:
         count = sum(1 for _ in os.scandir(engine.root))
     except OSError as error:
-        return found(
+        return make_finding(
             "vault", "fail", f"{engine.root} cannot be read: {error.strerror}.", "Check the path and its rights."
         )
     if not count:
-        return found("vault", "warn", f"{engine.root} is empty.", "Give the folder that holds your notes.")
+        return make_finding("vault", "warn", f"{engine.root} is empty.", "Give the folder that holds your notes.")
     if not os.access(engine.root, os.W_OK | os.X_OK):
         do = "Change its rights if notes shall be changed through the bridge."
-        return found("vault", "warn", f"{engine.root} can be read, but not written.", do)
-    return found("vault", "ok", f"{engine.root} can be read and written.")
+        return make_finding("vault", "warn", f"{engine.root} can be read, but not written.", do)
+    return make_finding("vault", "ok", f"{engine.root} can be read and written.")
 
 
-def obsidian(engine: "VaultEngine") -> Finding:
+def check_obsidian(engine: "VaultEngine") -> Finding:
     """Look for what Obsidian's own settings say that could not be used."""
     from bridge.vault.obsidian_settings import read_obsidian_settings
     from bridge.vault.rules import Rules
@@ -252,62 +260,66 @@ def obsidian(engine: "VaultEngine") -> Finding:
     # Of a vault that is gone nothing can be used, which is said already.
     if (said or settings.problems) and engine.root.is_dir():
         do = "Change it in Obsidian; what shall not be indexed can be named in the setting `exclude`, too."
-        return found("Obsidian", "warn", " ".join([*settings.problems, *said]), do)
-    return found("Obsidian", "ok", "Its settings of the vault can be used.")
+        return make_finding("Obsidian", "warn", " ".join([*settings.problems, *said]), do)
+    return make_finding("Obsidian", "ok", "Its settings of the vault can be used.")
 
 
-def index(health: Mapping[str, Any]) -> Finding:
+def check_index(health: Mapping[str, Any]) -> Finding:
     """Look whether the index is open and compact."""
     held, progress = health["index"], health["progress"]
     if progress.trouble is not None:
         # Trouble of the vault or the disk is no reason to lose an index that is sound.
         own = str(health["folder"] / "index") in progress.trouble
         do = f"If it stays so, delete {health['folder'] / 'index'}." if own else "It goes on once that is mended."
-        return found("index", "fail", progress.trouble, do)
+        return make_finding("index", "fail", progress.trouble, do)
     if held is None:
-        return found("index", "warn", "The index is being opened.", "Ask again in a moment.")
+        return make_finding("index", "warn", "The index is being opened.", "Ask again in a moment.")
     text = (
         f"{count_of(progress.notes, 'note')}, {count_of(progress.passages, 'passage')}, "
         f"{held.bytes / 2**20:.1f} MiB, {count_of(held.fragments, 'fragment')}, "
         f"{count_of(held.versions, 'version')}, {count_of(held.fts_rebuilds, 'full-text rebuild')}."
     )
     if not progress.ready_keyword:
-        return found("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
+        return make_finding("index", "warn", f"{text} The first scan is not done.", "Wait, or look at `status`.")
     if held.fragments > FRAGMENTS or held.unindexed_rows > UNINDEXED:
-        return found("index", "warn", f"{text} It is not compact.", "Run `vault-bridge reindex` when idle.")
+        return make_finding("index", "warn", f"{text} It is not compact.", "Run `vault-bridge reindex` when idle.")
     if progress.failed:
-        return found(
+        return make_finding(
             "index", "warn", f"{text} {count_of(len(progress.failed), 'file')} could not be read.", "See `status`."
         )
-    return found("index", "ok", text)
+    return make_finding("index", "ok", text)
 
 
-def state(health: Mapping[str, Any]) -> Finding:
+def check_state(health: Mapping[str, Any]) -> Finding:
     """Look whether the SQLite file is sound."""
     if health["index"] is not None and not health["store_sound"]:
-        return found("state", "fail", "The state file is damaged.", "Restart: it is made again from what can be read.")
+        return make_finding(
+            "state", "fail", "The state file is damaged.", "Restart: it is made again from what can be read."
+        )
     if health["store_salvaged"]:
-        return found(
+        return make_finding(
             "state",
             "warn",
             "The state file was damaged or lost, and was made again from what could be read of it and its backups.",
             "Check the disk. The damaged file lies beside it.",
         )
-    return found("state", "ok", "The state file is sound.")
+    return make_finding("state", "ok", "The state file is sound.")
 
 
-def watcher(health: Mapping[str, Any]) -> Finding:
+def check_watcher(health: Mapping[str, Any]) -> Finding:
     """Look whether changes are noticed."""
     if health["watch"] == "off":
-        return found("watcher", "warn", "Watching is off in the settings.", "Changes are seen at the next start.")
+        return make_finding(
+            "watcher", "warn", "Watching is off in the settings.", "Changes are seen at the next start."
+        )
     if not health["watching"]:
-        return found(
+        return make_finding(
             "watcher", "warn", "Nothing watches the vault now.", 'Wait for the first scan, or set watch = "poll".'
         )
-    return found("watcher", "ok", "Changes are noticed as they happen.")
+    return make_finding("watcher", "ok", "Changes are noticed as they happen.")
 
 
-def runtime(call: Call, engine: "VaultEngine") -> Finding:
+def check_runtime(call: Call, engine: "VaultEngine") -> Finding:
     """Look at the file that tells other programs where the bridge listens."""
     path = call.bridge.folders.runtime(engine.id)
     try:
@@ -315,17 +327,21 @@ def runtime(call: Call, engine: "VaultEngine") -> Finding:
         mode = stat.S_IMODE(path.stat().st_mode)
         pid, url = facts["pid"], facts["url"]
     except FileNotFoundError:
-        return found("runtime file", "ok", "No bridge serves this vault; this command opened it itself.")
+        return make_finding("runtime file", "ok", "No bridge serves this vault; this command opened it itself.")
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
-        return found("runtime file", "fail", f"{path} cannot be read.", "Stop the bridge and start it again.")
+        return make_finding("runtime file", "fail", f"{path} cannot be read.", "Stop the bridge and start it again.")
     if pid != os.getpid():
-        return found("runtime file", "warn", f"{path} names process {pid}.", "Stop that process, then start again.")
+        return make_finding(
+            "runtime file", "warn", f"{path} names process {pid}.", "Stop that process, then start again."
+        )
     if os.name == "posix" and mode & 0o077:
-        return found("runtime file", "fail", f"Other users can read the token in {path}.", f"Run: chmod 600 '{path}'")
-    return found("runtime file", "ok", f"The bridge listens at {url}; its token is in {path}.")
+        return make_finding(
+            "runtime file", "fail", f"Other users can read the token in {path}.", f"Run: chmod 600 '{path}'"
+        )
+    return make_finding("runtime file", "ok", f"The bridge listens at {url}; its token is in {path}.")
 
 
-def last(engine: "VaultEngine") -> Counter[str | None]:
+def last_call_codes(engine: "VaultEngine") -> Counter[str | None]:
     """Return how the last calls ended; none while the vault is not open."""
     try:
         return engine.store.last_codes(LAST)
@@ -333,18 +349,20 @@ def last(engine: "VaultEngine") -> Counter[str | None]:
         return Counter()
 
 
-def calls(codes: Counter[str | None]) -> Finding:
+def check_calls(codes: Counter[str | None]) -> Finding:
     """Judge the health score: the share of the last calls that did not fail for a reason of ours."""
     failed = Counter({str(code): count for code, count in codes.items() if code in OURS})
     if not codes:
-        return found("calls", "ok", "Nothing was called yet.")
+        return make_finding("calls", "ok", "Nothing was called yet.")
     score = 100 * (codes.total() - failed.total()) // codes.total()
     text = (
         f"Health {score} %: of the last {codes.total()} calls, {failed.total()} failed through no fault of the caller"
     )
     if not failed:
-        return found("calls", "ok", f"{text}.")
+        return make_finding("calls", "ok", f"{text}.")
     text = f"{text} ({', '.join(f'`{code}` {count}' for code, count in failed.most_common())})."
     if score >= HEALTHY:
-        return found("calls", "ok", text)
-    return found("calls", "warn", text, "Mend what else is found here; `vault-bridge usage` shows which tools fail.")
+        return make_finding("calls", "ok", text)
+    return make_finding(
+        "calls", "warn", text, "Mend what else is found here; `vault-bridge usage` shows which tools fail."
+    )

@@ -10,7 +10,7 @@ from annotated_types import Interval, MaxLen
 from bridge.api.arguments import public_alias
 from bridge.api.call import Call
 from bridge.api.not_found import no_such_note
-from bridge.api.progress import ticking
+from bridge.api.progress import periodic_progress
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments, NoteNotFound
 from bridge.types import Digest, VaultPath
@@ -138,7 +138,7 @@ async def wait_until_indexed(
         NoteNotFound: There is no such note; the message names the closest ones.
     """
     try:
-        async with ticking(call, timeout, f"Waiting for `{path}`"):
+        async with periodic_progress(call, timeout, f"Waiting for `{path}`"):
             return Indexed(await call.engine.waiting.indexed(path, digest, what, timeout))
     except NoteNotFound:
         raise no_such_note(call.engine, path) from None

@@ -16,7 +16,7 @@ from bridge.api.call import Call
 from bridge.api.moments import iso
 from bridge.api.not_found import no_such_note
 from bridge.api.registry import operation
-from bridge.data_folder import Folders, size_of
+from bridge.data_folder import Folders, folder_size
 from bridge.types import Digest, Lines, VaultId, VaultPath
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class Disk:
 
 def disk_of(folders: Folders, vault: VaultId) -> VaultDisk:
     """Weigh what is kept of a vault; reads a folder's names, so not for the event loop."""
-    index, history = size_of(folders.index(vault)), size_of(folders.history(vault))
-    return VaultDisk(index, history, max(0, size_of(folders.vault(vault)) - index - history))
+    index, history = folder_size(folders.index(vault)), folder_size(folders.history(vault))
+    return VaultDisk(index, history, max(0, folder_size(folders.vault(vault)) - index - history))
 
 
-def free_in(folders: Folders) -> int:
+def free_bytes(folders: Folders) -> int:
     """Return the bytes that are free for the data folder, or where it will be made."""
     data = folders.data
     return shutil.disk_usage(next(folder for folder in (data, *data.parents) if folder.exists())).free
@@ -263,19 +263,21 @@ async def status(call: Call, disk: bool = False) -> Status:
         disk: Add how much disk each part takes; its files are looked at for it.
     """
     engines = call.bridge.vaults.values() if call.vault is None else [call.engine]
-    found = Status(tuple(map(vault_status, engines)), program.__version__, running(call.bridge))
-    return await asyncio.to_thread(weighed, found, call.bridge.folders, call.bridge.models_dir) if disk else found
+    found = Status(tuple(map(vault_status, engines)), program.__version__, describe_running(call.bridge))
+    return (
+        await asyncio.to_thread(add_disk_sizes, found, call.bridge.folders, call.bridge.models_dir) if disk else found
+    )
 
 
-def running(bridge: "Bridge") -> RunningBridge | None:
+def describe_running(bridge: "Bridge") -> RunningBridge | None:
     """Describe this process if it serves."""
     return None if bridge.url is None else RunningBridge(bridge.url, os.getpid(), iso(bridge.since))
 
 
-def weighed(told: Status, folders: Folders, models: Path) -> Status:
+def add_disk_sizes(told: Status, folders: Folders, models: Path) -> Status:
     """Add how much disk is taken."""
     vaults = tuple(replace(vault, disk=disk_of(folders, vault.id)) for vault in told.vaults)
-    return replace(told, vaults=vaults, disk=Disk(models=size_of(models), free=free_in(folders)))
+    return replace(told, vaults=vaults, disk=Disk(models=folder_size(models), free=free_bytes(folders)))
 
 
 def vault_status(engine: "VaultEngine") -> VaultStatus:
@@ -290,8 +292,8 @@ def vault_status(engine: "VaultEngine") -> VaultStatus:
         passages=progress.passages,
         pending=Pending(progress.pending_keyword, progress.pending_vectors),
         ready=Ready(progress.ready_keyword, progress.ready_semantic),
-        skipped=left_out(progress.skipped),
-        failed=left_out(progress.failed),
+        skipped=group_left_out(progress.skipped),
+        failed=group_left_out(progress.failed),
         model=ModelInUse(model.id, model.dimensions, model.digest, model.workers, model.answering) if model else None,
         embedded_total=progress.embedded_total,
         embedding=Embedding(round(speed, 1), ceil(progress.pending_vectors / speed)) if speed else None,
@@ -302,7 +304,7 @@ def vault_status(engine: "VaultEngine") -> VaultStatus:
     )
 
 
-def left_out(reasons: Mapping[str, str]) -> LeftOut:
+def group_left_out(reasons: Mapping[str, str]) -> LeftOut:
     """Count files and name the first of them, all together and for each reason."""
     paths: defaultdict[str, list[str]] = defaultdict(list)
     for path, reason in reasons.items():

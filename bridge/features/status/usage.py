@@ -15,7 +15,7 @@ from bridge.api.call import Call
 from bridge.api.dispatch import CHARACTERS_A_TOKEN
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
-from bridge.state.call_log import DAY_S, KEPT_DAYS, Recorded
+from bridge.state.call_log import DAY_S, KEPT_DAYS, CallRecord
 from bridge.types import VaultPath
 
 Days = Annotated[int, Interval(ge=1, le=KEPT_DAYS)]
@@ -97,37 +97,40 @@ async def usage(call: Call, days: Days = 30, client: str | None = None) -> Usage
     store = call.engine.store
     sizes = {path: note.size for path, note in snapshot(call.engine).items() if note.kind == "note"}
     calls = await asyncio.to_thread(store.calls, time.time() - days * DAY_S)
-    return await asyncio.to_thread(reported, [c for c in calls if client in {None, name_of(c)}], days, sizes)
+    return await asyncio.to_thread(build_report, [c for c in calls if client in {None, name_of(c)}], days, sizes)
 
 
-def reported(calls: Sequence[Recorded], days: int, sizes: Mapping[VaultPath, int]) -> UsageReport:
+def build_report(calls: Sequence[CallRecord], days: int, sizes: Mapping[VaultPath, int]) -> UsageReport:
     """Count calls by tool, client and error."""
     codes = Counter(call.code for call in calls if call.code is not None)
     return UsageReport(
         days=days,
-        total=use("all", calls, sizes),
+        total=summarize_calls("all", calls, sizes),
         errors=tuple(ErrorCount(code, count) for code, count in codes.most_common()),
-        tools=grouped(calls, lambda call: call.tool, sizes),
-        clients=grouped(calls, name_of, sizes),
+        tools=group_calls(calls, lambda call: call.tool, sizes),
+        clients=group_calls(calls, name_of, sizes),
     )
 
 
-def name_of(call: Recorded) -> str:
+def name_of(call: CallRecord) -> str:
     """Name the client of a call."""
     return call.client or NAMELESS
 
 
-def grouped(
-    calls: Iterable[Recorded], kind: Callable[[Recorded], str], sizes: Mapping[VaultPath, int]
+def group_calls(
+    calls: Iterable[CallRecord], kind: Callable[[CallRecord], str], sizes: Mapping[VaultPath, int]
 ) -> tuple[Use, ...]:
     """Count the calls of each kind, the most frequent first."""
-    groups: defaultdict[str, list[Recorded]] = defaultdict(list)
+    groups: defaultdict[str, list[CallRecord]] = defaultdict(list)
     for call in calls:
         groups[kind(call)].append(call)
-    return tuple(use(name, groups[name], sizes) for name in sorted(groups, key=lambda name: (-len(groups[name]), name)))
+    return tuple(
+        summarize_calls(name, groups[name], sizes)
+        for name in sorted(groups, key=lambda name: (-len(groups[name]), name))
+    )
 
 
-def use(name: str, calls: Sequence[Recorded], sizes: Mapping[VaultPath, int]) -> Use:
+def summarize_calls(name: str, calls: Sequence[CallRecord], sizes: Mapping[VaultPath, int]) -> Use:
     """Add up the calls of one kind."""
     times = sorted(call.ms for call in calls)
     return Use(
@@ -146,7 +149,7 @@ def percentile(times: Sequence[float], share: float) -> float:
     return times[math.ceil(share * len(times)) - 1] if times else 0.0
 
 
-def read_once(calls: Iterable[Recorded]) -> set[tuple[str, str, VaultPath]]:
+def read_once(calls: Iterable[CallRecord]) -> set[tuple[str, str, VaultPath]]:
     """Return the notes that each client would have read, once in a session or a day."""
     return {
         (name_of(call), call.session or f"{datetime.fromtimestamp(call.time).astimezone():%F}", path)

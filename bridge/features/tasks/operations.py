@@ -15,7 +15,7 @@ from bridge.api.hints import Folder, Period, Reason
 from bridge.api.not_found import no_such_note, unknown_names
 from bridge.api.registry import operation
 from bridge.api.vault_notes import snapshot
-from bridge.api.write import Written, carried_out
+from bridge.api.write import Written, execute_requests
 from bridge.changes.requests import AddTask, Priority, ToggleTask
 from bridge.errors import InvalidArguments
 from bridge.types import SHORT_DIGEST, Day, VaultPath
@@ -88,7 +88,7 @@ class TaskList:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TaskFilter:
     """Which tasks are asked for; days are `YYYY-MM-DD`, a period is `first/last`."""
 
     status: str
@@ -104,7 +104,7 @@ class Wanted:
         return any((self.on, self.after, self.before))
 
 
-Found = tuple["IndexedNote", "IndexedTask"]
+FoundTask = tuple["IndexedNote", "IndexedTask"]
 
 
 @operation(
@@ -151,7 +151,7 @@ async def list_tasks(
     Raises:
         NoteNotFound: There is no note `path`; the message names the closest ones.
     """
-    from bridge.search.filters import allowed
+    from bridge.search.filters import filter_notes
     from bridge.search.model import SearchRequest
     from bridge.vault.obsidian_settings import read_obsidian_settings
 
@@ -162,7 +162,7 @@ async def list_tasks(
         status = "open"
     if not status or (status not in WORDS and status.isalpha() and len(status) > MOST_LETTERS):
         raise InvalidArguments(f"`status` must be one of {', '.join(WORDS)}, or characters of a box.")
-    wanted = Wanted(
+    wanted = TaskFilter(
         status,
         tuple(tag.strip().lstrip("#").rstrip("/").casefold() for tag in tags),
         text.strip().casefold(),
@@ -175,19 +175,19 @@ async def list_tasks(
         raise no_such_note(engine, path)
 
     def find() -> TaskList:
-        passing = allowed(notes, SearchRequest(query="", folder=folder))
+        passing = filter_notes(notes, SearchRequest(query="", folder=folder))
         kept = [path] if path is not None else notes
         settings = read_obsidian_settings(engine.root).tasks
         among = (notes[each] for each in kept if passing is None or each in passing)
-        found = ordered(matching(among, wanted, settings), sort)
-        page = tuple(listed(*each, settings) for each in found[offset : offset + limit])
+        found = sort_tasks(filter_tasks(among, wanted, settings), sort)
+        page = tuple(summarize_task(*each, settings) for each in found[offset : offset + limit])
         # A task's tag is one of its note.
         return TaskList(page, len(found), unknown_names(notes, folder, tags))
 
     return await asyncio.to_thread(find)
 
 
-def matching(notes: Iterable["IndexedNote"], wanted: Wanted, settings: "TaskSettings") -> Iterator[Found]:
+def filter_tasks(notes: Iterable["IndexedNote"], wanted: TaskFilter, settings: "TaskSettings") -> Iterator[FoundTask]:
     """Yield the tasks that are asked for."""
     fits = functools.cache(lambda status: has_status(status, wanted.status, settings))
     for note in notes:
@@ -223,7 +223,7 @@ def has_tags(task: "IndexedTask", wanted: tuple[str, ...]) -> bool:
     return all(any(tag == each or tag.startswith(f"{each}/") for tag in held) for each in wanted)
 
 
-def is_due(due: str | None, wanted: Wanted) -> bool:
+def is_due(due: str | None, wanted: TaskFilter) -> bool:
     """Say whether a task is due when it is asked for."""
     if not wanted.dated:
         return True
@@ -236,7 +236,7 @@ def is_due(due: str | None, wanted: Wanted) -> bool:
     )
 
 
-def ordered(found: Iterable[Found], sort: Sort) -> list[Found]:
+def sort_tasks(found: Iterable[FoundTask], sort: Sort) -> list[FoundTask]:
     """Sort tasks; those due on the same day by path and line."""
     folded = functools.cache(str.casefold)
     tasks = sorted(found, key=lambda each: (folded(each[0].path), each[0].path, each[1].line))
@@ -246,11 +246,11 @@ def ordered(found: Iterable[Found], sort: Sort) -> list[Found]:
     return dated + [each for each in tasks if not each[1].due]
 
 
-def listed(note: "IndexedNote", task: "IndexedTask", settings: "TaskSettings") -> ListedTask:
+def summarize_task(note: "IndexedNote", task: "IndexedTask", settings: "TaskSettings") -> ListedTask:
     """Put a task into its wire form."""
-    from bridge.markdown.tasks import task_facts
+    from bridge.markdown.tasks import parse_task
 
-    facts = task_facts(task.text)
+    facts = parse_task(task.text)
     return ListedTask(
         path=note.path,
         line=task.line,
@@ -326,7 +326,7 @@ async def toggle_task(
         ConfirmationRequired: The change is large.
     """
     asked = ToggleTask(path, line, text, status)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
 
 
 @operation(
@@ -374,4 +374,4 @@ async def add_task(
         ConfirmationRequired: The change is large.
     """
     asked = AddTask(path, text, heading, due, priority, create_heading)
-    return await carried_out(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)
+    return await execute_requests(call, [asked], dry_run=dry_run, reason=reason, confirm=confirm)

@@ -12,8 +12,8 @@ from annotated_types import Interval, MaxLen
 from bridge.api.arguments import VAULT
 from bridge.api.call import Call
 from bridge.api.encode import encode
-from bridge.api.hints import expected
-from bridge.api.presets import META, offered, reachable, tool_named
+from bridge.api.hints import describe_hint
+from bridge.api.presets import META, callable_tools, get_tool, listed_tools
 from bridge.api.registry import Operation, operation
 from bridge.errors import InvalidArguments, NoSuchOperation
 from bridge.features.tools.likeness import ENOUGH, rank
@@ -93,36 +93,36 @@ async def find_tool(
     """
     if not task.strip():
         raise InvalidArguments("`task` is empty.")
-    within = reachable(call.preset or "full")
-    every = [tool for tool in offered("full").values() if tool.name not in META]
+    within = callable_tools(call.preset or "full")
+    every = [tool for tool in listed_tools("full").values() if tool.name not in META]
     ranked = await asyncio.to_thread(rank, task, every)
     likeness, best = ranked[0]
     if likeness >= ENOUGH and best.name not in within:
         return FoundTools((), (f"This takes a tool that writes, and the preset `{call.preset}` only reads.",))
     ranked = [each for each in ranked if each[1].name in within and each[1].scope in call.principal.scopes]
-    judged = at_hand(call).store.judged()
-    listed = offered(call.preset or "full")
+    judged = any_vault(call).store.judged()
+    listed = listed_tools(call.preset or "full")
     fitting = [tool for likeness, tool in ranked[:limit] if likeness >= ENOUGH]
     return FoundTools(
-        tuple(found(tool, *judged.get(tool.name, (0, 0)), listed=tool.name in listed) for tool in fitting),
-        () if fitting else (none_fits(*ranked[0]),),
+        tuple(describe_tool(tool, *judged.get(tool.name, (0, 0)), listed=tool.name in listed) for tool in fitting),
+        () if fitting else (no_match_message(*ranked[0]),),
     )
 
 
-def none_fits(likeness: float, closest: Operation) -> str:
+def no_match_message(likeness: float, closest: Operation) -> str:
     """Say that no tool does a task, and which comes closest if one does at all."""
     near = f" The closest is `{closest.name}`: {closest.summary}" if likeness > 0 else ""
     return f"No tool does this.{near}"
 
 
-def at_hand(call: Call) -> "VaultEngine":
+def any_vault(call: Call) -> "VaultEngine":
     """Return the chosen vault, else the first: tools are the same in all."""
     return call.engine if call.vault is not None else next(iter(call.bridge.vaults.values()))
 
 
-def found(tool: Operation, right: int, wrong: int, *, listed: bool) -> FoundTool:
+def describe_tool(tool: Operation, right: int, wrong: int, *, listed: bool) -> FoundTool:
     """Describe a tool that was found."""
-    arguments = tuple(ToolArgument(a.name, expected(a.hint), a.meaning, a.required) for a in tool.arguments)
+    arguments = tuple(ToolArgument(a.name, describe_hint(a.hint), a.meaning, a.required) for a in tool.arguments)
     judged = accuracy(right, wrong), right + wrong
     return FoundTool(tool.name, tool.summary, arguments, tool.scope, tool.reads, listed, *judged)
 
@@ -163,10 +163,10 @@ async def run_tool(call: Call, name: Annotated[str, MaxLen(100)], arguments: Map
         NoSuchOperation: There is no such tool; the message names the nearest.
         Forbidden: The tool needs a scope that the caller lacks.
     """
-    tool = tool_named(name)
+    tool = get_tool(name)
     if name == "run_tool":
         raise InvalidArguments("`run_tool` does not run itself.", hint="Give the name of the tool to run.")
-    if name not in reachable(call.preset or "full"):
+    if name not in callable_tools(call.preset or "full"):
         raise NoSuchOperation(f"`{name}` is not in the preset `{call.preset}`.", hint="`find_tool` finds others.")
     given = dict(arguments)
     vault = given.pop(VAULT, call.vault)
@@ -202,7 +202,7 @@ async def give_feedback(call: Call, tool: Annotated[str, MaxLen(100)], helped: b
     Raises:
         NoSuchOperation: There is no such tool; the message names the nearest.
     """
-    name, store = tool_named(tool).name, at_hand(call).store
+    name, store = get_tool(tool).name, any_vault(call).store
     await asyncio.to_thread(store.judge, name, helped)
     right, wrong = store.judged()[name]
     return Feedback(name, accuracy(right, wrong), right + wrong)

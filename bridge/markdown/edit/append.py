@@ -1,17 +1,17 @@
 """Text at the start and the end of a note."""
 
-from bridge.markdown.edit.draft import Draft, end_of, written_start
-from bridge.markdown.edit.places import Place, given
+from bridge.markdown.edit.draft import Draft, content_start, editable_end
+from bridge.markdown.edit.places import TextEdit, trim_blank_lines
 from bridge.markdown.edit.requests import Append, Prepend
 
 
-def appended(draft: Draft, edit: Append) -> Place:
+def plan_append(draft: Draft, edit: Append) -> TextEdit:
     """Put text at the end."""
-    end = end_of(draft)
-    return Place(end, end, given(edit.text, edit.op))
+    end = editable_end(draft)
+    return TextEdit(end, end, trim_blank_lines(edit.text, edit.op))
 
 
-def prepended(draft: Draft, edit: Prepend) -> Place:
+def plan_prepend(draft: Draft, edit: Prepend) -> TextEdit:
     """Put text below the properties; blank lines there stay between the two."""
-    start = written_start(draft.text, draft.body, end_of(draft))
-    return Place(start, start, given(edit.text, edit.op))
+    start = content_start(draft.text, draft.body, editable_end(draft))
+    return TextEdit(start, start, trim_blank_lines(edit.text, edit.op))

@@ -5,13 +5,13 @@ from typing import assert_never
 
 from bridge.errors import Internal, InvalidArguments
 from bridge.markdown.decode import BOM
-from bridge.markdown.edit.append import appended, prepended
-from bridge.markdown.edit.blank_lines import Margins, woven
-from bridge.markdown.edit.blocks import replaced as block_replaced
-from bridge.markdown.edit.draft import Draft, opened, read
-from bridge.markdown.edit.list_items import added
-from bridge.markdown.edit.literal import lines_replaced, text_replaced
-from bridge.markdown.edit.places import Place, ordered, spliced
+from bridge.markdown.edit.append import plan_append, plan_prepend
+from bridge.markdown.edit.blank_lines import Margins, join_blocks
+from bridge.markdown.edit.blocks import plan_replace_block as block_replaced
+from bridge.markdown.edit.draft import Draft, open_draft, read_draft
+from bridge.markdown.edit.list_items import plan_add_item
+from bridge.markdown.edit.literal import plan_replace_lines, plan_replace_text
+from bridge.markdown.edit.places import TextEdit, order_edits, splice
 from bridge.markdown.edit.requests import (
     AddItem,
     Append,
@@ -23,14 +23,14 @@ from bridge.markdown.edit.requests import (
     ReplaceSection,
     ReplaceText,
 )
-from bridge.markdown.edit.sections import inserted
-from bridge.markdown.edit.sections import replaced as section_replaced
-from bridge.markdown.edit.verify import harm, require_closed
-from bridge.markdown.sections import names_line
+from bridge.markdown.edit.sections import plan_insert_under
+from bridge.markdown.edit.sections import plan_replace_section as section_replaced
+from bridge.markdown.edit.verify import require_closed, verify_edit
+from bridge.markdown.sections import has_line_number
 from bridge.types import VaultPath
 
 
-def edited(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
+def apply_edits(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
     """Apply edits to a note; every byte that no edit speaks of stays.
 
     Args:
@@ -45,71 +45,71 @@ def edited(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
         TextNotFound: A text is not there, or more than once.
         InvalidArguments: The note is no Markdown, or an edit does not fit it or the others.
     """
-    draft = opened(path, data)
-    places = ordered(draft, [planned(draft, edit) for edit in edits])
-    exact = spliced(draft.text, [place for place in places if place.literal])
+    draft = open_draft(path, data)
+    places = order_edits(draft, [plan_edit(draft, edit) for edit in edits])
+    exact = splice(draft.text, [place for place in places if place.literal])
     blocks = [
-        Place(exact.moved(place.start), exact.moved(place.end), place.text, apart=place.apart)
+        TextEdit(exact.moved(place.start), exact.moved(place.end), place.text, apart=place.apart)
         for place in places
         if not place.literal
     ]
-    text = with_blocks(read(path, exact.text) if exact.changes else draft, blocks) if blocks else exact.text
+    text = insert_blocks(read_draft(path, exact.text) if exact.changes else draft, blocks) if blocks else exact.text
     return data[: len(BOM) if data.startswith(BOM) else 0] + text.encode("utf-8")
 
 
-def replaces(edit: Edit) -> bool:
+def is_replacement(edit: Edit) -> bool:
     """Tell whether an edit takes something away, so that its caller must have seen what."""
     return isinstance(edit, ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText)
 
 
-def names_lines(edit: Edit) -> bool:
+def uses_line_numbers(edit: Edit) -> bool:
     """Tell whether an edit finds its place by the number of a line."""
     match edit:
         case ReplaceLines():
             return True
         case InsertUnder() | ReplaceSection() | AddItem():
-            return edit.heading is not None and names_line(edit.heading)
+            return edit.heading is not None and has_line_number(edit.heading)
         case _:
             return False
 
 
-def with_blocks(draft: Draft, places: Sequence[Place]) -> str:
+def insert_blocks(draft: Draft, places: Sequence[TextEdit]) -> str:
     """Put blocks in so that the rest of the note stays what it was to Markdown.
 
     Raises:
         InvalidArguments: It cannot be done.
     """
     for place in places:
-        require_closed(read(draft.path, place.text))
+        require_closed(read_draft(draft.path, place.text))
     wrong: InvalidArguments | None = None
     for margins in (Margins(), Margins(below=True), Margins(above=True, below=True)):
-        made = woven(draft, places, margins)
-        refusal = harm(draft, read(draft.path, made.text), made)
+        made = join_blocks(draft, places, margins)
+        refusal = verify_edit(draft, read_draft(draft.path, made.text), made)
         if refusal is None:
             return made.text
         wrong = wrong or refusal
     raise wrong or Internal
 
 
-def planned(draft: Draft, edit: Edit) -> Sequence[Place]:
+def plan_edit(draft: Draft, edit: Edit) -> Sequence[TextEdit]:
     """Return where an edit puts what."""
     match edit:
         case Append():
-            place = appended(draft, edit)
+            place = plan_append(draft, edit)
         case Prepend():
-            place = prepended(draft, edit)
+            place = plan_prepend(draft, edit)
         case InsertUnder():
-            place = inserted(draft, edit)
+            place = plan_insert_under(draft, edit)
         case ReplaceSection():
             place = section_replaced(draft, edit)
         case ReplaceBlock():
             place = block_replaced(draft, edit)
         case ReplaceLines():
-            place = lines_replaced(draft, edit)
+            place = plan_replace_lines(draft, edit)
         case ReplaceText():
-            return text_replaced(draft, edit)
+            return plan_replace_text(draft, edit)
         case AddItem():
-            place = added(draft, edit)
+            place = plan_add_item(draft, edit)
         case _:
             assert_never(edit)
     return (place,)

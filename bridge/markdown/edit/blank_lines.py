@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from bridge.markdown.edit.draft import BLANK, Draft
 from bridge.markdown.edit.lists import is_loose
-from bridge.markdown.edit.places import Place, Woven, spliced
-from bridge.markdown.parse import structure_of
+from bridge.markdown.edit.places import EditedText, TextEdit, splice
+from bridge.markdown.parse import parse_structure
 from bridge.markdown.structure import Part
 
 
@@ -18,29 +18,29 @@ class Margins:
     below: bool = False
 
 
-def woven(draft: Draft, places: Sequence[Place], margins: Margins) -> Woven:
+def join_blocks(draft: Draft, places: Sequence[TextEdit], margins: Margins) -> EditedText:
     """Put blocks in where they belong, in their order."""
-    exact: list[Place] = []
+    exact: list[TextEdit] = []
     for number, place in enumerate(places):
         last = exact[-1] if exact and exact[-1].end == place.start and exact[-1].text else None
         follows = number + 1 < len(places) and places[number + 1].start == place.end
-        text = place.text and lead(draft, place, last, margins) + place.text + trail(
+        text = place.text and leading_breaks(draft, place, last, margins) + place.text + trailing_breaks(
             draft, place, margins, follows=follows
         )
-        exact.append(Place(place.start, place.end, text))
-    return spliced(draft.text, exact)
+        exact.append(TextEdit(place.start, place.end, text))
+    return splice(draft.text, exact)
 
 
-def lead(draft: Draft, place: Place, last: Place | None, margins: Margins) -> str:
+def leading_breaks(draft: Draft, place: TextEdit, last: TextEdit | None, margins: Margins) -> str:
     """Return the line breaks above a text; `last` is what another edit puts right above it."""
     above = last.text if last else draft.text[draft.body : place.start]
     ended = (above or draft.text[: place.start] or "\n").endswith(("\n", "\r"))
-    apart = place.apart if place.apart is not None else not joined(draft, place, last)
+    apart = place.apart if place.apart is not None else not is_tight(draft, place, last)
     blank = (apart or margins.above) and not is_blank(last_line(above))
     return ("" if ended else "\n") + ("\n" if blank else "")
 
 
-def trail(draft: Draft, place: Place, margins: Margins, *, follows: bool) -> str:
+def trailing_breaks(draft: Draft, place: TextEdit, margins: Margins, *, follows: bool) -> str:
     """Return the line breaks below a text; `follows` when another edit puts something right below it."""
     below = draft.text[place.end :]
     if not below and not follows:
@@ -49,15 +49,15 @@ def trail(draft: Draft, place: Place, margins: Margins, *, follows: bool) -> str
     if follows or is_blank(below.partition("\n")[0]):
         return "\n"
     # What stood close together stays so, unless Markdown needs it otherwise.
-    close = not is_blank(last_line(draft.text[draft.body : place.end])) or continued(draft, place)
+    close = not is_blank(last_line(draft.text[draft.body : place.end])) or continues_list(draft, place)
     return "\n" if close and not margins.below else "\n\n"
 
 
-def joined(draft: Draft, place: Place, last: Place | None) -> bool:
+def is_tight(draft: Draft, place: TextEdit, last: TextEdit | None) -> bool:
     """Tell whether blocks go right below what is above them, without a blank line."""
-    opening = kinds(place.text)[0]
+    opening = edge_kinds(place.text)[0]
     if last:
-        kind, loose = kinds(last.text)[1], False
+        kind, loose = edge_kinds(last.text)[1], False
     else:
         part = next((part for part in reversed(draft.tops) if part.start < place.start), None)
         if part is None or part.end < draft.body + len(draft.text[draft.body : place.start].rstrip(BLANK)):
@@ -74,15 +74,15 @@ def joined(draft: Draft, place: Place, last: Place | None) -> bool:
             return False
 
 
-def continued(draft: Draft, place: Place) -> bool:
+def continues_list(draft: Draft, place: TextEdit) -> bool:
     """Tell whether a list that ends with a place's text goes on right below it."""
     part = next((part for part in draft.tops if part.start >= place.end), None)
-    return part is not None and part.kind == kinds(place.text)[1] == "list" and not is_loose(draft, part)
+    return part is not None and part.kind == edge_kinds(place.text)[1] == "list" and not is_loose(draft, part)
 
 
-def kinds(text: str) -> tuple[str, str]:
+def edge_kinds(text: str) -> tuple[str, str]:
     """Return what a text's first and last block are."""
-    tops: list[Part] = [part for part in structure_of(text, 0)[0].parts if part.depth == 0]
+    tops: list[Part] = [part for part in parse_structure(text, 0)[0].parts if part.depth == 0]
     return (tops[0].kind, tops[-1].kind) if tops else ("", "")
 
 

@@ -5,44 +5,44 @@ from typing import Final
 
 from bridge.errors import BlockNotFound, InvalidArguments
 from bridge.markdown.blocks import read_blocks
-from bridge.markdown.edit.blank_lines import is_blank, kinds
-from bridge.markdown.edit.draft import Draft, read
+from bridge.markdown.edit.blank_lines import edge_kinds, is_blank
+from bridge.markdown.edit.draft import Draft, read_draft
 from bridge.markdown.edit.lists import BOX, MARKER
-from bridge.markdown.edit.literal import span_of
-from bridge.markdown.edit.places import Place, given
+from bridge.markdown.edit.literal import line_span
+from bridge.markdown.edit.places import TextEdit, trim_blank_lines
 from bridge.markdown.edit.requests import ReplaceBlock
 from bridge.markdown.edit.verify import require_closed
 from bridge.markdown.note import Block
-from bridge.markdown.parse import structure_of
+from bridge.markdown.parse import parse_structure
 from bridge.text.lines import LineIndex
 
 _SHOWN: Final = 50
 _QUOTE: Final = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
 
-def replaced(draft: Draft, edit: ReplaceBlock) -> Place:
+def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
     """Put text in place of a block.
 
     Raises:
         BlockNotFound: There is no such block.
         InvalidArguments: The id names two blocks, or the text is blank or opens what it does not close.
     """
-    block = found(draft, edit.block.strip().removeprefix("^"))
-    start, end = span_of(draft.text, *block.lines)
+    block = find_block(draft, edit.block.strip().removeprefix("^"))
+    start, end = line_span(draft.text, *block.lines)
     source = draft.text[start:end]
     id_ = re.compile(rf"[ \t]*\^{re.escape(block.id)}[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
-    text = given(edit.text, edit.op)
+    text = trim_blank_lines(edit.text, edit.op)
     # Before it goes into an item or a quote, where what it leaves open would take in the id alone.
-    require_closed(read(draft.path, text))
+    require_closed(read_draft(draft.path, text))
     if not id_.search(source):
         # The id stands below the block, where it stays.
-        text = fitted(source, given(id_.sub("", text), edit.op), "")
+        text = fit_block(source, trim_blank_lines(id_.sub("", text), edit.op), "")
     else:
-        text = fitted(source, text, "" if id_.search(text) else f"^{block.id}")
-    return Place(start, end, text, apart=False)
+        text = fit_block(source, text, "" if id_.search(text) else f"^{block.id}")
+    return TextEdit(start, end, text, apart=False)
 
 
-def found(draft: Draft, wanted: str) -> Block:
+def find_block(draft: Draft, wanted: str) -> Block:
     """Find the block that an id names.
 
     Raises:
@@ -64,15 +64,15 @@ def found(draft: Draft, wanted: str) -> Block:
     return same[0]
 
 
-def fitted(source: str, text: str, id_: str) -> str:
+def fit_block(source: str, text: str, id_: str) -> str:
     """Give a text the quote marks, indentation and list marker of the block that it replaces, and an id."""
     quote = _QUOTE.match(source)
     if quote and ">" in quote[0] and not text.lstrip().startswith(">"):
-        inner = fitted(source.removeprefix(quote[0]), text, id_)
+        inner = fit_block(source.removeprefix(quote[0]), text, id_)
         return "\n".join((quote[0] + line).rstrip() for line in inner.split("\n"))
     margin = source[: len(source) - len(source.lstrip(" \t"))]
     text = "\n".join(line.removeprefix(margin) for line in text.split("\n"))
-    lines = (marked(text, id_) if id_ else text).split("\n")
+    lines = (add_block_id(text, id_) if id_ else text).split("\n")
     if (marker := MARKER.match(source, len(margin))) and not MARKER.match(text):
         box = BOX.match(source, marker.end())
         kept = marker[0] + (box[0] if box and not BOX.match(text) else "")
@@ -81,9 +81,9 @@ def fitted(source: str, text: str, id_: str) -> str:
     return "\n".join(line if is_blank(line) else margin + line for line in lines)
 
 
-def marked(text: str, id_: str) -> str:
+def add_block_id(text: str, id_: str) -> str:
     """Give a block an id: behind its words, or below it where nothing can stand behind them."""
-    match kinds(text):
+    match edge_kinds(text):
         case _, "paragraph" | "heading":
             inline = f"{text} {id_}"
         case "list", "list":
@@ -94,5 +94,5 @@ def marked(text: str, id_: str) -> str:
             inline = "\n".join([*lines[:at], f"{lines[at]} {id_}", *lines[at + 1 :]])
         case _:
             inline = text
-    ids = read_blocks(inline, 0, structure_of(inline, 0)[0], LineIndex(inline))
+    ids = read_blocks(inline, 0, parse_structure(inline, 0)[0], LineIndex(inline))
     return inline if any(f"^{block.id}" == id_ for block in ids) else f"{text}\n\n{id_}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.edit.draft import opened
+from bridge.markdown.edit.draft import open_draft
 from bridge.markdown.frontmatter import read_frontmatter
 from bridge.markdown.links import read_links
 from bridge.markdown.note import Heading, Link
@@ -24,10 +24,10 @@ class Contents:
     links: tuple[Link, ...] = ()
 
 
-def contents(path: VaultPath, data: bytes) -> Contents:
+def read_contents(path: VaultPath, data: bytes) -> Contents:
     """Read the headings, block ids and links of a note; of what cannot be edited, none."""
     try:
-        draft = opened(path, data)
+        draft = open_draft(path, data)
     except InvalidArguments:
         return Contents()
     head = draft.text[: draft.body]

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from bridge.markdown.edit.draft import opened
-from bridge.markdown.edit.places import plain
-from bridge.markdown.edit.properties import with_properties
+from bridge.markdown.edit.draft import open_draft
+from bridge.markdown.edit.places import normalise_newlines
+from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.note import Value
 from bridge.types import VaultPath
 
 
-def created(
+def build_note(
     path: VaultPath, text: str, properties: Mapping[str, Value] | None = None, types: Mapping[str, str] | None = None
 ) -> bytes:
     """Write a new note, its lines ended by LF.
@@ -24,7 +24,7 @@ def created(
         InvalidArguments: It would be no Markdown note, no file can hold the text, or a property cannot be written.
         InvalidProperties: The text's own properties cannot be read.
     """
-    text = plain(text).removeprefix("\ufeff")
+    text = normalise_newlines(text).removeprefix("\ufeff")
     data = (text if not text or text.endswith("\n") else f"{text}\n").encode("utf-8")
-    opened(path, data)
-    return with_properties(path, data, properties, (), types) if properties else data
+    open_draft(path, data)
+    return edit_properties(path, data, properties, (), types) if properties else data

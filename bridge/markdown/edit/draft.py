@@ -11,8 +11,8 @@ from bridge.markdown.decode import BOM
 from bridge.markdown.excalidraw import is_drawing
 from bridge.markdown.frontmatter import cut_frontmatter, read_frontmatter
 from bridge.markdown.note import Heading, Note
-from bridge.markdown.parse import structure_of
-from bridge.markdown.sections import section
+from bridge.markdown.parse import parse_structure
+from bridge.markdown.sections import find_section
 from bridge.markdown.structure import Part, Structure
 from bridge.text.lines import LineIndex
 from bridge.types import Digest, Span, VaultPath
@@ -52,11 +52,11 @@ class Draft:
             AmbiguousHeading: More than one section is named so.
         """
         note = Note(self.path, "", "note", Digest(""), self.text, headings=self.headings)
-        start, end = section(note, heading)
+        start, end = find_section(note, heading)
         return next(at for at, each in enumerate(self.headings) if each.span[0] == start), end
 
 
-def opened(path: VaultPath, data: bytes) -> Draft:
+def open_draft(path: VaultPath, data: bytes) -> Draft:
     """Read the bytes of a note that shall be changed.
 
     Raises:
@@ -65,7 +65,7 @@ def opened(path: VaultPath, data: bytes) -> Draft:
     if not path.lower().endswith(".md"):
         raise InvalidArguments(f"Only Markdown notes can be edited, and `{path}` is none.", path=path)
     try:
-        return read(path, data.removeprefix(BOM).decode("utf-8"))
+        return read_draft(path, data.removeprefix(BOM).decode("utf-8"))
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InvalidArguments(
@@ -77,16 +77,16 @@ def opened(path: VaultPath, data: bytes) -> Draft:
 
 # A change reads what was and what will be: to edit it, to see that nothing was harmed, and to look for faults.
 @lru_cache(maxsize=4)
-def read(path: VaultPath, text: str) -> Draft:
+def read_draft(path: VaultPath, text: str) -> Draft:
     """Read a text."""
     cut = cut_frontmatter(text)
     body = cut[1] if cut else 0
-    structure, comments = structure_of(text, body)
+    structure, comments = parse_structure(text, body)
     lines = LineIndex(text)
     return Draft(path, text, body, structure, comments, tuple(read_headings(text, structure, lines)), lines)
 
 
-def end_of(draft: Draft) -> int:
+def editable_end(draft: Draft) -> int:
     """Return where what may be edited ends: at the end, or above what Excalidraw and Kanban keep there."""
     text, head = draft.text, draft.text[: draft.body]
     # YAML takes time, and most notes do not say the words.
@@ -105,22 +105,22 @@ def line_end(text: str, offset: int) -> int:
     return found.end() if found else len(text)
 
 
-def written_end(text: str, start: int, end: int) -> int:
+def content_end(text: str, start: int, end: int) -> int:
     """Return where the last line of a span ends that is not blank; `start` when all are."""
     last = start + len(text[start:end].rstrip(BLANK))
     return line_end(text, last) if last > start else start
 
 
-def last_place(text: str, start: int, end: int) -> int:
+def append_offset(text: str, start: int, end: int) -> int:
     """Return where in a span text goes that comes last: behind its last line that is not blank.
 
     Among blank lines alone it goes behind the first, if that does not leave it without one below.
     """
-    where, first = written_end(text, start, end), line_end(text, start)
+    where, first = content_end(text, start, end), line_end(text, start)
     return first if where == start < end and (first < end or end == len(text)) else where
 
 
-def written_start(text: str, start: int, end: int) -> int:
+def content_start(text: str, start: int, end: int) -> int:
     """Return where the first line of a span starts that is not blank; `end` when all are."""
     rest = text[start:end]
     first = start + len(rest) - len(rest.lstrip(BLANK))

@@ -7,7 +7,7 @@ from typing import Final
 from bridge.errors import InvalidArguments
 from bridge.markdown.blocks import read_headings
 from bridge.markdown.note import Heading
-from bridge.markdown.parse import structure_of
+from bridge.markdown.parse import parse_structure
 from bridge.text.lines import LineIndex
 
 DEEPEST: Final = 6
@@ -17,15 +17,15 @@ _BLOCK_ID: Final = re.compile(r"[ \t]+\^[A-Za-z0-9-]+$")
 
 def headings_in(text: str) -> tuple[Heading, ...]:
     """Return the headings of a text."""
-    return tuple(read_headings(text, structure_of(text, 0)[0], LineIndex(text)))
+    return tuple(read_headings(text, parse_structure(text, 0)[0], LineIndex(text)))
 
 
-def highest(headings: Sequence[Heading]) -> int:
+def highest_level(headings: Sequence[Heading]) -> int:
     """Return the level of the highest of some headings."""
     return min(heading.level for heading in headings)
 
 
-def shifted(text: str, by: int) -> str:
+def shift_headings(text: str, by: int) -> str:
     """Make the headings of a text deeper, or higher when `by` is negative.
 
     Raises:
@@ -46,14 +46,14 @@ def shifted(text: str, by: int) -> str:
     return text
 
 
-def repeated(text: str, heading: Heading) -> Heading | None:
+def repeated_heading(text: str, heading: Heading) -> Heading | None:
     """Return the heading that a text starts with when it is the one that the text goes under."""
     first = next(iter(headings_in(text)), None)
-    if first is None or text[: first.span[0]].strip() or named(first.text) != named(heading.text):
+    if first is None or text[: first.span[0]].strip() or comparable_title(first.text) != comparable_title(heading.text):
         return None
     return first
 
 
-def named(title: str) -> str:
+def comparable_title(title: str) -> str:
     """Return a heading's text without its block id, for comparing."""
     return _BLOCK_ID.sub("", title).strip().casefold()

@@ -5,16 +5,16 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.decode import BOM
-from bridge.markdown.edit.draft import Draft, opened, read
-from bridge.markdown.edit.places import Place, plain, spliced
-from bridge.markdown.edit.verify import harm
+from bridge.markdown.edit.draft import Draft, open_draft, read_draft
+from bridge.markdown.edit.places import TextEdit, normalise_newlines, splice
+from bridge.markdown.edit.verify import verify_edit
 from bridge.markdown.note import Heading
 from bridge.types import VaultPath
 
 _BLOCK_ID: Final = re.compile(r"(?:^|[ \t]+)\^[A-Za-z0-9-]+$")
 
 
-def with_heading(path: VaultPath, data: bytes, heading: str, to: str) -> bytes:
+def replace_heading(path: VaultPath, data: bytes, heading: str, to: str) -> bytes:
     """Give a heading another text; its level, its closing `#`s and its block id stay.
 
     Args:
@@ -28,19 +28,19 @@ def with_heading(path: VaultPath, data: bytes, heading: str, to: str) -> bytes:
         AmbiguousHeading: More than one heading is named so.
         InvalidArguments: The note is no Markdown, or no heading can have this text.
     """
-    draft = opened(path, data)
+    draft = open_draft(path, data)
     at, _ = draft.section(heading)
     old = draft.headings[at]
-    title = retitled(old, plain(to).strip())
-    made = spliced(draft.text, [placed(draft, old, title)])
-    after = read(path, made.text)
+    title = heading_text(old, normalise_newlines(to).strip())
+    made = splice(draft.text, [heading_edit(draft, old, title)])
+    after = read_draft(path, made.text)
     levels = [each.level for each in after.headings] == [each.level for each in draft.headings]
-    if not levels or after.headings[at].text != title or harm(draft, after, made):
+    if not levels or after.headings[at].text != title or verify_edit(draft, after, made):
         raise InvalidArguments(f"No heading of `{path}` can read `{to[:100]}`.", hint="Give a plain text.")
     return data[: len(BOM) if data.startswith(BOM) else 0] + made.text.encode("utf-8")
 
 
-def retitled(heading: Heading, to: str) -> str:
+def heading_text(heading: Heading, to: str) -> str:
     """Return a heading's new text, with its block id.
 
     Raises:
@@ -52,12 +52,12 @@ def retitled(heading: Heading, to: str) -> str:
     return f"{to} {block[0].lstrip()}" if block and not _BLOCK_ID.search(to) else to
 
 
-def placed(draft: Draft, heading: Heading, title: str) -> Place:
+def heading_edit(draft: Draft, heading: Heading, title: str) -> TextEdit:
     """Return where a heading's text stands, and its new one."""
     start, end = heading.span
     if not heading.text:
         behind = end - len(draft.text[start:end].lstrip("#"))
-        return Place(start, behind, f"{draft.text[start:behind]} {title}", literal=True)
+        return TextEdit(start, behind, f"{draft.text[start:behind]} {title}", literal=True)
     signs = 0 if "\n" in draft.text[start:end] else heading.level
     at = draft.text.index(heading.text, start + signs)
-    return Place(at, at + len(heading.text), title, literal=True)
+    return TextEdit(at, at + len(heading.text), title, literal=True)

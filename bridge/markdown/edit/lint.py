@@ -9,11 +9,11 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.blocks import read_blocks
-from bridge.markdown.edit.draft import BLANK, Draft, opened
-from bridge.markdown.edit.heading_levels import named
-from bridge.markdown.edit.verify import openings
+from bridge.markdown.edit.draft import BLANK, Draft, open_draft
+from bridge.markdown.edit.heading_levels import comparable_title
+from bridge.markdown.edit.verify import find_unclosed
 from bridge.markdown.frontmatter import read_frontmatter
-from bridge.markdown.sections import chains
+from bridge.markdown.sections import heading_chains
 from bridge.types import VaultPath
 
 _TIME: Final = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?"
@@ -36,7 +36,7 @@ class Fault:
     sentence: str
 
 
-def faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str, ...]:
+def new_faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str, ...]:
     """Say what a change makes wrong, in sentences with the lines of the note as it is then.
 
     Args:
@@ -44,9 +44,9 @@ def faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str, ..
         before: What it was; None when there was none.
         after: What it is to be.
     """
-    found = tuple(faults_in(path, after))
+    found = tuple(find_faults(path, after))
     # What a note was is read only where it matters: it takes as long.
-    known = Counter(fault.name for fault in faults_in(path, before)) if found and before is not None else Counter()
+    known = Counter(fault.name for fault in find_faults(path, before)) if found and before is not None else Counter()
     fresh: list[str] = []
     for fault in found:
         if known[fault.name] > 0:
@@ -56,18 +56,18 @@ def faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str, ..
     return tuple(fresh)
 
 
-def faults_in(path: VaultPath, data: bytes) -> Iterator[Fault]:
+def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:
     """Yield everything that is wrong in a note."""
     try:
-        draft = opened(path, data)
+        draft = open_draft(path, data)
     except InvalidArguments:
         return
-    yield from of_properties(draft)
-    yield from of_headings(draft)
-    for opening in openings(draft):
+    yield from property_faults(draft)
+    yield from heading_faults(draft)
+    for opening in find_unclosed(draft):
         line = draft.lines.at(opening.offset)
         yield Fault(("opening", opening.what), f"Line {line} opens {opening.what} that nothing closes.")
-    yield from of_blocks(draft)
+    yield from block_faults(draft)
     for twice in _TWICE.finditer(draft.text, draft.body):
         if not draft.structure.covers(twice.start(1)):
             yield Fault(("time", twice[1]), f"Line {draft.lines.at(twice.start(1))} says the time {twice[1]} twice.")
@@ -77,7 +77,7 @@ def faults_in(path: VaultPath, data: bytes) -> Iterator[Fault]:
             yield Fault(("conflict", marker[0].strip()), told)
 
 
-def of_properties(draft: Draft) -> Iterator[Fault]:
+def property_faults(draft: Draft) -> Iterator[Fault]:
     """Yield what is wrong with the properties."""
     if not draft.body and _OPEN_PROPERTIES.match(draft.text):
         yield Fault(("properties", ""), "Line 1 opens properties that nothing closes.")
@@ -85,27 +85,27 @@ def of_properties(draft: Draft) -> Iterator[Fault]:
         yield Fault(("properties", _NUMBERS.sub("", problem)), problem)
 
 
-def of_headings(draft: Draft) -> Iterator[Fault]:
+def heading_faults(draft: Draft) -> Iterator[Fault]:
     """Yield headings that stand twice under the same one, or right below their like."""
     seen: dict[tuple[int, int, str], int] = {}
     above: list[int] = []
     headings = draft.headings
-    for at, (heading, chain) in enumerate(zip(headings, chains(headings), strict=True)):
+    for at, (heading, chain) in enumerate(zip(headings, heading_chains(headings), strict=True)):
         while above and headings[above[-1]].level >= heading.level:
             above.pop()
-        place = (above[-1] if above else -1, heading.level, named(heading.text))
+        place = (above[-1] if above else -1, heading.level, comparable_title(heading.text))
         above.append(at)
         first = seen.setdefault(place, heading.line)
         last = headings[at - 1] if at else heading
         between = draft.text[last.span[1] : heading.span[0]]
-        if at and named(last.text) == place[2] and not between.strip(BLANK):
+        if at and comparable_title(last.text) == place[2] and not between.strip(BLANK):
             first = last.line
         if place[2] and first != heading.line:
             told = f"Lines {first} and {heading.line} hold the same heading, `{heading.text[:100]}`."
-            yield Fault(("heading", " > ".join(map(named, chain))), told)
+            yield Fault(("heading", " > ".join(map(comparable_title, chain))), told)
 
 
-def of_blocks(draft: Draft) -> Iterator[Fault]:
+def block_faults(draft: Draft) -> Iterator[Fault]:
     """Yield block ids that stand twice."""
     blocks = sorted(read_blocks(draft.text, draft.body, draft.structure, draft.lines), key=lambda each: each.id.lower())
     for one, other in pairwise(blocks):

@@ -4,18 +4,18 @@ from typing import Final
 
 from bridge.errors import HeadingNotFound
 from bridge.markdown.edit.blank_lines import is_blank
-from bridge.markdown.edit.draft import Draft, end_of, last_place, line_end
+from bridge.markdown.edit.draft import Draft, append_offset, editable_end, line_end
 from bridge.markdown.edit.lists import BOX, MARKER, is_loose, items_of
-from bridge.markdown.edit.places import Place, given
+from bridge.markdown.edit.places import TextEdit, trim_blank_lines
 from bridge.markdown.edit.requests import AddItem
-from bridge.markdown.edit.sections import below_new
+from bridge.markdown.edit.sections import plan_new_section
 from bridge.markdown.structure import Part
 
 _MOST: Final = 999_999_999
 """The highest number that Markdown counts to."""
 
 
-def added(draft: Draft, edit: AddItem) -> Place:
+def plan_add_item(draft: Draft, edit: AddItem) -> TextEdit:
     """Put an item behind the last one of a list, or start a list where there is none.
 
     Raises:
@@ -23,27 +23,27 @@ def added(draft: Draft, edit: AddItem) -> Place:
         AmbiguousHeading: More than one section is named so.
         InvalidArguments: The text is blank.
     """
-    start, end = draft.body, end_of(draft)
+    start, end = draft.body, editable_end(draft)
     if edit.heading is not None:
         try:
             at, _ = draft.section(edit.heading)
         except HeadingNotFound as error:
-            return below_new(draft, edit.heading, written(edit, "", "- "), error, create=edit.create_heading)
+            return plan_new_section(draft, edit.heading, format_item(edit, "", "- "), error, create=edit.create_heading)
         start = line_end(draft.text, draft.headings[at].span[1])
         end = draft.headings[at + 1].span[0] if at + 1 < len(draft.headings) else max(start, end)
     lists = [part for part in draft.tops if part.kind == "list"]
     here = [part for part in lists if start <= part.start < end]
     if not here:
-        sign = marker_of(draft, lists[-1])[1][0] if lists else "-"
-        where = last_place(draft.text, start, end)
-        return Place(where, where, written(edit, "", f"{sign if sign in '-*+' else '-'} "))
+        sign = next_marker(draft, lists[-1])[1][0] if lists else "-"
+        where = append_offset(draft.text, start, end)
+        return TextEdit(where, where, format_item(edit, "", f"{sign if sign in '-*+' else '-'} "))
     item = items_of(draft, here[-1])[-1]
     where = line_end(draft.text, item.end - 1)
-    margin, marker = marker_of(draft, here[-1])
-    return Place(where, where, written(edit, margin, marker), apart=is_loose(draft, here[-1]))
+    margin, marker = next_marker(draft, here[-1])
+    return TextEdit(where, where, format_item(edit, margin, marker), apart=is_loose(draft, here[-1]))
 
 
-def marker_of(draft: Draft, part: Part) -> tuple[str, str]:
+def next_marker(draft: Draft, part: Part) -> tuple[str, str]:
     """Return the indentation and the marker that one more item of a list has."""
     items = items_of(draft, part)
     last = MARKER.match(draft.text, items[-1].start)
@@ -61,9 +61,9 @@ def marker_of(draft: Draft, part: Part) -> tuple[str, str]:
     return margin, f"{min(number + step, _MOST)}{last['closing']}{space}"
 
 
-def written(edit: AddItem, margin: str, marker: str) -> str:
+def format_item(edit: AddItem, margin: str, marker: str) -> str:
     """Write the item: a marker or a box that the caller wrote is not doubled, more lines are indented below it."""
-    lines = given(edit.text, edit.op).split("\n")
+    lines = trim_blank_lines(edit.text, edit.op).split("\n")
     first = lines[0].lstrip()
     if own := MARKER.match(first):
         first = first[own.end() :]

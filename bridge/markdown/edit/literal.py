@@ -8,7 +8,7 @@ from typing import Final
 
 from bridge.errors import InvalidArguments, TextNotFound
 from bridge.markdown.edit.draft import Draft
-from bridge.markdown.edit.places import Place, plain
+from bridge.markdown.edit.places import TextEdit, normalise_newlines
 from bridge.markdown.edit.requests import ReplaceLines, ReplaceText
 from bridge.types import Span
 
@@ -18,11 +18,11 @@ _SHOWN: Final = 3
 _QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\"---")
 
 
-def nearest(draft: Draft, wanted: str) -> TextNotFound:
+def text_not_found(draft: Draft, wanted: str) -> TextNotFound:
     """Say that a text is not in a note, and in which lines something like it is."""
     lines = draft.text.split("\n")
     first = next((line for line in wanted.split("\n") if line.strip()), "")
-    if same := [at for at, line in enumerate(lines, 1) if first and folded(first) in folded(line)]:
+    if same := [at for at, line in enumerate(lines, 1) if first and normalise_text(first) in normalise_text(line)]:
         # The lines that agree but for what one does not see are named; their text would be a guess.
         told = (
             f"Line {same[0]} differs from it in spaces, quotes or letters"
@@ -30,12 +30,12 @@ def nearest(draft: Draft, wanted: str) -> TextNotFound:
             else (f"Line {same[0]} starts like it, but it goes on differently")
         )
         return TextNotFound(f"The text is not in {draft.path}. {told}.", count=0, near=same[:_SHOWN])
-    near = alike(lines, first)
+    near = similar_lines(lines, first)
     rest = f" Most like it: line {', '.join(map(str, near))}." if near else ""
     return TextNotFound(f"The text is not in {draft.path}.{rest}", count=0, near=near)
 
 
-def alike(lines: list[str], wanted: str) -> list[int]:
+def similar_lines(lines: list[str], wanted: str) -> list[int]:
     """Return the lines most like a text, the likest first."""
     from rapidfuzz import fuzz, process
 
@@ -49,13 +49,13 @@ def alike(lines: list[str], wanted: str) -> list[int]:
     return [at + 1 for line, _, at in found if line.strip()]
 
 
-def folded(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Return a text without what one hardly sees: case, kinds of spaces, quotes and dashes, Unicode forms."""
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     return re.sub(r"\s+", " ", text).strip().casefold()
 
 
-def lines_replaced(draft: Draft, edit: ReplaceLines) -> Place:
+def plan_replace_lines(draft: Draft, edit: ReplaceLines) -> TextEdit:
     """Put text in place of whole lines; an empty one removes them.
 
     Raises:
@@ -69,27 +69,27 @@ def lines_replaced(draft: Draft, edit: ReplaceLines) -> Place:
             f" {last}.",
             total_lines=total,
         )
-    start, end = span_of(draft.text, first, last)
-    text = plain(edit.text)
+    start, end = line_span(draft.text, first, last)
+    text = normalise_newlines(edit.text)
     ended = draft.text[start:end].endswith("\n")
-    return Place(start, end, text and text.removesuffix("\n") + ("\n" if ended else ""), literal=True)
+    return TextEdit(start, end, text and text.removesuffix("\n") + ("\n" if ended else ""), literal=True)
 
 
-def text_replaced(draft: Draft, edit: ReplaceText) -> Sequence[Place]:
+def plan_replace_text(draft: Draft, edit: ReplaceText) -> Sequence[TextEdit]:
     """Put text in place of text that stands in the note once, or wherever it stands.
 
     Raises:
         TextNotFound: It is not there, or more than once.
         InvalidArguments: There is nothing to look for, or nothing to change.
     """
-    old, new = plain(edit.old), plain(edit.new)
+    old, new = normalise_newlines(edit.old), normalise_newlines(edit.new)
     if not old:
         raise InvalidArguments("`replace_text` needs an `old` text to look for.")
     if old == new:
         raise InvalidArguments("`replace_text` has the same text for `old` and `new`; there is nothing to change.")
-    spans = matches(draft.text, old, overlapping=not edit.all)
+    spans = find_text(draft.text, old, overlapping=not edit.all)
     if not spans:
-        raise nearest(draft, old)
+        raise text_not_found(draft, old)
     if len(spans) > 1 and not edit.all:
         lines = [draft.lines.at(start) for start, _ in spans]
         shown = ", ".join(map(str, dict.fromkeys(lines[:8]))) + (" …" if len(lines) > 8 else "")
@@ -97,10 +97,10 @@ def text_replaced(draft: Draft, edit: ReplaceText) -> Sequence[Place]:
         raise TextNotFound(
             f"The text stands {len(spans)} times in {draft.path}, in {where}.", count=len(spans), lines=lines[:50]
         )
-    return [Place(start, end, new, literal=True) for start, end in spans]
+    return [TextEdit(start, end, new, literal=True) for start, end in spans]
 
 
-def matches(text: str, wanted: str, *, overlapping: bool) -> list[Span]:
+def find_text(text: str, wanted: str, *, overlapping: bool) -> list[Span]:
     """Return where a text stands that is written with LF, whatever the line breaks are where it stands."""
     unified = text.replace("\r\n", "\n") if "\n" in wanted else text
     breaks: list[int] = []
@@ -118,7 +118,7 @@ def matches(text: str, wanted: str, *, overlapping: bool) -> list[Span]:
     return spans
 
 
-def span_of(text: str, first: int, last: int) -> Span:
+def line_span(text: str, first: int, last: int) -> Span:
     """Return the characters of some lines, line ends included."""
     start = 0
     for _ in range(first - 1):

@@ -8,11 +8,11 @@ from operator import attrgetter
 from typing import Final
 
 from bridge.errors import InvalidArguments
-from bridge.markdown.edit.draft import BLANK, Draft, end_of, newline_at
+from bridge.markdown.edit.draft import BLANK, Draft, editable_end, newline_at
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextEdit:
     """A span and the text that takes its place, its lines ended by LF."""
 
     start: int
@@ -24,20 +24,20 @@ class Place:
     """Whether a blank line goes before it; None: as the blocks around it ask for."""
 
 
-def given(text: str, op: str) -> str:
+def trim_blank_lines(text: str, op: str) -> str:
     """Return blocks of Markdown that a caller wrote, without the blank lines around them.
 
     Raises:
         InvalidArguments: There are none, or no file can hold them.
     """
-    lines = plain(text).split("\n")
+    lines = normalise_newlines(text).split("\n")
     written = [at for at, line in enumerate(lines) if line.strip(BLANK)]
     if not written:
         raise InvalidArguments(f"`{op}` needs a text that is not blank.")
     return "\n".join(lines[written[0] : written[-1] + 1])
 
 
-def plain(text: str) -> str:
+def normalise_newlines(text: str) -> str:
     """Return a text that a caller wrote with LF at the end of its lines.
 
     Raises:
@@ -50,7 +50,7 @@ def plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def ordered(draft: Draft, planned: Sequence[Sequence[Place]]) -> list[Place]:
+def order_edits(draft: Draft, planned: Sequence[Sequence[TextEdit]]) -> list[TextEdit]:
     """Return the places of all edits from the first to the last.
 
     Several at one place stay in the order given, but for what goes on with a list, which comes first: below another
@@ -70,16 +70,16 @@ def ordered(draft: Draft, planned: Sequence[Sequence[Place]]) -> list[Place]:
                 hint="Make one edit of them, or send them one after the other.",
             )
     places = [place for place, _ in numbered]
-    if places and max(max(place.start, place.end) for place in places) > end_of(draft):
+    if places and max(max(place.start, place.end) for place in places) > editable_end(draft):
         raise InvalidArguments(
-            f"From line {draft.lines.at(end_of(draft))} on `{draft.path}` belongs to Excalidraw or Kanban.",
+            f"From line {draft.lines.at(editable_end(draft))} on `{draft.path}` belongs to Excalidraw or Kanban.",
             hint="Change the text above, or the drawing or the board's settings in Obsidian.",
         )
     return places
 
 
 @dataclass(frozen=True, slots=True)
-class Spliced:
+class Splice:
     """A span of the text before, and where what replaced it lies in the text after."""
 
     start: int
@@ -92,16 +92,16 @@ END: Final = attrgetter("end")
 
 
 @dataclass(frozen=True, slots=True)
-class Woven:
+class EditedText:
     """A text after changes, and what was changed, in order."""
 
     text: str
-    changes: tuple[Spliced, ...]
+    changes: tuple[Splice, ...]
 
     def moved(self, offset: int) -> int:
         """Return where a character that was not changed lies now."""
         index = bisect_right(self.changes, offset, key=END)
-        before = self.changes[index - 1] if index else Spliced(0, 0, 0, 0)
+        before = self.changes[index - 1] if index else Splice(0, 0, 0, 0)
         return offset + before.at + before.length - before.end
 
     def touched(self, start: int, end: int) -> bool:
@@ -110,16 +110,16 @@ class Woven:
         return index < len(self.changes) and self.changes[index].start < end
 
 
-def spliced(text: str, places: Sequence[Place]) -> Woven:
+def splice(text: str, places: Sequence[TextEdit]) -> EditedText:
     """Put texts in exactly as they are, but for their line breaks."""
     pieces: list[str] = []
-    changes: list[Spliced] = []
+    changes: list[Splice] = []
     done = length = 0
     for place in places:
         new = place.text.replace("\n", newline_at(text, place.start))
         kept = text[done : place.start]
         pieces += [kept, new]
-        changes.append(Spliced(place.start, place.end, length + len(kept), len(new)))
+        changes.append(Splice(place.start, place.end, length + len(kept), len(new)))
         length += len(kept) + len(new)
         done = place.end
-    return Woven("".join([*pieces, text[done:]]), tuple(changes))
+    return EditedText("".join([*pieces, text[done:]]), tuple(changes))

@@ -8,9 +8,9 @@ from yaml import YAMLError
 
 from bridge.errors import InvalidArguments, InvalidProperties
 from bridge.markdown.decode import BOM
-from bridge.markdown.edit.yaml_nodes import Entry, line_end, read_entries
-from bridge.markdown.edit.yaml_write import Replacement, indented, named, replaced, same
-from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain, load_properties
+from bridge.markdown.edit.yaml_nodes import Entry, line_end_span, read_entries
+from bridge.markdown.edit.yaml_write import Replacement, indent_lines, is_same_value, replace_value, write_entry
+from bridge.markdown.frontmatter import MAX_BLOCK, cut_frontmatter, explain_error, load_properties
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
 from bridge.text.lines import LineIndex
@@ -54,13 +54,13 @@ class PropertyBlock:
         try:
             values = load_properties(yaml).values
         except YAMLError as error:
-            raise InvalidProperties(explain(error, start, lines), path=path) from None
+            raise InvalidProperties(explain_error(error, start, lines), path=path) from None
         entries = read_entries(yaml)
         if entries is None:
             raise InvalidProperties(
                 f"The properties of `{path}`, line 2, stand in braces.", hint="Write them as `name: value` lines first."
             )
-        newline = text[slice(*line_end(text, 0))]
+        newline = text[slice(*line_end_span(text, 0))]
         return cls(text, (start, end), body, newline, values, entries)
 
     def own(self, name: str) -> str:
@@ -112,7 +112,7 @@ LONGEST_NAME: Final = 200
 _LISTS: Final = frozenset({"multitext", "tags", "aliases"})
 
 
-def with_properties(
+def edit_properties(
     path: VaultPath,
     data: bytes,
     values: Mapping[str, Value],
@@ -137,33 +137,33 @@ def with_properties(
     text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
     _check(path, values, remove)
     before = PropertyBlock.read(path, text)
-    wanted = {before.own(name): _typed(value, _type_of(name, types or {})) for name, value in values.items()}
+    wanted = {before.own(name): _coerce(value, _type_of(name, types or {})) for name, value in values.items()}
     leaving = {before.own(name) for name in remove}
     if len(wanted) < len(values) or leaving & wanted.keys():
         raise InvalidArguments("A property is named twice; upper and lower case are the same to Obsidian.")
-    setting = {n: v for n, v in wanted.items() if n not in before.values or not same(before.values[n], v)}
+    setting = {n: v for n, v in wanted.items() if n not in before.values or not is_same_value(before.values[n], v)}
     leaving &= before.values.keys()
     if not setting and not leaving:
         return data
-    changed = _changed(before, setting, leaving)
-    _prove(path, before, changed, setting, leaving)
+    changed = _apply_change(before, setting, leaving)
+    _verify(path, before, changed, setting, leaving)
     return data[: len(BOM) if data.startswith(BOM) else 0] + changed.encode("utf-8", "surrogateescape")
 
 
-def _changed(before: PropertyBlock, setting: Mapping[str, Value], leaving: Collection[str]) -> str:
+def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: Collection[str]) -> str:
     """Return the note's text with the change."""
     (start, end), text = before.span, before.text
     yaml = text[start:end]
     done = [Replacement(before.entry(name).lines, "") for name in leaving]
     done += [
-        replaced(yaml, before.entry(name), before.values[name], value, before.newline)
+        replace_value(yaml, before.entry(name), before.values[name], value, before.newline)
         for name, value in setting.items()
         if name in before.values
     ]
     added = {name: value for name, value in setting.items() if name not in before.values}
     indent = " " * (before.entries[0].indent if before.entries else 0)
-    lines = [line for name, value in added.items() for line in indented(named(name, value), indent)]
-    at = _last(yaml, before.entries)
+    lines = [line for name, value in added.items() for line in indent_lines(write_entry(name, value), indent)]
+    at = _append_offset(yaml, before.entries)
     done.append(Replacement((at, at), "".join(line + before.newline for line in lines)))
     for change in sorted(done, key=lambda each: each.span, reverse=True):
         yaml = yaml[: change.span[0]] + change.text + yaml[change.span[1] :]
@@ -175,7 +175,7 @@ def _changed(before: PropertyBlock, setting: Mapping[str, Value], leaving: Colle
     return text[:start] + yaml + text[end:]
 
 
-def _last(yaml: str, entries: Sequence[Entry]) -> int:
+def _append_offset(yaml: str, entries: Sequence[Entry]) -> int:
     """Return where a new property goes: to the end, but before a line that ends the document."""
     end = entries[-1].lines[1] if entries else 0
     ending = next((at for at in _line_starts(yaml, end) if yaml.startswith("...", at)), len(yaml))
@@ -186,11 +186,11 @@ def _line_starts(text: str, start: int) -> list[int]:
     starts = []
     while start < len(text):
         starts.append(start)
-        start = line_end(text, start)[1]
+        start = line_end_span(text, start)[1]
     return starts
 
 
-def _prove(
+def _verify(
     path: VaultPath, before: PropertyBlock, changed: str, setting: Mapping[str, Value], leaving: Collection[str]
 ) -> None:
     """Read the changed note again: the wanted change, and nothing else.
@@ -203,15 +203,17 @@ def _prove(
     try:
         after = PropertyBlock.read(path, changed)
     except InvalidProperties as error:
-        raise _unsafe(touched, error.message) from None
-    if list(after.values) != list(wanted) or not all(same(after.values[name], wanted[name]) for name in wanted):
-        raise _unsafe(touched, "it would not read back the same")
-    stands = not after.body or _stands(before.without(touched), after.without(touched))
+        raise _unsafe_error(touched, error.message) from None
+    if list(after.values) != list(wanted) or not all(
+        is_same_value(after.values[name], wanted[name]) for name in wanted
+    ):
+        raise _unsafe_error(touched, "it would not read back the same")
+    stands = not after.body or _keeps_lines(before.without(touched), after.without(touched))
     if not stands or changed[after.body :] != before.text[before.body :]:
-        raise _unsafe(touched, "other lines would change")
+        raise _unsafe_error(touched, "other lines would change")
 
 
-def _stands(before: str, after: str) -> bool:
+def _keeps_lines(before: str, after: str) -> bool:
     """Say whether all lines still stand in their order; comments that were inside a value may stand between."""
     rest = iter(after.splitlines(keepends=True))
     for line in before.splitlines(keepends=True):
@@ -224,7 +226,7 @@ def _is_comment(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith("#")
 
 
-def _unsafe(names: Collection[str], why: str) -> InvalidProperties:
+def _unsafe_error(names: Collection[str], why: str) -> InvalidProperties:
     shown = ", ".join(f"`{name}`" for name in sorted(names))
     return InvalidProperties(f"{shown} cannot be changed safely: {why.rstrip('.')}.", hint=BY_HAND)
 
@@ -265,7 +267,7 @@ def _type_of(name: str, types: Mapping[str, str]) -> str | None:
     return next((kind for own, kind in types.items() if own.casefold() == name.casefold()), None)
 
 
-def _typed(value: Value, kind: str | None) -> Value:
+def _coerce(value: Value, kind: str | None) -> Value:
     """Give a text the type that the user gave its property, when it says such a value."""
     if not isinstance(value, str):
         return value

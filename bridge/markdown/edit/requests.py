@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from bridge.types import Lines, Tagged
+from bridge.types import Lines, TaggedUnion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +131,7 @@ class AddItem:
 
 
 Edit = Annotated[
-    Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem, Tagged("op")
+    Append | Prepend | InsertUnder | ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText | AddItem,
+    TaggedUnion("op"),
 ]
 """One change to a note's text."""

@@ -15,12 +15,12 @@ from bridge.markdown.tasks import (
     Priority,
     TaskFacts,
     TaskSettings,
-    field_of,
+    format_field,
+    format_sign,
     is_date,
-    sign_of,
-    signs_of,
-    task_facts,
-    without_block_id,
+    parse_task,
+    split_block_id,
+    task_signs,
 )
 from bridge.types import VaultPath
 
@@ -30,7 +30,7 @@ _SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Toggled:
+class ToggledTask:
     """A note with a task's box changed."""
 
     data: bytes
@@ -39,7 +39,7 @@ class Toggled:
     warnings: tuple[str, ...] = ()
 
 
-def toggled(
+def toggle_task(
     path: VaultPath,
     data: bytes,
     line: int,
@@ -49,7 +49,7 @@ def toggled(
     status: str | None = None,
     dated: bool | None = None,
     settings: TaskSettings | None = None,
-) -> Toggled:
+) -> ToggledTask:
     """Change the character in a task's box.
 
     The date on which it was done or cancelled is added when the vault's Tasks plugin adds it, and is taken away with
@@ -76,12 +76,12 @@ def toggled(
         raise InvalidArguments("`status` must be the one character that stands in the box.")
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     written = _BOX.sub(lambda box: f"{box[1]}{after}]", lines[line - 1], count=1)
-    lines[line - 1], warnings = _dated(written, task, after, today, known, dated=dated)
+    lines[line - 1], warnings = _update_dates(written, task, after, today, known, dated=dated)
     changed = "\n".join(lines).encode("utf-8", "surrogateescape")
     tasks = {each.line: each for each in parse(path, changed).tasks}
     if line not in tasks or tasks[line].status != after:
         raise InvalidArguments(f"A box with `{after}` would be no task.", status=after)
-    return Toggled(changed, task, tasks[line], warnings)
+    return ToggledTask(changed, task, tasks[line], warnings)
 
 
 def task_text(
@@ -113,11 +113,11 @@ def task_text(
     if wanted and wanted not in words:
         words = f"{wanted} {words}"
     told = TaskFacts("", due=due, priority=priority if priority in PRIORITIES else None)
-    clean, block_id = without_block_id(words)
-    return " ".join([clean, *signs_of(told, dataview=dataview)]) + block_id
+    clean, block_id = split_block_id(words)
+    return " ".join([clean, *task_signs(told, dataview=dataview)]) + block_id
 
 
-def writes_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
+def uses_dataview_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
     """Say whether new tasks of a note are written with Dataview's fields, as its others are or as the plugin does."""
     fields = sum(_FIELD.search(task.text) is not None for task in tasks)
     signs = sum(_has_signs(task.text) for task in tasks)
@@ -133,8 +133,8 @@ def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
     """
     tasks = parse(path, data).tasks
     found = next((task for task in tasks if task.line == line), None)
-    if text is not None and (found is None or not _says(found, text)):
-        now = [task.line for task in tasks if _says(task, text)]
+    if text is not None and (found is None or not _has_text(found, text)):
+        now = [task.line for task in tasks if _has_text(task, text)]
         where = f"it stands in line {now[0]} now" if len(now) == 1 else "another text stands there"
         raise NoteChanged(f"Line {line} of `{path}` is not that task: {where}.", path=path, lines=now)
     if found is None:
@@ -146,32 +146,32 @@ def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
     return found
 
 
-def _says(task: Task, text: str) -> bool:
-    return text.strip() in {task.text, task_facts(task.text).text, f"- [{task.status}] {task.text}"}
+def _has_text(task: Task, text: str) -> bool:
+    return text.strip() in {task.text, parse_task(task.text).text, f"- [{task.status}] {task.text}"}
 
 
 def _has_signs(text: str) -> bool:
-    return not _FIELD.search(text) and task_facts(text) != TaskFacts(task_facts(text).text)
+    return not _FIELD.search(text) and parse_task(text) != TaskFacts(parse_task(text).text)
 
 
-def _dated(
+def _update_dates(
     line: str, task: Task, after: str, today: date, settings: TaskSettings, *, dated: bool | None
 ) -> tuple[str, tuple[str, ...]]:
     """Take away the date of a mark that is gone, and add that of the new one."""
-    facts = task_facts(task.text)
+    facts = parse_task(task.text)
     was, now = settings.meaning(task.status), settings.meaning(after)
     if was == now:
         return line, ()
     if facts.done and now != "done":
-        line = _without(line, "done", facts.done)
+        line = _remove_date(line, "done", facts.done)
     if facts.cancelled and now != "cancelled":
-        line = _without(line, "cancelled", facts.cancelled)
+        line = _remove_date(line, "cancelled", facts.cancelled)
     adds = {"done": settings.done_dates, "cancelled": settings.cancelled_dates}
     wanted = adds.get(now, False) and settings.global_filter in task.text if dated is None else dated
     if now in CLOSED and wanted and not getattr(facts, now):
         fields = _FIELD.search(task.text) is not None or (settings.dataview and not _has_signs(task.text))
-        written = (field_of if fields else sign_of)(now, today.isoformat())
-        text, rest = without_block_id(line)
+        written = (format_field if fields else format_sign)(now, today.isoformat())
+        text, rest = split_block_id(line)
         line = f"{text} {written}{rest}"
     if now == "done" and facts.recurrence:
         return line, ("This task recurs; only Obsidian's Tasks plugin writes the next one.",)
@@ -180,9 +180,9 @@ def _dated(
     return line, ()
 
 
-def _without(line: str, name: str, day: str) -> str:
+def _remove_date(line: str, name: str, day: str) -> str:
     """Take the last date of its kind off a line."""
-    sign, written = re.escape(sign_of(name, day)[0]), field_of(name, day)[1:].partition("::")[0]
+    sign, written = re.escape(format_sign(name, day)[0]), format_field(name, day)[1:].partition("::")[0]
     pattern = rf"[ \t]*(?:{sign}\ufe0f? *{day}\ufe0f?|[\[(]{written}::[ \t]*{day}[ \t]*[\])])"
     found = list(re.finditer(pattern, line, re.IGNORECASE))
     return line[: found[-1].start()] + line[found[-1].end() :] if found else line

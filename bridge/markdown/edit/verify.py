@@ -9,7 +9,7 @@ from typing import Final
 
 from bridge.errors import InvalidArguments
 from bridge.markdown.edit.draft import Draft
-from bridge.markdown.edit.places import Woven
+from bridge.markdown.edit.places import EditedText
 from bridge.markdown.structure import Part
 
 _FENCE: Final = re.compile(r"`{3,}|~{3,}")
@@ -18,7 +18,7 @@ _PREFIX: Final = " \t>"
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class UnclosedMarkup:
     """Where something is opened that nothing closes."""
 
     offset: int
@@ -27,18 +27,18 @@ class Opening:
     """Whether it takes in all that follows, to the end of the note."""
 
 
-def openings(draft: Draft) -> Iterator[Opening]:
+def find_unclosed(draft: Draft) -> Iterator[UnclosedMarkup]:
     """Yield what a note opens and never closes: code, comments and formulas."""
     text = draft.text
     for part in draft.structure.parts:
-        if part.kind == "fence" and is_open(text, part):
-            yield Opening(part.start, "a code block", part.depth == 0)
+        if part.kind == "fence" and is_unclosed_fence(text, part):
+            yield UnclosedMarkup(part.start, "a code block", part.depth == 0)
         elif part.kind == "html" and text.startswith("<!--", part.start) and text.find("-->", part.start) < 0:
-            yield Opening(part.start, "an HTML comment", part.depth == 0)
-    yield from signs(draft)
+            yield UnclosedMarkup(part.start, "an HTML comment", part.depth == 0)
+    yield from unpaired_signs(draft)
 
 
-def is_open(text: str, part: Part) -> bool:
+def is_unclosed_fence(text: str, part: Part) -> bool:
     """Tell whether a fence is not closed."""
     opening = _FENCE.match(text, part.start)
     if opening is None:
@@ -49,7 +49,7 @@ def is_open(text: str, part: Part) -> bool:
     return alone or len(last) < len(sign) or last.strip(sign[0]) != ""
 
 
-def signs(draft: Draft) -> Iterator[Opening]:
+def unpaired_signs(draft: Draft) -> Iterator[UnclosedMarkup]:
     """Yield the `%%` and `$$` that start a line and have no other half."""
     formulas: list[int] = []
     for found in _SIGN.finditer(draft.text, draft.body):
@@ -58,12 +58,12 @@ def signs(draft: Draft) -> Iterator[Opening]:
         if draft.structure.covers(offset) or (index and offset < draft.comments[index - 1][1]):
             continue
         if found[0] == "%%":
-            yield Opening(offset, "a comment", hides=True)
+            yield UnclosedMarkup(offset, "a comment", hides=True)
         else:
             formulas.append(offset)
     # A formula with a blank line in it is two halves to the parser.
     if len(formulas) % 2:
-        yield Opening(formulas[-1], "a formula", hides=False)
+        yield UnclosedMarkup(formulas[-1], "a formula", hides=False)
 
 
 _HOLDING = frozenset({"quote", "item", "footnote", "table"})
@@ -76,7 +76,7 @@ def require_closed(text: Draft) -> None:
     Raises:
         InvalidArguments: The text opens what it does not close.
     """
-    for opening in openings(text):
+    for opening in find_unclosed(text):
         if opening.hides:
             raise InvalidArguments(
                 f"The text opens {opening.what} that it does not close; what is below would be lost in it.",
@@ -84,7 +84,7 @@ def require_closed(text: Draft) -> None:
             )
 
 
-def harm(before: Draft, after: Draft, made: Woven) -> InvalidArguments | None:
+def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArguments | None:
     """Say what in the rest of a note an edit would change the meaning of; None when nothing.
 
     Args:
@@ -93,11 +93,11 @@ def harm(before: Draft, after: Draft, made: Woven) -> InvalidArguments | None:
         made: What was changed.
     """
     untouched = made.changes[0].start >= before.body
-    if before.text.strip() and untouched and properties(after) != properties(before):
+    if before.text.strip() and untouched and property_text(after) != property_text(before):
         return InvalidArguments(
             "The text would be read as the note's properties.", hint="Use `set_properties`, or `***` for a line."
         )
-    for opening in openings(before):
+    for opening in find_unclosed(before):
         if (
             opening.hides
             and opening.offset < made.changes[-1].start
@@ -108,9 +108,9 @@ def harm(before: Draft, after: Draft, made: Woven) -> InvalidArguments | None:
                 f"Line {line} opens {opening.what} that nothing closes; what is put below it would be lost in it.",
                 hint="Close it first, with `replace_lines`.",
             )
-    known = {mark(part) for part in parts_of(after)}
-    for part in parts_of(before):
-        if not touched(part, made) and mark(moved(part, made)) not in known:
+    known = {part_key(part) for part in list_parts(after)}
+    for part in list_parts(before):
+        if not is_touched(part, made) and part_key(shift_part(part, made)) not in known:
             line = before.lines.at(part.start)
             return InvalidArguments(
                 f"With this text line {line} of `{before.path}` would mean something else to Markdown.",
@@ -119,27 +119,27 @@ def harm(before: Draft, after: Draft, made: Woven) -> InvalidArguments | None:
     return None
 
 
-def properties(draft: Draft) -> str:
+def property_text(draft: Draft) -> str:
     """Return a note's property block as it is written."""
     return draft.text[: draft.body].rstrip()
 
 
-def touched(part: Part, made: Woven) -> bool:
+def is_touched(part: Part, made: EditedText) -> bool:
     """Tell whether a part was changed; one that holds others is when its start was."""
     return made.touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
 
 
-def moved(part: Part, made: Woven) -> Part:
+def shift_part(part: Part, made: EditedText) -> Part:
     """Return a part where it should be now."""
     return Part(part.kind, made.moved(part.start), made.moved(part.end - 1) + 1, part.depth, part.level)
 
 
-def parts_of(draft: Draft) -> list[Part]:
+def list_parts(draft: Draft) -> list[Part]:
     """Return what a note consists of, comments too; lists are the sum of their items."""
     comments = [Part("html", start, end, 0, -1) for start, end in draft.comments]
     return [part for part in draft.structure.parts if part.kind != "list"] + comments
 
 
-def mark(part: Part) -> tuple[object, ...]:
+def part_key(part: Part) -> tuple[object, ...]:
     """Return what tells a part from others."""
     return part.kind, part.start, None if part.kind in _HOLDING else part.end, part.depth, part.level

@@ -55,7 +55,7 @@ def line_start(text: str, offset: int) -> int:
     return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
 
-def line_end(text: str, offset: int) -> Span:
+def line_end_span(text: str, offset: int) -> Span:
     """Return where the line of a character ends, and where the next one begins."""
     found = _LINE_END.search(text, offset)
     return found.span() if found else (len(text), len(text))
@@ -81,7 +81,7 @@ def _entries(block: str, parser: CParser) -> Iterator[Entry]:
             name=event.value if simple else None,
             colon=colon.end() if colon else key.span[1],
             value=value,
-            lines=(first, line_end(block, max(value.span[1], key.span[1]))[1]),
+            lines=(first, line_end_span(block, max(value.span[1], key.span[1]))[1]),
             indent=len(block[first:]) - len(block[first:].lstrip(" ")),
         )
 

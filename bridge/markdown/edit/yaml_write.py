@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeGuard
 
-from bridge.markdown.edit.yaml_nodes import Entry, Node, line_end, line_start
+from bridge.markdown.edit.yaml_nodes import Entry, Node, line_end_span, line_start
 from bridge.markdown.note import Value
 from bridge.markdown.yaml12 import resolve_scalar
 from bridge.types import Span
@@ -23,7 +23,7 @@ _ESCAPES: Final = {"\0": r"\0", "\t": r"\t", "\n": r"\n", "\r": r"\r", '"': r"\"
 _LITERAL: Final = re.compile(rf"(?=\S)(?:\n(?![ \t]+(?:\n|$))|[^{_ODD}])*(?<=\S)\n?")
 
 
-def block(value: Value) -> tuple[str, list[str]]:
+def write_block(value: Value) -> tuple[str, list[str]]:
     """Write a value in block style.
 
     Returns:
@@ -35,20 +35,20 @@ def block(value: Value) -> tuple[str, list[str]]:
         case str() if "\n" in value and _LITERAL.fullmatch(value):
             return ("|" if value.endswith("\n") else "|-"), value.removesuffix("\n").split("\n")
         case Mapping() if value:
-            return "", [line for name, held in value.items() for line in named(name, held)]
+            return "", [line for name, held in value.items() for line in write_entry(name, held)]
         case Sequence() if value and not isinstance(value, str):
-            return "", [line for held in value for line in item("- ", held)]
+            return "", [line for held in value for line in write_item("- ", held)]
         case _:
-            return flow(value), []
+            return write_flow(value), []
 
 
-def named(name: str, value: Value) -> list[str]:
+def write_entry(name: str, value: Value) -> list[str]:
     """Write a name with its value as lines."""
-    head, below = block(value)
-    return [f"{scalar(name, name=True)}: {head}".rstrip(), *indented(below)]
+    head, below = write_block(value)
+    return [f"{write_scalar(name, name=True)}: {head}".rstrip(), *indent_lines(below)]
 
 
-def item(marker: str, value: Value, quote: Quote | None = None) -> list[str]:
+def write_item(marker: str, value: Value, quote: Quote | None = None) -> list[str]:
     """Write an item of a list as lines.
 
     Args:
@@ -56,39 +56,42 @@ def item(marker: str, value: Value, quote: Quote | None = None) -> list[str]:
         value: The item.
         quote: How a text is quoted, when its neighbours are.
     """
-    head, below = block(value)
+    head, below = write_block(value)
     if quote and isinstance(value, str) and not below:
-        head = scalar(value, quote=quote)
+        head = write_scalar(value, quote=quote)
     first, rest = (below[0], below[1:]) if below and not head else (head, below)
-    return [(marker + first).rstrip(), *indented(rest, " " * len(marker))]
+    return [(marker + first).rstrip(), *indent_lines(rest, " " * len(marker))]
 
 
-def indented(lines: Sequence[str], by: str = "  ") -> list[str]:
+def indent_lines(lines: Sequence[str], by: str = "  ") -> list[str]:
     """Move lines to the right, but for empty ones."""
     return [by + line if line else "" for line in lines]
 
 
-def flow(value: Value, quote: Quote | None = None) -> str:
+def write_flow(value: Value, quote: Quote | None = None) -> str:
     """Write a value in one line."""
     match value:
         case Mapping():
             inner = ", ".join(
-                f"{scalar(name, inside=True, name=True)}: {_inner(held, quote)}" for name, held in value.items()
+                f"{write_scalar(name, inside=True, name=True)}: {_write_flow_item(held, quote)}"
+                for name, held in value.items()
             )
             return f"{{{inner}}}"
         case str() | int() | float() | None:
-            return scalar(value, quote=quote)
+            return write_scalar(value, quote=quote)
         case _:
-            return f"[{', '.join(_inner(held, quote) for held in value)}]"
+            return f"[{', '.join(_write_flow_item(held, quote) for held in value)}]"
 
 
-def _inner(value: Value, quote: Quote | None) -> str:
+def _write_flow_item(value: Value, quote: Quote | None) -> str:
     if value is None or isinstance(value, str | int | float):
-        return scalar(value, quote=quote, inside=True)
-    return flow(value, quote)
+        return write_scalar(value, quote=quote, inside=True)
+    return write_flow(value, quote)
 
 
-def scalar(value: str | float | None, *, quote: Quote | None = None, inside: bool = False, name: bool = False) -> str:
+def write_scalar(
+    value: str | float | None, *, quote: Quote | None = None, inside: bool = False, name: bool = False
+) -> str:
     """Write one text, number, truth or nothing in one line.
 
     Args:
@@ -98,7 +101,7 @@ def scalar(value: str | float | None, *, quote: Quote | None = None, inside: boo
         name: It is a name, which is a text whatever it looks like.
     """
     if not isinstance(value, str):
-        return _number(value)
+        return _write_number(value)
     told = name or isinstance(resolve_scalar(value), str)
     plain = told and value and not (_NOT_PLAIN.search(value) or _UNPRINTABLE.search(value))
     if plain and quote is None and not (inside and _NOT_PLAIN_IN_FLOW.search(value)):
@@ -109,7 +112,7 @@ def scalar(value: str | float | None, *, quote: Quote | None = None, inside: boo
     return '"' + _ESCAPED.sub(_escape, value) + '"'
 
 
-def _number(value: float | None) -> str:
+def _write_number(value: float | None) -> str:
     """Write a number, a truth or nothing."""
     match value:
         case None:
@@ -140,20 +143,20 @@ class Replacement:
     text: str
 
 
-def same(one: Value, other: Value) -> bool:
+def is_same_value(one: Value, other: Value) -> bool:
     """Say whether two values are the same to a reader: 1 is 1.0, but not true."""
     match one, other:
         case (bool(), _) | (_, bool()) | (None, _) | (_, None) | (str(), _) | (_, str()):
             return type(one) is type(other) and one == other
         case Mapping(), Mapping():
-            return list(one) == list(other) and all(same(one[name], other[name]) for name in one)
+            return list(one) == list(other) and all(is_same_value(one[name], other[name]) for name in one)
         case Sequence(), Sequence():
-            return len(one) == len(other) and all(map(same, one, other))
+            return len(one) == len(other) and all(map(is_same_value, one, other))
         case _:
             return one == other
 
 
-def replaced(text: str, entry: Entry, old: Value, new: Value, newline: str) -> Replacement:
+def replace_value(text: str, entry: Entry, old: Value, new: Value, newline: str) -> Replacement:
     """Write a new value in place of an old one.
 
     Args:
@@ -166,34 +169,34 @@ def replaced(text: str, entry: Entry, old: Value, new: Value, newline: str) -> R
     nodes = entry.value.items
     if nodes and _is_list(old) and _is_list(new):
         if entry.value.style == "flow":
-            return _in_flow(nodes, old, new)
-        if (found := _in_block(text, nodes, old, new, newline)) is not None:
+            return _replace_in_flow(nodes, old, new)
+        if (found := _replace_in_block(text, nodes, old, new, newline)) is not None:
             return found
-    head, below = _written(entry.value, old, new)
+    head, below = _write_like(entry.value, old, new)
     value, colon = entry.value, entry.colon
-    same_line = line_end(text, colon)[0] >= value.span[0]
+    same_line = line_end_span(text, colon)[0] >= value.span[0]
     gap = (text[colon : value.span[0]] if same_line else "") or " "
     line = (gap + head if head else "") + _comments(text, entry)
-    lines = [line, *indented(indented(below), " " * entry.indent)]
-    return Replacement((colon, line_end(text, max(colon, value.span[1]))[0]), newline.join(lines))
+    lines = [line, *indent_lines(indent_lines(below), " " * entry.indent)]
+    return Replacement((colon, line_end_span(text, max(colon, value.span[1]))[0]), newline.join(lines))
 
 
-def _written(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
+def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
     """Write a value in the style of the one that stood there."""
     if node.style == "flow" and old and isinstance(new, Mapping | Sequence) and not isinstance(new, str):
-        return flow(new), []
-    quote = _quote([node])
-    return (scalar(new, quote=quote), []) if quote and isinstance(new, str) else block(new)
+        return write_flow(new), []
+    quote = _common_quote([node])
+    return (write_scalar(new, quote=quote), []) if quote and isinstance(new, str) else write_block(new)
 
 
 def _comments(text: str, entry: Entry) -> str:
     """Return the comments behind the name and behind the value."""
     (start, end), colon = entry.value.span, entry.colon
-    own = [(colon, line_end(text, colon)[0])] if line_end(text, colon)[0] < start or start == end else []
+    own = [(colon, line_end_span(text, colon)[0])] if line_end_span(text, colon)[0] < start or start == end else []
     if entry.value.style == "literal":
-        own.append((start, line_end(text, start)[0]))
+        own.append((start, line_end_span(text, start)[0]))
     elif entry.value.style != "block":
-        own.append((end, line_end(text, end)[0]))
+        own.append((end, line_end_span(text, end)[0]))
     found = (_COMMENT.search(text, *place) for place in dict.fromkeys(own))
     return "".join(dict.fromkeys(comment[0] for comment in found if comment))
 
@@ -202,24 +205,24 @@ def _is_list(value: Value) -> TypeGuard[Sequence[Value]]:
     return isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
 
 
-def _kept(old: Sequence[Value], new: Sequence[Value]) -> tuple[int, int]:
+def _count_unchanged(old: Sequence[Value], new: Sequence[Value]) -> tuple[int, int]:
     """Return how many items at the start and at the end stay."""
     most = min(len(old), len(new))
-    first = next((at for at in range(most) if not same(old[at], new[at])), most)
-    last = next((at for at in range(most - first) if not same(old[-1 - at], new[-1 - at])), most - first)
+    first = next((at for at in range(most) if not is_same_value(old[at], new[at])), most)
+    last = next((at for at in range(most - first) if not is_same_value(old[-1 - at], new[-1 - at])), most - first)
     return first, last
 
 
-def _quote(nodes: Sequence[Node]) -> Quote | None:
+def _common_quote(nodes: Sequence[Node]) -> Quote | None:
     """Return how all the items of a list are quoted, if they are."""
     styles = {node.style for node in nodes}
     return next((quote for quote in _QUOTES if styles == {quote}), None)
 
 
-def _in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) -> Replacement:
+def _replace_in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) -> Replacement:
     """Exchange the items of a `[…]` that change."""
-    first, last = _kept(old, new)
-    written = [flow([value], _quote(nodes))[1:-1] for value in new[first : len(new) - last]]
+    first, last = _count_unchanged(old, new)
+    written = [write_flow([value], _common_quote(nodes))[1:-1] for value in new[first : len(new) - last]]
     gone = nodes[first : len(nodes) - last]
     if gone and written:
         return Replacement((gone[0].span[0], gone[-1].span[1]), ", ".join(written))
@@ -234,16 +237,16 @@ def _in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) 
     return Replacement((start, start), "".join(f"{each}, " for each in written))
 
 
-def _in_block(
+def _replace_in_block(
     text: str, nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value], newline: str
 ) -> Replacement | None:
     """Exchange the lines of those items that change; None where an item shares its line with more than its dash."""
-    places = [(line_start(text, node.span[0]), line_end(text, node.span[1])[1]) for node in nodes]
+    places = [(line_start(text, node.span[0]), line_end_span(text, node.span[1])[1]) for node in nodes]
     markers = [_MARKER.fullmatch(text, start, node.span[0]) for (start, _), node in zip(places, nodes, strict=True)]
     if not all(markers) or markers[0] is None:
         return None
-    first, last = _kept(old, new)
-    lines = [line for v in new[first : len(new) - last] for line in item(markers[0][0], v, _quote(nodes))]
+    first, last = _count_unchanged(old, new)
+    lines = [line for v in new[first : len(new) - last] for line in write_item(markers[0][0], v, _common_quote(nodes))]
     gone = places[first : len(places) - last]
     if gone:
         span = gone[0][0], gone[-1][1]

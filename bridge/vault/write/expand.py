@@ -6,12 +6,12 @@ from dataclasses import replace
 from bridge.types import VaultPath
 from bridge.vault.paths import parents
 from bridge.vault.plan import Plan, Step
-from bridge.vault.write.file_ops import Hands
-from bridge.vault.write.recovery import moved
-from bridge.vault.write.trash import Trash, in_trash
+from bridge.vault.write.file_ops import FileOps
+from bridge.vault.write.recovery import path_after_move
+from bridge.vault.write.trash import Trash, is_in_trash
 
 
-def expanded(hands: Hands, trash: Trash, plan: Plan) -> Plan:
+def expand_plan(hands: FileOps, trash: Trash, plan: Plan) -> Plan:
     """Return a plan with a step for each folder that has to be made and a place for each file that is removed.
 
     Raises:
@@ -19,7 +19,7 @@ def expanded(hands: Hands, trash: Trash, plan: Plan) -> Plan:
     """
     steps: list[Step] = []
     for step in plan.steps:
-        for folder in parents(named(step) or ""):
+        for folder in parents(new_path(step) or ""):
             if not is_folder_after(hands, folder, steps):
                 steps.append(Step("make_folder", VaultPath(folder)))
         match step.kind:
@@ -31,13 +31,13 @@ def expanded(hands: Hands, trash: Trash, plan: Plan) -> Plan:
             case "remove_folder" if not is_folder_after(hands, step.path, steps):
                 continue
             case "move":
-                steps.append(replace(step, inode=None if step.before else folder_before(hands, step.path, steps)))
+                steps.append(replace(step, inode=None if step.before else folder_inode(hands, step.path, steps)))
             case _:
                 steps.append(step)
     return replace(plan, steps=tuple(steps))
 
 
-def is_folder_after(hands: Hands, path: str, steps: Sequence[Step]) -> bool:
+def is_folder_after(hands: FileOps, path: str, steps: Sequence[Step]) -> bool:
     """Say whether a folder is there after some steps."""
     for step in reversed(steps):
         match step.kind:
@@ -45,22 +45,22 @@ def is_folder_after(hands: Hands, path: str, steps: Sequence[Step]) -> bool:
                 return True
             case "remove_folder" if step.path == path:
                 return False
-            case "move" if step.to is not None and at_or_in(path, step.to):
-                path = moved(path, step.to, step.path)
-            case "move" if at_or_in(path, step.path):
+            case "move" if step.to is not None and is_at_or_in(path, step.to):
+                path = path_after_move(path, step.to, step.path)
+            case "move" if is_at_or_in(path, step.path):
                 return False
             case _:
                 pass
     return is_folder(hands, path)
 
 
-def folder_before(hands: Hands, path: str, steps: Sequence[Step]) -> int | None:
+def folder_inode(hands: FileOps, path: str, steps: Sequence[Step]) -> int | None:
     """Return the number of the folder that is at a path after some steps; None when they make it."""
     for step in reversed(steps):
         if step.kind == "make_folder" and step.path == path:
             return None
         if step.kind == "move" and step.to is not None:
-            path = moved(path, step.to, step.path)
+            path = path_after_move(path, step.to, step.path)
     try:
         with hands.at(path) as place:
             return (place.info.st_ino or None) if place.info is not None and place.is_folder else None
@@ -68,12 +68,12 @@ def folder_before(hands: Hands, path: str, steps: Sequence[Step]) -> int | None:
         return None
 
 
-def at_or_in(path: str, folder: str) -> bool:
+def is_at_or_in(path: str, folder: str) -> bool:
     """Say whether a path is a folder or in it."""
     return f"{path}/".startswith(f"{folder}/")
 
 
-def is_folder(hands: Hands, path: str) -> bool:
+def is_folder(hands: FileOps, path: str) -> bool:
     """Say whether a folder is there."""
     try:
         with hands.at(path) as place:
@@ -82,7 +82,7 @@ def is_folder(hands: Hands, path: str) -> bool:
         return False
 
 
-def named(step: Step) -> str | None:
+def new_path(step: Step) -> str | None:
     """Return the path that a step gives to something new."""
     match step.kind:
         case "put" if step.before is None:
@@ -90,6 +90,6 @@ def named(step: Step) -> str | None:
         case "make_folder":
             return step.path
         case "move":
-            return step.to if step.to is not None and not in_trash(step.to) else None
+            return step.to if step.to is not None and not is_in_trash(step.to) else None
         case _:
             return None

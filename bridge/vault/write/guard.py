@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from bridge.types import Digest
 from bridge.vault.open_file import FILE
-from bridge.vault.stable_read import being_saved
-from bridge.vault.write.handle import Place, gone
+from bridge.vault.stable_read import being_saved_error
+from bridge.vault.write.handle import PathHandle, missing_error
 from bridge.vault.write.syscalls import Disk
 
 
 @dataclass(frozen=True, slots=True)
-class Displaced:
+class DisplacedFile:
     """A file that lost its name to a change, held open: a program that opened it before may still write into it."""
 
     path: str
@@ -41,24 +41,24 @@ class Guard:
         """Whether no program has the file open for writing, and none waits to."""
         return self.is_leased and self.descriptor is not None and self.disk.is_lease_kept(self.descriptor)
 
-    def is_untouched(self, place: Place, name: str) -> bool:
+    def is_untouched(self, place: PathHandle, name: str) -> bool:
         """Say whether it has another name now, and no program waits to write it."""
         if self.descriptor is None:
             return True
         held, named = self.disk.fstat(self.descriptor), self.disk.stat(name, dir_fd=place.folder, follow_symlinks=False)
         return os.path.samestat(held, named) and (self.is_sure or not self.is_leased)
 
-    def displaced(self, path: str, before: Digest, after: Digest | None) -> Displaced | None:
+    def displaced(self, path: str, before: Digest, after: Digest | None) -> DisplacedFile | None:
         """Return the file as one to be watched; None when that is needless or impossible."""
         if self.descriptor is None or self.is_sure:
             return None
         if self.is_leased:
             self.disk.end_lease(self.descriptor)
-        return Displaced(path, os.dup(self.descriptor), self.disk.fstat(self.descriptor), before, after)
+        return DisplacedFile(path, os.dup(self.descriptor), self.disk.fstat(self.descriptor), before, after)
 
 
 @contextlib.contextmanager
-def guarded(disk: Disk, path: str, place: Place, name: str | None = None) -> Iterator[Guard]:
+def guard_file(disk: Disk, path: str, place: PathHandle, name: str | None = None) -> Iterator[Guard]:
     """Hold a file open, and programs back that want to write it, where the system can.
 
     Args:
@@ -75,11 +75,11 @@ def guarded(disk: Disk, path: str, place: Place, name: str | None = None) -> Ite
     try:
         descriptor = disk.open(name or place.name, FILE, dir_fd=place.folder)
     except FileNotFoundError:
-        raise gone(path) from None
+        raise missing_error(path) from None
     try:
         leased = disk.take_lease(descriptor)
         if leased is False:
-            raise being_saved(path)
+            raise being_saved_error(path)
         if os.name != "nt":
             yield Guard(disk, descriptor, bool(leased))
             return

@@ -13,8 +13,8 @@ from typing import Any
 
 from bridge.errors import BridgeError, DiskFull, InvalidArguments, NoteChanged, NoteExists, NoteUnreadable, ReadOnly
 from bridge.types import Digest
-from bridge.vault.open_file import FILE, reached
-from bridge.vault.paths import shown
+from bridge.vault.open_file import FILE, follow_path
+from bridge.vault.paths import display_path
 from bridge.vault.write.syscalls import Disk
 
 CHUNK = 1024 * 1024
@@ -31,7 +31,7 @@ NEW = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PathHandle:
     """Where a file or folder is or would be."""
 
     disk: Disk
@@ -116,15 +116,15 @@ class Place:
 
 
 @contextmanager
-def at(
+def open_handle(
     disk: Disk, root: Path, path: str, keeps: Callable[[str], bool] | None = None, *, stepwise: bool
-) -> Iterator[Place]:
+) -> Iterator[PathHandle]:
     """Hold the folder of a path open; raises as `reached` does."""
-    with reached(root, path, keeps, stepwise=stepwise) as (name, folder, info):
-        yield Place(disk, name, folder, info)
+    with follow_path(root, path, keeps, stepwise=stepwise) as (name, folder, info):
+        yield PathHandle(disk, name, folder, info)
 
 
-class Halfway(Exception):
+class IndeterminateWrite(Exception):
     """The disk failed when the file had been touched: it may be the old or the new one."""
 
     def __init__(self, path: str, error: OSError) -> None:
@@ -133,93 +133,96 @@ class Halfway(Exception):
         self.error = error
 
 
-class Overtaken(NoteChanged):
+class FileOvertaken(NoteChanged):
     """Another program wrote the file between the bridge's reading and its writing: planned again, it may be done."""
 
 
 @contextlib.contextmanager
-def past_return(path: str) -> Iterator[None]:
+def mark_indeterminate(path: str) -> Iterator[None]:
     """Say of what fails from here on that the file was touched."""
     try:
         yield
     except OSError as error:
-        raise Halfway(path, error) from None
+        raise IndeterminateWrite(path, error) from None
 
 
-def unchanged(now: os.stat_result, written: os.stat_result) -> bool:
+def is_unchanged(now: os.stat_result, written: os.stat_result) -> bool:
     """Say whether nobody touched a file since we wrote it; whoever did, did so after us."""
     same_times = (now.st_mtime_ns, now.st_size) == (written.st_mtime_ns, written.st_size)
     return os.path.samestat(now, written) and same_times
 
 
-def require_free(path: str, place: Place) -> None:
+def require_free(path: str, place: PathHandle) -> None:
     """Let only a place pass where nothing is."""
     if place.info is not None:
-        raise taken(path)
+        raise exists_error(path)
 
 
-def require_same(path: str, place: Place, before: Digest) -> None:
+def require_same(path: str, place: PathHandle, before: Digest) -> None:
     """Let only a place pass where the file is that was read."""
     if (now := place.digest()) is None:
-        raise gone(path)
+        raise missing_error(path)
     if now != before:
-        raise changed(path, now)
+        raise changed_error(path, now)
 
 
-def require_unlocked(path: str, place: Place) -> None:
+def require_unlocked(path: str, place: PathHandle) -> None:
     """Let only a file pass that may be written: a rename would get around its rights."""
     if place.info is not None and not place.info.st_mode & 0o222:
         raise ReadOnly(
-            f"`{shown(path)}` is read-only.", hint="Give it the right to be written, if you want it changed."
+            f"`{display_path(path)}` is read-only.", hint="Give it the right to be written, if you want it changed."
         )
 
 
-def same(one: Place, other: Place) -> bool:
+def is_same_file(one: PathHandle, other: PathHandle) -> bool:
     """Say whether two places hold one file."""
     return one.info is not None and other.info is not None and os.path.samestat(one.info, other.info)
 
 
-def crowded() -> OSError:
+def no_draft_name_error() -> OSError:
     """Say that every name for a draft is taken."""
     return OSError(errno.EEXIST, "what crashes left is in the way")
 
 
-def taken(path: str) -> NoteExists:
+def exists_error(path: str) -> NoteExists:
     """Say that something is there."""
-    return NoteExists(f"There is `{shown(path)}` already.")
+    return NoteExists(f"There is `{display_path(path)}` already.")
 
 
-def gone(path: str) -> Overtaken:
+def missing_error(path: str) -> FileOvertaken:
     """Say that nothing is there."""
-    return Overtaken(f"`{shown(path)}` is not there any more.")
+    return FileOvertaken(f"`{display_path(path)}` is not there any more.")
 
 
-def changed(path: str, digest: Digest | None = None) -> Overtaken:
+def changed_error(path: str, digest: Digest | None = None) -> FileOvertaken:
     """Say that something else is there."""
     facts = {} if digest is None else {"digest": digest}
-    return Overtaken(f"`{shown(path)}` changed since you read it.", **facts)
+    return FileOvertaken(f"`{display_path(path)}` changed since you read it.", **facts)
 
 
 HINT = "Check the file's and its folder's permissions; nothing was written."
 
 
-def told(path: str, error: OSError) -> BridgeError:
+def translate_os_error(path: str, error: OSError) -> BridgeError:
     """Return what an error of the system means to whoever wanted to write a file."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return DiskFull(f"There is no room for `{shown(path)}`.", hint="Make room on the disk; nothing was lost.")
+            return DiskFull(
+                f"There is no room for `{display_path(path)}`.", hint="Make room on the disk; nothing was lost."
+            )
         case errno.EACCES | errno.EPERM | errno.EROFS | errno.ETXTBSY:
-            return ReadOnly(f"`{shown(path)}` cannot be written: {error.strerror}.", hint=HINT)
+            return ReadOnly(f"`{display_path(path)}` cannot be written: {error.strerror}.", hint=HINT)
         case errno.ENAMETOOLONG:
-            return InvalidArguments(f"The name of `{shown(path)}` is too long for this disk.")
+            return InvalidArguments(f"The name of `{display_path(path)}` is too long for this disk.")
         case errno.EXDEV:
-            return InvalidArguments(f"`{shown(path)}` is on another disk than what would be moved there.")
+            return InvalidArguments(f"`{display_path(path)}` is on another disk than what would be moved there.")
         case errno.ENOENT | errno.ENOTDIR | errno.ELOOP:
             return NoteChanged(
-                f"`{shown(path)}` or its folder is not there any more.",
+                f"`{display_path(path)}` or its folder is not there any more.",
                 hint="Another program moved or removed it meanwhile. Look where it is now, then repeat the change.",
             )
         case _:
             return NoteUnreadable(
-                f"The disk failed at `{shown(path)}`: {error.strerror}.", hint="Check the disk; nothing was lost."
+                f"The disk failed at `{display_path(path)}`: {error.strerror}.",
+                hint="Check the disk; nothing was lost.",
             )

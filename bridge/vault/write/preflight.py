@@ -7,16 +7,33 @@ from dataclasses import dataclass
 
 from bridge.errors import InvalidArguments, NoteExists, PathKept
 from bridge.markdown.link_parts import NOT_IN_WIKI
-from bridge.vault.open_file import is_link, relative
-from bridge.vault.paths import DEVICE, nfc, shown, vault_path
+from bridge.vault.open_file import is_link, relative_path
+from bridge.vault.paths import DEVICE, display_path, nfc, vault_path
 from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
-from bridge.vault.write.expand import named
-from bridge.vault.write.file_ops import Hands
-from bridge.vault.write.guard import guarded
-from bridge.vault.write.handle import Place, changed, gone, require_unlocked, same, taken, told
-from bridge.vault.write.recovery import SOMETHING, Folder, Held, beginning, beginnings, moving, origin, states
-from bridge.vault.write.trash import in_trash
+from bridge.vault.write.expand import new_path
+from bridge.vault.write.file_ops import FileOps
+from bridge.vault.write.guard import guard_file
+from bridge.vault.write.handle import (
+    PathHandle,
+    changed_error,
+    exists_error,
+    is_same_file,
+    missing_error,
+    require_unlocked,
+    translate_os_error,
+)
+from bridge.vault.write.recovery import (
+    SOMETHING,
+    Folder,
+    PathState,
+    initial_state,
+    initial_states,
+    path_before,
+    plan_states,
+    steps_with_moves,
+)
+from bridge.vault.write.trash import is_in_trash
 
 LONGEST = 255
 """Bytes of a name that every usual disk holds."""
@@ -32,15 +49,16 @@ def require_name(path: str) -> None:
     Raises:
         InvalidArguments: It cannot.
     """
-    name = last(path)
+    name = base_name(path)
     if found := NOT_IN_WIKI.search(name):
         raise InvalidArguments(
-            f"`{shown(name)}` has `{found[0]}` in it, which no link can name.",
+            f"`{display_path(name)}` has `{found[0]}` in it, which no link can name.",
             hint="Choose a name without `[`, `]`, `|`, `#`, `^` and `%%`.",
         )
     if len(name.encode()) > LONGEST:
         raise InvalidArguments(
-            f"`{shown(name)}` is longer than {LONGEST} bytes, more than a disk holds.", hint="Choose a shorter name."
+            f"`{display_path(name)}` is longer than {LONGEST} bytes, more than a disk holds.",
+            hint="Choose a shorter name.",
         )
 
 
@@ -52,46 +70,46 @@ def require_shallow(path: str) -> None:
     """
     if (folders := path.count("/")) > DEEPEST:
         raise InvalidArguments(
-            f"`{shown(path)}` would lie in {folders} folders, one in the other; {DEEPEST} at most.",
+            f"`{display_path(path)}` would lie in {folders} folders, one in the other; {DEEPEST} at most.",
             hint="Choose a place that is less deep.",
         )
 
 
-def doubts(path: str) -> list[str]:
+def name_warnings(path: str) -> list[str]:
     """Say what other systems that may sync the vault have against the last part of a path."""
-    name = last(path)
+    name = base_name(path)
     found = [
-        f"`{shown(name)}` has `{bad[0]}` in it: Windows and Android refuse it."
+        f"`{display_path(name)}` has `{bad[0]}` in it: Windows and Android refuse it."
         for bad in [ELSEWHERE.search(name)]
         if bad
     ]
     if name.endswith((".", " ")):
-        found.append(f"`{shown(name)}` ends with a dot or a space: Windows takes that away.")
+        found.append(f"`{display_path(name)}` ends with a dot or a space: Windows takes that away.")
     if DEVICE.match(name):
-        found.append(f"`{shown(name)}` is a name that Windows keeps for itself.")
+        found.append(f"`{display_path(name)}` is a name that Windows keeps for itself.")
     return found
 
 
-def twins(path: str, names: list[str]) -> list[str]:
+def case_conflicts(path: str, names: list[str]) -> list[str]:
     """Say which name of a folder's is the path's but for the case: Windows and macOS take both for one file."""
-    name = last(path)
+    name = base_name(path)
     twin = next((other for other in names if nfc(other) != name and nfc(other).casefold() == name.casefold()), None)
-    return [f"`{shown(twin)}` differs in case only: Windows and macOS take both for one."] if twin else []
+    return [f"`{display_path(twin)}` differs in case only: Windows and macOS take both for one."] if twin else []
 
 
-def last(path: str) -> str:
+def base_name(path: str) -> str:
     """Return the last part of a path."""
     return path.rpartition("/")[2]
 
 
-LINKED = "`{}` has a second name elsewhere (a hard link): under that one it keeps its old text."
+HARD_LINK_WARNING = "`{}` has a second name elsewhere (a hard link): under that one it keeps its old text."
 
 
 @dataclass(frozen=True, slots=True)
-class Checking:
+class Preflight:
     """Knows the vault; touches nothing."""
 
-    hands: Hands
+    hands: FileOps
     vault: Vault
 
     def require_allowed(self, plan: Plan) -> None:
@@ -102,7 +120,7 @@ class Checking:
         """
         for step in plan.steps:
             self._require_allowed(step)
-            if not plan.back and (path := named(step)) is not None:
+            if not plan.back and (path := new_path(step)) is not None:
                 require_shallow(path)
 
     def warnings(self, plan: Plan) -> tuple[str, ...]:
@@ -113,20 +131,22 @@ class Checking:
         """
         found: list[str] = []
         steps = plan.steps
-        replaced = {origin(step.path, moves) for step, moves in moving(steps) if step.kind == "put"}
-        removed = {origin(step.path, moves) for step, moves in moving(steps) if step.kind == "remove"}
-        for known, held in beginning(steps).items():
+        replaced = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "put"}
+        removed = {path_before(step.path, moves) for step, moves in steps_with_moves(steps) if step.kind == "remove"}
+        for known, held in initial_state(steps).items():
             if known in replaced | removed:
                 self._require_settled(known)
             found += self._of_present(known, held, replaced=known in replaced)
         emptied: set[str] = set()
-        for (step, moves), state, first in zip(moving(steps), states(steps), beginnings(steps), strict=False):
-            if (path := named(step)) is not None:
+        for (step, moves), state, first in zip(
+            steps_with_moves(steps), plan_states(steps), initial_states(steps), strict=False
+        ):
+            if (path := new_path(step)) is not None:
                 if path in state:
-                    raise taken(path)
+                    raise exists_error(path)
                 if not plan.back:
-                    found += of_name(step, path)
-                if (before := origin(path, moves)) not in first and path not in emptied:
+                    found += check_new_name(step, path)
+                if (before := path_before(path, moves)) not in first and path not in emptied:
                     found += self._of_new(step, path, before)
             if step.kind == "remove_folder":
                 emptied.add(step.path)
@@ -135,19 +155,19 @@ class Checking:
     def _require_allowed(self, step: Step) -> None:
         """Let only a step pass that the rules of the vault and of the user allow."""
         for path in filter(None, (step.path, step.to)):
-            if in_trash(path) and (step.kind == "move" or path != step.path):
+            if is_in_trash(path) and (step.kind == "move" or path != step.path):
                 continue
             if vault_path(path) != path:
-                raise InvalidArguments(f"`{shown(path)}` is not spelled as a path of the vault.")
+                raise InvalidArguments(f"`{display_path(path)}` is not spelled as a path of the vault.")
             self.vault.require_writable(path)
         if step.kind in {"move", "remove"}:
             place = self.vault.root / step.path
             if os.path.lexists(place) and is_link(place.lstat()):
                 raise InvalidArguments(
-                    f"`{shown(step.path)}` is a link to another file.", hint="Move that one, or it by hand."
+                    f"`{display_path(step.path)}` is a link to another file.", hint="Move that one, or it by hand."
                 )
         if step.kind == "move" and step.to is not None and self._keeps_below(step.path, step.to):
-            raise PathKept(f"Something in `{shown(step.path)}` must stay as it is: the user's settings say so.")
+            raise PathKept(f"Something in `{display_path(step.path)}` must stay as it is: the user's settings say so.")
 
     def _keeps_below(self, path: str, to: str) -> bool:
         """Say whether a rule holds for something in a folder, here or where it would go."""
@@ -157,68 +177,74 @@ class Checking:
         top = os.fspath(self.vault.root)
         for folder, folders, files in os.walk(self.vault.root / path):
             for name in (*folders, *files):
-                below = nfc(relative(top, os.path.join(folder, name)) or "")  # noqa: PTH118
+                below = nfc(relative_path(top, os.path.join(folder, name)) or "")  # noqa: PTH118
                 if rules.keeps(below) or rules.keeps(to + below[len(path) :]):
                     return True
         return False
 
-    def _of_present(self, path: str, held: Held, *, replaced: bool) -> Iterator[str]:
+    def _of_present(self, path: str, held: PathState, *, replaced: bool) -> Iterator[str]:
         """Look at what must be there."""
         try:
             with self.hands.at(path) as place:
                 if place.info is None:
-                    raise gone(path)
+                    raise missing_error(path)
                 if held != SOMETHING and not isinstance(held, Folder) and (now := place.digest()) != held:
-                    raise changed(path, now)
+                    raise changed_error(path, now)
                 if replaced:
                     require_unlocked(path, place)
                 if replaced and place.info.st_nlink > 1:
-                    yield LINKED.format(shown(path))
+                    yield HARD_LINK_WARNING.format(display_path(path))
         except OSError as error:
-            raise told(path, error) from None
+            raise translate_os_error(path, error) from None
 
     def _require_settled(self, path: str) -> None:
         """Let only a file pass that no program has open for writing, where the system tells."""
         try:
             with self.hands.at(path) as place:
                 if place.is_file:
-                    with guarded(self.hands.disk, path, place):
+                    with guard_file(self.hands.disk, path, place):
                         pass
         except OSError as error:
-            raise told(path, error) from None
+            raise translate_os_error(path, error) from None
 
     def _of_new(self, step: Step, path: str, before: str) -> Iterator[str]:
         """Look at a place that must be free, by the name that it has before the first step."""
         try:
             with self.hands.at(before) as place:
                 names = place.names()
-                if f".{last(path)}.icloud" in names:
-                    raise NoteExists(f"`{shown(path)}` is in iCloud and was not downloaded to this computer.")
-                if place.info is not None and not self._is_respelled(step, place) and not same_folder(step, place):
-                    raise taken(path)
-                yield from twins(path, [name for name in names if step.kind != "move" or nfc(name) != last(step.path)])
+                if f".{base_name(path)}.icloud" in names:
+                    raise NoteExists(f"`{display_path(path)}` is in iCloud and was not downloaded to this computer.")
+                if (
+                    place.info is not None
+                    and not self._is_respelled(step, place)
+                    and not is_existing_folder(step, place)
+                ):
+                    raise exists_error(path)
+                yield from case_conflicts(
+                    path, [name for name in names if step.kind != "move" or nfc(name) != base_name(step.path)]
+                )
         except FileNotFoundError:
             # Its folder is made by an earlier step, if it is not a link that leads nowhere.
             if os.path.lexists(self.vault.root / path):
-                raise taken(path) from None
+                raise exists_error(path) from None
         except OSError as error:
-            raise told(path, error) from None
+            raise translate_os_error(path, error) from None
 
-    def _is_respelled(self, step: Step, place: Place) -> bool:
+    def _is_respelled(self, step: Step, place: PathHandle) -> bool:
         """Say whether a move only spells a name otherwise, on a disk to which both are one."""
         if step.kind != "move":
             return False
         with self.hands.at(step.path) as here:
-            return same(here, place) and not place.is_spelled
+            return is_same_file(here, place) and not place.is_spelled
 
 
-def of_name(step: Step, path: str) -> Iterator[str]:
+def check_new_name(step: Step, path: str) -> Iterator[str]:
     """Look at a name that a step gives, if it is another than before."""
-    if step.kind != "move" or last(path) != last(step.path):
+    if step.kind != "move" or base_name(path) != base_name(step.path):
         require_name(path)
-        yield from doubts(path)
+        yield from name_warnings(path)
 
 
-def same_folder(step: Step, place: Place) -> bool:
+def is_existing_folder(step: Step, place: PathHandle) -> bool:
     """Say whether a folder is there that is to be made: it will do."""
     return step.kind == "make_folder" and place.is_folder

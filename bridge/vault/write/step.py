@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from bridge.errors import Busy, NoteChanged, NoteExists
 from bridge.vault.plan import Blobs, Step
-from bridge.vault.write.file_ops import Hands
-from bridge.vault.write.handle import Place, same
+from bridge.vault.write.file_ops import FileOps
+from bridge.vault.write.handle import PathHandle, is_same_file
 
 
-def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool], *, throws: bool = False) -> bool:
+def apply_step(hands: FileOps, step: Step, blobs: Blobs, keeps: Callable[[str], bool], *, throws: bool = False) -> bool:
     """Do a step; False when there was nothing to do.
 
     Args:
@@ -46,7 +46,7 @@ def forward(hands: Hands, step: Step, blobs: Blobs, keeps: Callable[[str], bool]
     return True
 
 
-def back(hands: Hands, step: Step, blobs: Blobs) -> bool:
+def undo_step(hands: FileOps, step: Step, blobs: Blobs) -> bool:
     """Turn a step back if it was done; what somebody changed since stays.
 
     Returns:
@@ -60,11 +60,11 @@ def back(hands: Hands, step: Step, blobs: Blobs) -> bool:
         with hands.at(step.path) as place:
             match step.kind:
                 case "put":
-                    return unput(hands, step, blobs, place)
+                    return undo_put(hands, step, blobs, place)
                 case "remove":
-                    return place.digest() == step.before or unremove(hands, step, blobs, place)
+                    return place.digest() == step.before or undo_remove(hands, step, blobs, place)
                 case "move":
-                    return unmove(hands, step, place)
+                    return undo_move(hands, step, place)
                 case "make_folder":
                     hands.remove_folder(step.path, place)
                 case "remove_folder":
@@ -77,7 +77,7 @@ def back(hands: Hands, step: Step, blobs: Blobs) -> bool:
     return True
 
 
-def unput(hands: Hands, step: Step, blobs: Blobs, place: Place) -> bool:
+def undo_put(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
     """Give a file its bytes back."""
     now = place.digest()
     if now == step.before and (now is not None or place.info is None):
@@ -91,7 +91,7 @@ def unput(hands: Hands, step: Step, blobs: Blobs, place: Place) -> bool:
     return True
 
 
-def unremove(hands: Hands, step: Step, blobs: Blobs, place: Place) -> bool:
+def undo_remove(hands: FileOps, step: Step, blobs: Blobs, place: PathHandle) -> bool:
     """Bring a file back, from the trash or from its bytes."""
     if place.info is not None:
         return False
@@ -106,7 +106,7 @@ def unremove(hands: Hands, step: Step, blobs: Blobs, place: Place) -> bool:
     return True
 
 
-def unmove(hands: Hands, step: Step, place: Place) -> bool:
+def undo_move(hands: FileOps, step: Step, place: PathHandle) -> bool:
     """Move a file or folder back, whatever it holds by now."""
     if step.to is None:
         raise AssertionError(step)
@@ -116,7 +116,7 @@ def unmove(hands: Hands, step: Step, place: Place) -> bool:
         if place.info is None:
             hands.move(step.to, there, step.path, place, None)
             return True
-        if not same(place, there):
+        if not is_same_file(place, there):
             return False
         if there.is_spelled and place.is_spelled:
             # Where renames may overwrite, a file gets its new name before it loses the old one.

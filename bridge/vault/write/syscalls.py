@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bridge.private_files import sync
+from bridge.private_files import sync_file
 from bridge.vault.lease import end_lease, is_lease_kept, take_lease
 
 NEW, SWAP = (4, 2) if sys.platform == "darwin" else (1, 2)
@@ -27,7 +27,7 @@ def rename_new(source: str, target: str, *, source_folder: int | None = None, ta
         FileExistsError: There is something of that name.
         OSError: The system refuses.
     """
-    if flagged(source, target, source_folder, target_folder, NEW):
+    if rename_with_flag(source, target, source_folder, target_folder, NEW):
         return
     if os.name == "nt":
         # There a plain rename never overwrites.
@@ -39,14 +39,14 @@ def rename_new(source: str, target: str, *, source_folder: int | None = None, ta
         raise
     except OSError:
         # A folder, or a disk without such links: between this look and the rename another may take the name.
-        if found(target, target_folder):
+        if has_name(target, target_folder):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
         os.rename(source, target, src_dir_fd=source_folder, dst_dir_fd=target_folder)
     else:
-        lose_old_name(source, target, source_folder, target_folder)
+        unlink_old_name(source, target, source_folder, target_folder)
 
 
-def lose_old_name(source: str, target: str, source_folder: int | None, target_folder: int | None) -> None:
+def unlink_old_name(source: str, target: str, source_folder: int | None, target_folder: int | None) -> None:
     """Take the old one of two names away, or else the new one."""
     try:
         os.unlink(source, dir_fd=source_folder)
@@ -61,10 +61,10 @@ def exchange(one: str, other: str, *, folder: int | None = None) -> bool:
     Raises:
         OSError: The system refuses.
     """
-    return flagged(one, other, folder, folder, SWAP)
+    return rename_with_flag(one, other, folder, folder, SWAP)
 
 
-def flagged(source: str, target: str, source_folder: int | None, target_folder: int | None, flag: int) -> bool:
+def rename_with_flag(source: str, target: str, source_folder: int | None, target_folder: int | None, flag: int) -> bool:
     """Rename with a flag; False where the system cannot."""
     if _rename is None:
         return False
@@ -78,7 +78,7 @@ def flagged(source: str, target: str, source_folder: int | None, target_folder: 
     raise OSError(code, os.strerror(code))
 
 
-def found(name: str, folder: int | None) -> bool:
+def has_name(name: str, folder: int | None) -> bool:
     """Say whether there is something of a name."""
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -87,7 +87,7 @@ def found(name: str, folder: int | None) -> bool:
     return True
 
 
-def of_the_system() -> Rename | None:
+def load_rename() -> Rename | None:
     """Return the C library's rename with flags; None where it has none."""
     if os.name == "nt":
         return None
@@ -101,7 +101,7 @@ def of_the_system() -> Rename | None:
     return renaming
 
 
-_rename = of_the_system()
+_rename = load_rename()
 
 
 def has_trash(root: Path) -> bool:
@@ -118,7 +118,7 @@ def has_trash(root: Path) -> bool:
         return False
 
 
-def throw_away(path: str) -> None:
+def move_to_trash(path: str) -> None:
     """Put a file into the system's trash.
 
     Raises:
@@ -136,7 +136,7 @@ class Disk:
     close = staticmethod(os.close)
     read = staticmethod(os.read)
     write = staticmethod(os.write)
-    fsync = staticmethod(sync)
+    fsync = staticmethod(sync_file)
     fstat = staticmethod(os.fstat)
     stat = staticmethod(os.stat)
     listdir = staticmethod(os.listdir)
@@ -147,7 +147,7 @@ class Disk:
     rename = staticmethod(os.rename)
     rename_new = staticmethod(rename_new)
     exchange = staticmethod(exchange)
-    throw_away = staticmethod(throw_away)
+    throw_away = staticmethod(move_to_trash)
     take_lease = staticmethod(take_lease)
     is_lease_kept = staticmethod(is_lease_kept)
     end_lease = staticmethod(end_lease)

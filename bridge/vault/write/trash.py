@@ -9,8 +9,8 @@ from bridge.vault.obsidian_settings import read_obsidian_settings
 from bridge.vault.paths import nfc
 from bridge.vault.plan import Plan, Step
 from bridge.vault.vault import Vault
-from bridge.vault.write.file_ops import Hands
-from bridge.vault.write.handle import Place
+from bridge.vault.write.file_ops import FileOps
+from bridge.vault.write.handle import PathHandle
 from bridge.vault.write.syscalls import has_trash
 
 TRASH = ".trash"
@@ -21,7 +21,7 @@ TRASH = ".trash"
 class Trash:
     """The trash of a vault during one change."""
 
-    hands: Hands
+    hands: FileOps
     vault: Vault
     _held: set[str] | None = field(default=None, init=False)
 
@@ -40,7 +40,7 @@ class Trash:
         wanted = step.to is None and not plan.back and self._wish == "system"
         return wanted and has_trash(self.vault.root) and os.path.lexists(self.vault.root / step.path)
 
-    def take_draft(self, place: Place, draft: str) -> None:
+    def take_draft(self, place: PathHandle, draft: str) -> None:
         """Put a draft that somebody else wrote into the vault's trash, under the name of its note.
 
         Raises:
@@ -67,10 +67,10 @@ class Trash:
         held = self._names()
         stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
         number, free = 0, name
-        while folded(free) in held:
+        while fold_name(free) in held:
             number += 1
             free = f"{stem} {number}{dot}{end}"
-        held.add(folded(free))
+        held.add(fold_name(free))
         return free
 
     def _names(self) -> set[str]:
@@ -78,17 +78,17 @@ class Trash:
         if self._held is None:
             try:
                 with self.hands.at(f"{TRASH}/any") as place:
-                    self._held = {folded(name) for name in place.names()}
+                    self._held = {fold_name(name) for name in place.names()}
             except FileNotFoundError:
                 self._held = set()
         return self._held
 
 
-def in_trash(path: str) -> bool:
+def is_in_trash(path: str) -> bool:
     """Say whether a path is one of the vault's trash."""
     return path.startswith(f"{TRASH}/") and not {"", ".", ".."} & {*path.split("/")}
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """Return a name for comparison."""
     return nfc(name).casefold()

@@ -10,25 +10,33 @@ from typing import Literal, Protocol
 from bridge.errors import BridgeError, Busy, NoteExists, NoteUnreadable
 from bridge.types import VaultPath
 from bridge.vault.open_file import STEPWISE
-from bridge.vault.paths import shown
+from bridge.vault.paths import display_path
 from bridge.vault.plan import Plan, Step
 from bridge.vault.stable_read import LOOK_AGAIN_S, PATIENCE_S
 from bridge.vault.vault import Vault
-from bridge.vault.write.expand import expanded
-from bridge.vault.write.file_ops import Hands
-from bridge.vault.write.guard import Displaced
-from bridge.vault.write.handle import Halfway, told
-from bridge.vault.write.preflight import Checking
-from bridge.vault.write.recovery import SOMETHING, Folder, Held, is_at_start, progress, states, tidy
-from bridge.vault.write.step import back, forward
+from bridge.vault.write.expand import expand_plan
+from bridge.vault.write.file_ops import FileOps
+from bridge.vault.write.guard import DisplacedFile
+from bridge.vault.write.handle import IndeterminateWrite, translate_os_error
+from bridge.vault.write.preflight import Preflight
+from bridge.vault.write.recovery import (
+    SOMETHING,
+    Folder,
+    PathState,
+    find_progress,
+    is_at_start,
+    plan_states,
+    remove_drafts,
+)
+from bridge.vault.write.step import apply_step, undo_step
 from bridge.vault.write.syscalls import Disk
-from bridge.vault.write.trash import TRASH, Trash, in_trash
+from bridge.vault.write.trash import TRASH, Trash, is_in_trash
 
-Recovered = Literal["before", "after", "conflict"]
+Recovery = Literal["before", "after", "conflict"]
 """What a crash left, made whole: all old, all new, or with something in it that somebody wrote since."""
 
 
-class Entry(Protocol):
+class JournalEntry(Protocol):
     """One change's row in the journal."""
 
     def prepare(self, plan: Plan) -> None:
@@ -53,7 +61,7 @@ class Writer:
             stepwise: Hold each folder open on the way; without it paths are checked and then used.
         """
         self.vault = vault
-        self._hands = Hands(disk or Disk(), vault.root, stepwise)
+        self._hands = FileOps(disk or Disk(), vault.root, stepwise)
 
     def check(self, plan: Plan) -> tuple[str, ...]:
         """Look at what a plan would do, and touch nothing.
@@ -67,7 +75,7 @@ class Writer:
         _, warnings = self._whole(plan)
         return warnings
 
-    def write(self, plan: Plan, entry: Entry) -> Sequence[Step]:
+    def write(self, plan: Plan, entry: JournalEntry) -> Sequence[Step]:
         """Carry out a plan, all of it or nothing; blocks.
 
         Args:
@@ -104,7 +112,7 @@ class Writer:
         return done
 
     @property
-    def displaced(self) -> list[Displaced]:
+    def displaced(self) -> list[DisplacedFile]:
         """Files that lost their names lately, which a program may still write into; whoever takes one closes it."""
         return self._hands.displaced
 
@@ -112,7 +120,7 @@ class Writer:
         """Say whether a file is as the bridge wrote it."""
         return self._hands.is_ours(info)
 
-    def recover(self, plan: Plan) -> Recovered:
+    def recover(self, plan: Plan) -> Recovery:
         """Make a change whole again that a crash broke off; blocks.
 
         Args:
@@ -127,19 +135,19 @@ class Writer:
         """
         try:
             self._tidy(plan)
-            trail = list(states(plan.steps))
-            number, fits = progress(trail, self._look)
+            trail = list(plan_states(plan.steps))
+            number, fits = find_progress(trail, self._look)
             if number is None:
                 return "conflict"
             if fits and number == len(plan.steps) and self._finishes(plan):
                 return "after"
             for step in reversed(plan.steps[:number]):
-                back(self._hands, step, plan.blobs)
+                undo_step(self._hands, step, plan.blobs)
             at_start = is_at_start(trail, self._look)
         except OSError as error:
-            raise told(str(self.vault.root), error) from None
-        except Halfway as error:
-            raise told(error.path, error.error) from None
+            raise translate_os_error(str(self.vault.root), error) from None
+        except IndeterminateWrite as error:
+            raise translate_os_error(error.path, error.error) from None
         return "before" if at_start else "conflict"
 
     def _tidy(self, plan: Plan) -> None:
@@ -152,7 +160,7 @@ class Writer:
         end = time.monotonic() + PATIENCE_S
         while True:
             try:
-                return tidy(self._hands, plan, Trash(self._hands, self.vault))
+                return remove_drafts(self._hands, plan, Trash(self._hands, self.vault))
             except Busy:
                 if time.monotonic() > end:
                     raise
@@ -167,7 +175,7 @@ class Writer:
         trailing = itertools.takewhile(lambda step: step.kind.endswith("_folder"), reversed(plan.steps))
         for step in reversed(list(trailing)):
             try:
-                forward(self._hands, step, plan.blobs, self._keeps)
+                apply_step(self._hands, step, plan.blobs, self._keeps)
             except (FileNotFoundError, NotADirectoryError, NoteExists):
                 if step.kind == "make_folder":
                     return False
@@ -175,28 +183,28 @@ class Writer:
 
     def _whole(self, plan: Plan) -> tuple[Plan, tuple[str, ...]]:
         """Return a plan with all that belongs to it, and what speaks against it."""
-        checking = Checking(self._hands, self.vault)
+        checking = Preflight(self._hands, self.vault)
         checking.require_allowed(plan)
         try:
-            whole = expanded(self._hands, Trash(self._hands, self.vault), plan)
+            whole = expand_plan(self._hands, Trash(self._hands, self.vault), plan)
         except OSError as error:
-            raise told(os.fspath(self.vault.root), error) from None
+            raise translate_os_error(os.fspath(self.vault.root), error) from None
         return whole, checking.warnings(whole)
 
     def _do(self, step: Step, plan: Plan, done: list[Step]) -> None:
         """Do a step, and note it as done as soon as it may be."""
         try:
-            if step.to is not None and in_trash(step.to):
+            if step.to is not None and is_in_trash(step.to):
                 with self._hands.at(TRASH) as trash:
                     self._hands.make_folder(TRASH, trash)
             throws = step.kind == "remove" and Trash(self._hands, self.vault).is_thrown(step, plan)
-            if forward(self._hands, step, plan.blobs, self._keeps, throws=throws):
+            if apply_step(self._hands, step, plan.blobs, self._keeps, throws=throws):
                 done.append(step)
-        except Halfway as error:
+        except IndeterminateWrite as error:
             done.append(step)
-            raise told(error.path, error.error) from None
+            raise translate_os_error(error.path, error.error) from None
         except OSError as error:
-            raise told(step.path, error) from None
+            raise translate_os_error(step.path, error) from None
         except BridgeError:
             raise
         except BaseException:
@@ -211,17 +219,17 @@ class Writer:
         """
         left: list[VaultPath] = []
         with contextlib.suppress(OSError, BridgeError):
-            tidy(self._hands, plan, Trash(self._hands, self.vault))
+            remove_drafts(self._hands, plan, Trash(self._hands, self.vault))
         for step in reversed(done):
             try:
-                if not back(self._hands, step, plan.blobs):
+                if not undo_step(self._hands, step, plan.blobs):
                     left.append(step.path)
-            except (OSError, Halfway, BridgeError):
+            except (OSError, IndeterminateWrite, BridgeError):
                 # What is left is the beginning of the change, as after a crash: `recover` knows how far it came.
                 left.append(step.path)
                 break
         if left:
-            names = ", ".join(f"`{shown(path)}`" for path in left)
+            names = ", ".join(f"`{display_path(path)}`" for path in left)
             why = error.message if isinstance(error, BridgeError) else type(error).__name__
             raise NoteUnreadable(
                 f"{why} What was done already could not be turned back in {names}.",
@@ -231,9 +239,9 @@ class Writer:
 
     def _keeps(self, path: str) -> bool:
         """Say whether a path must stay as it is; the trash is ours to use, whatever has been named so."""
-        return not in_trash(path) and self.vault.rules.keeps(path)
+        return not is_in_trash(path) and self.vault.rules.keeps(path)
 
-    def _look(self, path: str) -> Held:
+    def _look(self, path: str) -> PathState:
         """Say what is at a path."""
         try:
             with self._hands.at(path) as place:

@@ -19,7 +19,7 @@ from bridge.markdown.edit.requests import (
 )
 from bridge.markdown.note import Note
 from bridge.markdown.parse import parse
-from bridge.markdown.sections import Outline, section
+from bridge.markdown.sections import Outline, find_section
 from bridge.types import VaultPath
 
 NOTE = VaultPath("A.md")
@@ -93,7 +93,7 @@ def check(before: bytes, edit: Edit, after: bytes) -> None:
         assert not re.search(rb"(?<!\r)\n", after)
     match edit:
         case ReplaceSection(heading=heading):
-            start, end = section(old, heading)
+            start, end = find_section(old, heading)
             start = ended(old.text, next(each.span[1] for each in old.headings if each.span[0] == start))
             assert kept(before, after, old.text[:start], old.text[end:])
             outside = [each for each in old.headings if not start <= each.span[0] < end]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.markdown.edit.lint import faults
+from bridge.markdown.edit.lint import new_faults
 from bridge.types import VaultPath
 
 NOTE = VaultPath("A.md")
@@ -48,18 +48,18 @@ NOTE = VaultPath("A.md")
 )
 def test_a_new_note_s_faults_are_told(text: str, found: tuple[str, ...]) -> None:
     for written in (text, text.replace("\n", "\r\n")):
-        assert faults(NOTE, None, written.encode()) == found
+        assert new_faults(NOTE, None, written.encode()) == found
 
 
 def test_only_what_the_change_made_wrong_is_told() -> None:
     before = b"# A\n# A\n10:00 10:00\n```\nx\n"
-    assert faults(NOTE, before, before) == ()
-    assert faults(NOTE, before, b"new\n\n" + before) == ()
-    assert faults(NOTE, before, b"# A\n" + before) == ("Lines 2 and 3 hold the same heading, `A`.",)
-    assert faults(NOTE, before, b"# A\n\nfine\n") == ()
+    assert new_faults(NOTE, before, before) == ()
+    assert new_faults(NOTE, before, b"new\n\n" + before) == ()
+    assert new_faults(NOTE, before, b"# A\n" + before) == ("Lines 2 and 3 hold the same heading, `A`.",)
+    assert new_faults(NOTE, before, b"# A\n\nfine\n") == ()
 
 
 def test_other_files_have_no_faults() -> None:
-    assert faults(VaultPath("A.canvas"), None, b"```") == ()
-    assert faults(NOTE, b"\xff", b"\xff```") == ()
-    assert faults(NOTE, b"\xff```", b"```") == ("Line 1 opens a code block that nothing closes.",)
+    assert new_faults(VaultPath("A.canvas"), None, b"```") == ()
+    assert new_faults(NOTE, b"\xff", b"\xff```") == ()
+    assert new_faults(NOTE, b"\xff```", b"```") == ("Line 1 opens a code block that nothing closes.",)

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import InvalidArguments, InvalidProperties
-from bridge.markdown.edit.create import created
+from bridge.markdown.edit.create import build_note
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
 
@@ -11,13 +11,13 @@ NOTE = VaultPath("A.md")
 
 
 def test_a_note_is_its_text_with_a_line_break_at_the_end() -> None:
-    assert created(NOTE, "") == b""
-    assert created(NOTE, "a\r\nb\rc") == b"a\nb\nc\n"
-    assert created(NOTE, "\ufeffa\n") == b"a\n"
+    assert build_note(NOTE, "") == b""
+    assert build_note(NOTE, "a\r\nb\rc") == b"a\nb\nc\n"
+    assert build_note(NOTE, "\ufeffa\n") == b"a\n"
 
 
 def test_properties_go_above_the_text_and_win_over_those_in_it() -> None:
-    data = created(NOTE, "---\na: 1\nb: 2 # two\n---\ntext", {"a": 3, "tags": ["x", "y"]})
+    data = build_note(NOTE, "---\na: 1\nb: 2 # two\n---\ntext", {"a": 3, "tags": ["x", "y"]})
     note = parse(NOTE, data)
     assert dict(note.properties) == {"a": 3, "b": 2, "tags": ["x", "y"]}
     assert b"b: 2 # two\n" in data
@@ -26,8 +26,8 @@ def test_properties_go_above_the_text_and_win_over_those_in_it() -> None:
 
 def test_what_no_note_can_hold_is_refused() -> None:
     with pytest.raises(InvalidArguments):
-        created(VaultPath("A.canvas"), "a")
+        build_note(VaultPath("A.canvas"), "a")
     with pytest.raises(InvalidArguments):
-        created(NOTE, "\udc80")
+        build_note(NOTE, "\udc80")
     with pytest.raises(InvalidProperties):
-        created(NOTE, "---\na: [\n---\n", {"b": 1})
+        build_note(NOTE, "---\na: [\n---\n", {"b": 1})

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import AmbiguousHeading, BlockNotFound, HeadingNotFound, InvalidArguments, TextNotFound
-from bridge.markdown.edit.apply import edited
+from bridge.markdown.edit.apply import apply_edits
 from bridge.markdown.edit.requests import (
     AddItem,
     Append,
@@ -21,7 +21,7 @@ NOTE = VaultPath("A.md")
 
 
 def after(text: str, *edits: Edit) -> str:
-    return edited(NOTE, text.encode(), edits).decode()
+    return apply_edits(NOTE, text.encode(), edits).decode()
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_no_edit_leaves_a_note_as_it_is() -> None:
 
 
 def test_a_byte_order_mark_stays_at_the_start() -> None:
-    assert edited(NOTE, b"\xef\xbb\xbf# A\n", (Prepend(text="x"),)) == b"\xef\xbb\xbfx\n\n# A\n"
+    assert apply_edits(NOTE, b"\xef\xbb\xbf# A\n", (Prepend(text="x"),)) == b"\xef\xbb\xbfx\n\n# A\n"
 
 
 @pytest.mark.parametrize(
@@ -384,12 +384,12 @@ def test_missing_and_ambiguous_headings_and_blocks_name_what_there_is() -> None:
 @pytest.mark.parametrize("path", ["A.canvas", "A.pdf", "A.excalidraw", "A.png"])
 def test_only_markdown_is_edited(path: str) -> None:
     with pytest.raises(InvalidArguments, match="Only Markdown notes"):
-        edited(VaultPath(path), b"{}", (Append(text="x"),))
+        apply_edits(VaultPath(path), b"{}", (Append(text="x"),))
 
 
 def test_bytes_that_are_not_utf_8_are_not_guessed() -> None:
     with pytest.raises(InvalidArguments, match="first in line 2"):
-        edited(NOTE, b"a\n\xff\n", (Append(text="x"),))
+        apply_edits(NOTE, b"a\n\xff\n", (Append(text="x"),))
 
 
 DRAWING = """---

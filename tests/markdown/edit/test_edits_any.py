@@ -4,9 +4,9 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, InvalidArguments
-from bridge.markdown.edit.apply import edited
-from bridge.markdown.edit.headings import with_heading
-from bridge.markdown.edit.lint import faults
+from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.headings import replace_heading
+from bridge.markdown.edit.lint import new_faults
 from bridge.markdown.edit.requests import Append, ReplaceLines
 from bridge.markdown.parse import parse
 from tests.markdown.edit.notes import NOTE, check, edits, files, texts
@@ -17,13 +17,13 @@ from tests.markdown.edit.notes import NOTE, check, edits, files, texts
 def test_an_edit_changes_what_it_speaks_of_and_nothing_else(data: bytes, drawn: st.DataObject) -> None:
     edit = drawn.draw(edits(parse(NOTE, data)))
     try:
-        after = edited(NOTE, data, [edit])
+        after = apply_edits(NOTE, data, [edit])
     except BridgeError as error:
         event(f"{edit.op} refused: {error.code}")
         return
     event(edit.op)
     check(data, edit, after)
-    faults(NOTE, data, after)
+    new_faults(NOTE, data, after)
 
 
 @given(files(), st.data())
@@ -31,11 +31,11 @@ def test_an_edit_changes_what_it_speaks_of_and_nothing_else(data: bytes, drawn: 
 def test_several_edits_are_all_done_or_refused(data: bytes, drawn: st.DataObject) -> None:
     several = drawn.draw(st.lists(edits(parse(NOTE, data)), min_size=2, max_size=4))
     try:
-        after = edited(NOTE, data, several)
+        after = apply_edits(NOTE, data, several)
     except BridgeError:
         return
     assert data.startswith(b"\xef\xbb\xbf") == after.startswith(b"\xef\xbb\xbf")
-    assert after != data or all(edited(NOTE, data, [edit]) == data for edit in several)
+    assert after != data or all(apply_edits(NOTE, data, [edit]) == data for edit in several)
 
 
 @given(files(), st.lists(st.tuples(st.integers(1, 30), st.integers(0, 2), texts), max_size=4))
@@ -45,11 +45,11 @@ def test_edits_at_once_are_like_edits_from_the_last_to_the_first(
 ) -> None:
     several = [ReplaceLines(lines=(first, first + more), text=text) for first, more, text in drawn]
     try:
-        after = edited(NOTE, data, several)
+        after = apply_edits(NOTE, data, several)
     except InvalidArguments:
         return
     for edit in sorted(several, key=lambda edit: -edit.lines[0]):
-        data = edited(NOTE, data, [edit])
+        data = apply_edits(NOTE, data, [edit])
     assert after == data
 
 
@@ -59,7 +59,7 @@ def test_a_heading_s_rename_changes_one_heading(data: bytes, text: str, drawn: s
     note = parse(NOTE, data)
     heading = drawn.draw(st.sampled_from([*(one.text for one in note.headings), "A"]))
     try:
-        after = parse(NOTE, with_heading(NOTE, data, heading, text))
+        after = parse(NOTE, replace_heading(NOTE, data, heading, text))
     except BridgeError:
         return
     pairs = zip(note.headings, after.headings, strict=True)
@@ -72,8 +72,8 @@ def test_a_heading_s_rename_changes_one_heading(data: bytes, text: str, drawn: s
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_are_edited_or_refused(data: bytes, text: str) -> None:
     try:
-        assert edited(NOTE, data, []) == data
-        after = edited(NOTE, data, [Append(text=text)])
+        assert apply_edits(NOTE, data, []) == data
+        after = apply_edits(NOTE, data, [Append(text=text)])
     except InvalidArguments:
         return
     assert after.startswith(data)

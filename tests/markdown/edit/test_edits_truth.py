@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from bridge.errors import AmbiguousHeading, InvalidArguments
-from bridge.markdown.edit.apply import edited
-from bridge.markdown.edit.headings import with_heading
-from bridge.markdown.edit.lint import faults
+from bridge.markdown.edit.apply import apply_edits
+from bridge.markdown.edit.headings import replace_heading
+from bridge.markdown.edit.lint import new_faults
 from bridge.markdown.edit.requests import (
     AddItem,
     Append,
@@ -61,13 +61,13 @@ def edit_all(notes: list[Path]) -> tuple[int, dict[str, int]]:
         data = path.read_bytes()
         for edit in some_edits(data, chance):
             try:
-                after = edited(NOTE, data, [edit])
+                after = apply_edits(NOTE, data, [edit])
             except (InvalidArguments, AmbiguousHeading) as error:
                 refused[error.message[:30]] = refused.get(error.message[:30], 0) + 1
                 continue
             made += 1
             check(data, edit, after)
-            faults(NOTE, data, after)
+            new_faults(NOTE, data, after)
     return made, refused
 
 
@@ -104,7 +104,7 @@ def test_headings_of_real_notes_are_renamed_one_at_a_time() -> None:
             continue
         number = chance.randrange(len(before.headings))
         try:
-            after = parse(NOTE, with_heading(NOTE, data, Outline(before).paths[number], "Another name"))
+            after = parse(NOTE, replace_heading(NOTE, data, Outline(before).paths[number], "Another name"))
         except AmbiguousHeading:
             continue
         changed = [at for at, one in enumerate(before.headings) if one.text != after.headings[at].text]

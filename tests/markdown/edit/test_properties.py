@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidArguments, InvalidProperties
-from bridge.markdown.edit.properties import with_properties
+from bridge.markdown.edit.properties import edit_properties
 from bridge.markdown.note import Value
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
@@ -24,7 +24,7 @@ def changed(
     yaml: str, values: Mapping[str, Value], remove: Collection[str] = (), types: Mapping[str, str] = NOTHING
 ) -> str:
     """Change the properties of a note and return its block."""
-    after = with_properties(NOTE, f"---\n{yaml}---\n# Body\n".encode(), values, remove, types).decode()
+    after = edit_properties(NOTE, f"---\n{yaml}---\n# Body\n".encode(), values, remove, types).decode()
     assert after.startswith("---\n")
     assert after.endswith("---\n# Body\n")
     return after[4 : -len("---\n# Body\n")]
@@ -123,7 +123,7 @@ SET: list[tuple[str, dict[str, Value], str]] = [
 def test_only_the_property_that_is_set_changes(yaml: str, values: dict[str, Value], after: str) -> None:
     assert changed(yaml, values) == after
     windows = f"---\n{yaml}---\n# Body\n".replace("\n", "\r\n").encode()
-    assert with_properties(NOTE, windows, values) == f"---\n{after}---\n# Body\n".replace("\n", "\r\n").encode()
+    assert edit_properties(NOTE, windows, values) == f"---\n{after}---\n# Body\n".replace("\n", "\r\n").encode()
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_text_gets_the_type_that_the_user_gave_the_property(value: Value, kind
     ],
 )
 def test_a_block_is_made_where_there_is_none(before: str, after: str) -> None:
-    assert with_properties(NOTE, before.encode(), {"a": 1}).decode() == after
+    assert edit_properties(NOTE, before.encode(), {"a": 1}).decode() == after
 
 
 @pytest.mark.parametrize(
@@ -247,13 +247,13 @@ def test_a_block_is_made_where_there_is_none(before: str, after: str) -> None:
     ],
 )
 def test_the_block_goes_with_its_last_property(before: str, after: str) -> None:
-    assert with_properties(NOTE, before.encode(), {}, ["a"]).decode() == after
+    assert edit_properties(NOTE, before.encode(), {}, ["a"]).decode() == after
 
 
 def test_bytes_that_are_not_utf8_stay_outside_the_block() -> None:
-    assert with_properties(NOTE, b"---\na: 1\n---\n\xff\xfe", {"a": 2}) == b"---\na: 2\n---\n\xff\xfe"
+    assert edit_properties(NOTE, b"---\na: 1\n---\n\xff\xfe", {"a": 2}) == b"---\na: 2\n---\n\xff\xfe"
     with pytest.raises(InvalidProperties, match=r"Line 3 .* not UTF-8"):
-        with_properties(NOTE, b"---\na: 1\nb: \xff\n---\n", {"a": 2})
+        edit_properties(NOTE, b"---\na: 1\nb: \xff\n---\n", {"a": 2})
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_what_cannot_be_changed_safely_is_refused_with_the_reason(
     yaml: str, values: dict[str, Value], remove: list[str], message: str | None
 ) -> None:
     if message is None:
-        assert with_properties(NOTE, f"---\n{yaml}---\n".encode(), values, remove) == b""
+        assert edit_properties(NOTE, f"---\n{yaml}---\n".encode(), values, remove) == b""
         return
     with pytest.raises(InvalidProperties, match=message):
         changed(yaml, values, remove)
@@ -305,7 +305,7 @@ def test_names_and_values_that_no_property_can_have_are_refused(values: dict[str
     with pytest.raises(InvalidArguments):
         changed("a: 1\n", values, remove)
     with pytest.raises(InvalidArguments, match="no Markdown"):
-        with_properties(VaultPath("A.canvas"), b"{}", {"a": 1})
+        edit_properties(VaultPath("A.canvas"), b"{}", {"a": 1})
 
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12) | st.text(
@@ -326,9 +326,9 @@ BLOCKS = st.lists(st.sampled_from([yaml for yaml, _, _ in SET if "A: 2" not in y
 @given(VALUES)
 @settings(max_examples=300, deadline=None)
 def test_any_value_reads_back_the_same(value: Value) -> None:
-    assert parse(NOTE, with_properties(NOTE, b"x", {"a": value})).properties == {"a": value}
+    assert parse(NOTE, edit_properties(NOTE, b"x", {"a": value})).properties == {"a": value}
     for style in ("a: 'x'", 'a: "x"', "a: [x, 1]", "a:\n  - x\n  - y", "a: |\n  x", "a: {b: 1}", "a: # why"):
-        after = parse(NOTE, with_properties(NOTE, f"---\n{style}\nz: 0\n---\n".encode(), {"a": value}))
+        after = parse(NOTE, edit_properties(NOTE, f"---\n{style}\nz: 0\n---\n".encode(), {"a": value}))
         assert after.properties == {"a": value, "z": 0}
 
 
@@ -336,8 +336,8 @@ def test_any_value_reads_back_the_same(value: Value) -> None:
 @settings(max_examples=200, deadline=None)
 def test_any_list_becomes_any_other(first: Value, second: Value, one: list[str], two: list[str], flow: bool) -> None:
     style = "a: [x]" if flow else "a: 1"
-    data = with_properties(NOTE, f"---\n{style}\n---\n".encode(), {"a": [first, *one, second]})
-    after = with_properties(NOTE, data, {"a": [*two, first]})
+    data = edit_properties(NOTE, f"---\n{style}\n---\n".encode(), {"a": [first, *one, second]})
+    after = edit_properties(NOTE, data, {"a": [*two, first]})
     assert parse(NOTE, after).properties == {"a": [*two, first]}
 
 
@@ -347,7 +347,7 @@ def test_any_block_keeps_all_other_values_or_is_refused(yaml: str, name: str, va
     data = f"---\n{yaml}---\nx".encode()
     before = parse(NOTE, data).properties
     try:
-        after = with_properties(NOTE, data, {name: value})
+        after = edit_properties(NOTE, data, {name: value})
     except (InvalidProperties, InvalidArguments):
         assume(False)
     own = next((own for own in before if own.casefold() == name.casefold()), name)
@@ -384,7 +384,7 @@ def test_properties_of_real_notes_change_alone() -> None:
         for values, remove in (({name: "changed: by # us"}, []), ({name: more}, []), ({"new": more}, []), ({}, [name])):
             tried += 1
             try:
-                after = with_properties(path, data, values, remove)
+                after = edit_properties(path, data, values, remove)
             except InvalidProperties:
                 refused += 1
                 continue
@@ -395,7 +395,7 @@ def test_properties_of_real_notes_change_alone() -> None:
             if "new" not in values and len(note.properties) > 1:
                 assert lines_beside(after, name) == lines_beside(data, name), file
             if not remove and name in values:
-                back = with_properties(path, after, {name: held})
+                back = edit_properties(path, after, {name: held})
                 assert parse(path, back).properties == note.properties, file
     assert tried > 1_000
     assert refused < tried / 100

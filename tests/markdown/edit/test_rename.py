@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import AmbiguousHeading, HeadingNotFound, InvalidArguments
-from bridge.markdown.edit.headings import with_heading
+from bridge.markdown.edit.headings import replace_heading
 from bridge.markdown.parse import parse
 from bridge.types import VaultPath
 
@@ -28,7 +28,7 @@ NOTE = VaultPath("A.md")
 )
 def test_only_the_words_of_the_heading_change(before: str, heading: str, to: str, expected: str) -> None:
     for mark in (b"", b"\xef\xbb\xbf"):
-        after = with_heading(NOTE, mark + before.encode(), heading, to)
+        after = replace_heading(NOTE, mark + before.encode(), heading, to)
         assert after == mark + expected.encode()
     assert to.strip() in {one.text.partition(" ^id")[0] for one in parse(NOTE, after).headings}
 
@@ -36,13 +36,13 @@ def test_only_the_words_of_the_heading_change(before: str, heading: str, to: str
 @pytest.mark.parametrize("to", ["", " ", "a\nb", "C #", "\ud800"])
 def test_what_cannot_be_a_heading_is_refused(to: str) -> None:
     with pytest.raises(InvalidArguments):
-        with_heading(NOTE, b"# A\n\n# B\n%%\nx\n", "A", to)
+        replace_heading(NOTE, b"# A\n\n# B\n%%\nx\n", "A", to)
 
 
 @pytest.mark.parametrize("to", ["- a", "# a", "> a", "```", "---", "    a", "[^1]: a"])
 def test_an_underlined_heading_stays_one(to: str) -> None:
     try:
-        after = with_heading(NOTE, b"x\n\nA\n===\nb\n", "A", to)
+        after = replace_heading(NOTE, b"x\n\nA\n===\nb\n", "A", to)
     except InvalidArguments:
         return
     assert [one.text for one in parse(NOTE, after).headings] == [to.strip()]
@@ -50,8 +50,8 @@ def test_an_underlined_heading_stays_one(to: str) -> None:
 
 def test_missing_and_ambiguous_headings_are_told() -> None:
     with pytest.raises(HeadingNotFound):
-        with_heading(NOTE, b"# A\n", "B", "C")
+        replace_heading(NOTE, b"# A\n", "B", "C")
     with pytest.raises(AmbiguousHeading):
-        with_heading(NOTE, b"# A\n# A\n", "A", "C")
+        replace_heading(NOTE, b"# A\n# A\n", "A", "C")
     with pytest.raises(InvalidArguments):
-        with_heading(VaultPath("A.canvas"), b"# A\n", "A", "C")
+        replace_heading(VaultPath("A.canvas"), b"# A\n", "A", "C")

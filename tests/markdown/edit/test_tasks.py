@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidArguments, NoteChanged
-from bridge.markdown.edit.tasks import task_text, toggled, writes_fields
+from bridge.markdown.edit.tasks import task_text, toggle_task, uses_dataview_fields
 from bridge.markdown.note import Task
 from bridge.markdown.parse import parse
 from bridge.markdown.tasks import TaskSettings
@@ -24,7 +24,7 @@ def after(
 ) -> str:
     """Toggle the task of a note's third line and return what the line is then."""
     data = f"# A\r\n\n{line}\n- [ ] other\n".encode()
-    changed = toggled(NOTE, data, 3, today=TODAY, status=status, settings=settings, dated=dated).data.decode()
+    changed = toggle_task(NOTE, data, 3, today=TODAY, status=status, settings=settings, dated=dated).data.decode()
     assert changed.startswith("# A\r\n\n")
     assert changed.endswith("\n- [ ] other\n")
     return changed[len("# A\r\n\n") : -len("\n- [ ] other\n")]
@@ -87,28 +87,28 @@ def test_the_caller_decides_about_the_day_when_asked() -> None:
 
 
 def test_what_the_plugin_would_do_besides_is_told() -> None:
-    recurs = toggled(NOTE, "- [ ] a 🔁 every day".encode(), 1, today=TODAY)
+    recurs = toggle_task(NOTE, "- [ ] a 🔁 every day".encode(), 1, today=TODAY)
     assert recurs.warnings == ("This task recurs; only Obsidian's Tasks plugin writes the next one.",)
-    goes = toggled(NOTE, b"- [ ] a [onCompletion:: delete]", 1, today=TODAY)
+    goes = toggle_task(NOTE, b"- [ ] a [onCompletion:: delete]", 1, today=TODAY)
     assert goes.warnings == ("Obsidian's Tasks plugin would `delete` this task now; it stays.",)
-    assert toggled(NOTE, goes.data, 1, today=TODAY).warnings == ()
+    assert toggle_task(NOTE, goes.data, 1, today=TODAY).warnings == ()
 
 
 @pytest.mark.parametrize("text", ["a", " a ", "a 📅 2026-01-01", "- [ ] a 📅 2026-01-01"])
 def test_the_task_that_was_seen_is_the_one_that_changes(text: str) -> None:
     data = "- [ ] a 📅 2026-01-01\n- [ ] b\n".encode()
-    done = toggled(NOTE, data, 1, today=TODAY, text=text)
+    done = toggle_task(NOTE, data, 1, today=TODAY, text=text)
     assert (done.before.status, done.after) == (" ", Task("x", "a 📅 2026-01-01", 1))
     with pytest.raises(NoteChanged, match="it stands in line 1 now") as raised:
-        toggled(NOTE, data, 2, today=TODAY, text=text)
+        toggle_task(NOTE, data, 2, today=TODAY, text=text)
     assert raised.value.facts["lines"] == [1]
 
 
 def test_another_text_in_the_line_is_refused() -> None:
     with pytest.raises(NoteChanged, match="another text stands there"):
-        toggled(NOTE, b"- [ ] a\n- [ ] a\n", 1, today=TODAY, text="b")
+        toggle_task(NOTE, b"- [ ] a\n- [ ] a\n", 1, today=TODAY, text="b")
     with pytest.raises(NoteChanged, match="another text stands there"):
-        toggled(NOTE, b"- [ ] a\n- [ ] a\n\n", 3, today=TODAY, text="a")
+        toggle_task(NOTE, b"- [ ] a\n- [ ] a\n\n", 3, today=TODAY, text="a")
 
 
 @pytest.mark.parametrize("status", ["", "xx", "\n", "\x00"])
@@ -119,18 +119,18 @@ def test_a_box_holds_one_character(status: str) -> None:
 
 def test_code_is_no_task() -> None:
     with pytest.raises(InvalidArguments, match="it has none"):
-        toggled(NOTE, b"```\n- [ ] a\n```\n", 2, today=TODAY)
+        toggle_task(NOTE, b"```\n- [ ] a\n```\n", 2, today=TODAY)
 
 
 def test_bytes_that_are_not_utf8_stay() -> None:
-    assert toggled(NOTE, b"\xef\xbb\xbf- [ ] a\xff\n\xfe", 1, today=TODAY).data == b"\xef\xbb\xbf- [x] a\xff\n\xfe"
+    assert toggle_task(NOTE, b"\xef\xbb\xbf- [ ] a\xff\n\xfe", 1, today=TODAY).data == b"\xef\xbb\xbf- [x] a\xff\n\xfe"
 
 
 @given(st.text("-*[] x\n\t>#`$%1.()\\é📅", max_size=60), st.integers(1, 8), st.sampled_from(" x/-é]["))
 def test_any_box_changes_alone_or_not_at_all(text: str, line: int, status: str) -> None:
     data = text.encode()
     try:
-        done = toggled(NOTE, data, line, today=TODAY, status=status)
+        done = toggle_task(NOTE, data, line, today=TODAY, status=status)
     except InvalidArguments:
         return
     before, now = text.split("\n"), done.data.decode().split("\n")
@@ -141,9 +141,9 @@ def test_any_box_changes_alone_or_not_at_all(text: str, line: int, status: str) 
 
 def test_new_tasks_are_written_as_the_notes_others_are() -> None:
     signs, fields = Task(" ", "a 📅 2026-01-01", 1), Task(" ", "a [due:: 2026-01-01]", 2)
-    assert not writes_fields((signs,), FIELDS)
-    assert writes_fields((fields, Task(" ", "a", 3)), PLUGIN)
-    assert [writes_fields((), each) for each in (PLUGIN, FIELDS)] == [False, True]
+    assert not uses_dataview_fields((signs,), FIELDS)
+    assert uses_dataview_fields((fields, Task(" ", "a", 3)), PLUGIN)
+    assert [uses_dataview_fields((), each) for each in (PLUGIN, FIELDS)] == [False, True]
 
 
 def test_the_text_of_a_new_task() -> None:

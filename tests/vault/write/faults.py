@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from bridge.vault.plan import Plan
 from bridge.vault.write.syscalls import Disk
-from bridge.vault.write.writer import Entry
+from bridge.vault.write.writer import JournalEntry
 
 Kind = Literal["none", "kill", "torn", "once", "on", "save"]
 CODES = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)
@@ -107,7 +107,7 @@ class FaultyDisk(Disk):
 class FaultyEntry:
     """A row of the journal whose disk fails together with the vault's."""
 
-    entry: Entry
+    entry: JournalEntry
     disk: FaultyDisk
 
     def prepare(self, plan: Plan) -> None:

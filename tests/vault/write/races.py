@@ -17,7 +17,7 @@ from bridge.engine.host import VaultEngine
 from bridge.engine.transactions import Author
 from bridge.errors import BridgeError
 from bridge.markdown.edit.requests import Append
-from bridge.state.change_records import Wanted
+from bridge.state.change_records import ChangeFilter
 from bridge.types import VaultPath
 from tests.vault.write.plans import digest
 from tests.vault.write.savers import MANNERS
@@ -115,7 +115,7 @@ class Races:
         store = self.engine.store
         kept = [
             change
-            for change in store.changes(Wanted(path=path), limit=3)
+            for change in store.changes(ChangeFilter(path=path), limit=3)
             if change.operation == "edit_note"
             and any(line.encode() in (store.snapshot(step.after) or b"") for step in change.steps if step.after)
         ]
@@ -131,7 +131,7 @@ class Races:
 
     def was_late(self, path: VaultPath) -> bool:
         """Say whether a save was brought back lately."""
-        return bool(self.engine.store.changes(Wanted(path=path, operation="keep_save"), limit=1))
+        return bool(self.engine.store.changes(ChangeFilter(path=path, operation="keep_save"), limit=1))
 
 
 def read(place: Path) -> str:

@@ -16,7 +16,7 @@ from bridge.vault.plan import Plan
 from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 from bridge.vault.write import syscalls
-from bridge.vault.write.step import back
+from bridge.vault.write.step import undo_step
 from bridge.vault.write.syscalls import Disk, exchange
 from bridge.vault.write.writer import Writer
 from tests.vault.write.drawn import Tree
@@ -137,7 +137,7 @@ def test_a_change_that_was_recovered_is_recovered_again(fresh: Callable[[], Path
     assert noted.plan is not None
     assert writer.recover(noted.plan) == "after"
     for step in reversed(noted.plan.steps):
-        assert back(writer._hands, step, noted.plan.blobs)
+        assert undo_step(writer._hands, step, noted.plan.blobs)
     assert tree(root) == before
     assert [writer.recover(noted.plan), writer.recover(noted.plan)] == ["before", "before"]
     assert tree(root) == before
@@ -265,7 +265,7 @@ def test_a_note_that_is_made_and_removed_in_one_change_is_found_in_the_trash_or_
     trees["after"] = tree(root)
     assert noted.plan is not None
     for step in reversed(noted.plan.steps[done:]):
-        assert back(writer._hands, step, noted.plan.blobs)
+        assert undo_step(writer._hands, step, noted.plan.blobs)
     became = writer.recover(noted.plan)
     assert became == ("after" if done == len(noted.plan.steps) else "before")
     assert tree(root) == trees[became]

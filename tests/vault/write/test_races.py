@@ -14,7 +14,7 @@ from bridge.errors import Busy
 from bridge.types import VaultPath
 from bridge.vault.lease import end_lease, is_lease_kept, is_remote, take_lease
 from bridge.vault.rules import Rules
-from bridge.vault.stable_read import read_settled, unsettled_for
+from bridge.vault.stable_read import read_settled, seconds_until_settled
 from bridge.vault.vault import Vault
 from bridge.vault.write.syscalls import Disk
 from bridge.vault.write.writer import Writer
@@ -80,7 +80,7 @@ def test_a_note_is_read_when_it_was_saved_whole(vault: Vault) -> None:
     saving = threading.Thread(target=save, args=(vault.root / NOTE, "half", b"saved whole", 0.3))
     with (vault.root / NOTE).open("r+b"):
         saving.start()
-        assert unsettled_for(vault, NOTE, is_ours, 3)
+        assert seconds_until_settled(vault, NOTE, is_ours, 3)
     read = {read_settled(vault, NOTE, is_ours, 3)}
     saving.join()
     # It may be read before the program opens the note, never in between.
@@ -112,17 +112,17 @@ def test_a_note_that_was_just_touched_or_cut_is_waited_for(
     place.write_bytes(text)
     saved = time.time_ns() - int(age * 1e9)
     os.utime(place, ns=(saved, saved))
-    assert bool(unsettled_for(vault, NOTE, is_ours, known)) is waits
-    assert not unsettled_for(vault, NOTE, lambda _: True, known) or age == 0.0
+    assert bool(seconds_until_settled(vault, NOTE, is_ours, known)) is waits
+    assert not seconds_until_settled(vault, NOTE, lambda _: True, known) or age == 0.0
 
 
 @pytest.mark.usefixtures("without_leases")
 def test_what_the_bridge_wrote_is_not_waited_for(vault: Vault) -> None:
     writer = Writer(vault)
     writer.write(put("a.md", b"old", b""), Noted())
-    assert unsettled_for(vault, NOTE, writer.is_ours, 3) == 0
+    assert seconds_until_settled(vault, NOTE, writer.is_ours, 3) == 0
     (vault.root / NOTE).write_bytes(b"theirs")
-    assert unsettled_for(vault, NOTE, writer.is_ours, 3) > 0
+    assert seconds_until_settled(vault, NOTE, writer.is_ours, 3) > 0
     for file in writer.displaced:
         os.close(file.descriptor)
 

@@ -1,0 +1,85 @@
+"""The names of the code: nouns or imperative verbs that a stranger would search for (docs/glossary.md)."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BRIDGE = ROOT / "bridge"
+PACKAGES = sorted(path.parent.relative_to(BRIDGE).as_posix() for path in BRIDGE.rglob("__init__.py"))
+
+PARTICIPLE = re.compile(
+    r"_?(?:[a-z]+ed|[a-z]{2,}ing|told|said|known|held|kept|found|made|meant|laid|led|sent|put|lost|left|built|bound|"
+    r"shown|drawn|chosen|given|taken|written|gone|done|hidden|spelt|heard|begun|own|same|whole|ways)"
+)
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+NOUNS = {
+    *("heading", "setting", "embedding", "string", "ending", "pairing", "finding", "docstring"),
+    *("feed", "seed", "embed", "pooling", "indexing", "spelling", "related"),
+}
+"""Words of these forms that are nouns or verbs."""
+
+RECORDS = {
+    *("Written", "Settled", "Acknowledged", "Indexed", "Paused", "Pending", "Left", "Seen", "Reported", "Grown"),
+    *("Cancelled", "Declined", "Denied", "Forbidden", "Missing", "Unauthorized"),
+}
+"""Public names of records and errors, which programs rely on."""
+
+TWICE = {"main", "insert", "forget", "purge", "move"}
+"""What each command of the command line has, and each table of the state."""
+
+HOME_MADE = re.compile(
+    r"desk|carrying|carried_out|heeding|weaving|weave|drifting|minding|deciding|whereabouts|stroke|strand|lineage|"
+    r"contradiction|reconcile|unharmed|believed|stones|poison|atlas|prospects?_of|verdicts?|hands|halfway|handing",
+    re.IGNORECASE,
+)
+"""Words of before for which the field has its own (docs/glossary.md)."""
+
+
+def definitions(path: Path) -> Iterator[str]:
+    """Yield the functions and classes at the top of a module, without the operations, whose names are public."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = {getattr(getattr(one, "func", one), "id", "") for one in node.decorator_list}
+            if "operation" not in decorators:
+                yield node.name
+
+
+def test_no_function_or_class_is_named_by_a_lone_participle() -> None:
+    lone = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted(BRIDGE.rglob("*.py"))
+        for name in definitions(path)
+        if PARTICIPLE.fullmatch(name if name.islower() else CAMEL.sub("_", name).lower())
+        and name.lower().lstrip("_") not in NOUNS
+        and name not in RECORDS
+    ]
+    assert lone == []
+
+
+def test_no_module_is_named_by_a_participle() -> None:
+    modules = [path.relative_to(ROOT).as_posix() for path in BRIDGE.rglob("*.py") if path.stem not in NOUNS]
+    assert [module for module in modules if PARTICIPLE.fullmatch(Path(module).stem)] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_has_each_public_name_once(package: str) -> None:
+    names = Counter(
+        name for path in (BRIDGE / package).glob("*.py") for name in definitions(path) if not name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1 and name not in TWICE] == []
+
+
+def test_words_of_the_field_are_used() -> None:
+    home_made = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in sorted(BRIDGE.rglob("*.py"))
+        for name in (path.stem, *definitions(path))
+        if HOME_MADE.search(name)
+    ]
+    assert home_made == []
