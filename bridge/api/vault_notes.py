@@ -16,7 +16,7 @@ def snapshot(engine: "VaultEngine") -> Notes:
     return dict(engine.index.notes)
 
 
-def sources_of(engine: "VaultEngine", web: "ResolvedLinks", notes: Notes, path: VaultPath) -> set[VaultPath]:
+def sources_of(engine: "VaultEngine", resolved_links: "ResolvedLinks", notes: Notes, path: VaultPath) -> set[VaultPath]:
     """Return the notes that link to a file.
 
     Raises:
@@ -24,4 +24,4 @@ def sources_of(engine: "VaultEngine", web: "ResolvedLinks", notes: Notes, path: 
     """
     if path not in engine.names and path not in notes:
         raise no_such_note(engine, path)
-    return notes.keys() & web.sources(path)
+    return notes.keys() & resolved_links.sources(path)

@@ -189,7 +189,7 @@ async def execute_requests(
     """
     by = author(call, operation or requests[0].op, reason, confirmed=call.confirmed(confirm))
     finish = await make_auto_linker(call.engine, None if call.principal.local else call.principal.name)
-    made = await call.engine.carrying.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish)
+    made = await call.engine.executor.carry(requests, by, dry_run=dry_run, expect=expect, finish=finish)
     return build_written(made, dry_run=dry_run)
 
 
@@ -213,7 +213,7 @@ def latest_session(call: Call, seconds: float) -> str | None:
     """Return the session of the caller's newest change in the last seconds; None when there is none."""
     from bridge.state.change_records import ChangeFilter
 
-    found = call.engine.deciding.changes(ChangeFilter(since=time.time() - seconds, client=client_name(call)), 1, 0)
+    found = call.engine.review.changes(ChangeFilter(since=time.time() - seconds, client=client_name(call)), 1, 0)
     return found[0].session if found else None
 
 

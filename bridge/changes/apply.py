@@ -65,7 +65,7 @@ class AppliedRequest:
     effect: Effect = field(default_factory=Effect)
 
 
-def apply_request(request: Request, desk: Draft, around: RequestContext) -> AppliedRequest:
+def apply_request(request: Request, draft: Draft, around: RequestContext) -> AppliedRequest:
     """Put the steps of one request on the desk.
 
     Raises:
@@ -73,36 +73,36 @@ def apply_request(request: Request, desk: Draft, around: RequestContext) -> Appl
     """
     match request:
         case MoveNote() | RenameHeading() | RenameAlias() | DeleteNote():
-            return _rename(request, desk, around)
+            return _rename(request, draft, around)
         case CreateNote():
-            return _create(request, desk, around)
+            return _create(request, draft, around)
         case EditNote() | SetProperties():
             change = partial(_edit_bytes, request, around=around)
-            data = _read_unchanged(request.path, request.digest, desk, around, change)
+            data = _read_unchanged(request.path, request.digest, draft, around, change)
             if isinstance(request, EditNote):
                 if any(map(uses_line_numbers, request.edits)):
-                    _require_lines(desk, request.path, data, request.digest)
+                    _require_lines(draft, request.path, data, request.digest)
                 if request.digest is None and any(map(is_replacement, request.edits)):
-                    _require_own(desk, request.path, data, change, "replace text")
-            desk.replace(request.path, change(data))
+                    _require_own(draft, request.path, data, change, "replace text")
+            draft.replace(request.path, change(data))
             return AppliedRequest(request.path)
         case ToggleTask():
-            return _toggle(request, desk, around)
+            return _toggle(request, draft, around)
         case AddTask():
-            return _add_task(request, desk, around)
+            return _add_task(request, draft, around)
         case _:
             assert_never(request)
 
 
-def _rename(request: Renaming, desk: Draft, around: RequestContext) -> AppliedRequest:
+def _rename(request: Renaming, draft: Draft, around: RequestContext) -> AppliedRequest:
     """Change names; the vault's links follow."""
-    path, known = request.path, around.known(desk)
+    path, known = request.path, around.known(draft)
     if path in known.names:
-        data = _read_unchanged(path, request.digest, desk, around)
+        data = _read_unchanged(path, request.digest, draft, around)
         if isinstance(request, DeleteNote) and request.digest is None:
-            _require_own(desk, path, data, lambda _: b"", "delete a note")
+            _require_own(draft, path, data, lambda _: b"", "delete a note")
         if isinstance(request, RenameHeading) and has_line_number(request.heading):
-            _require_lines(desk, path, data, request.digest)
+            _require_lines(draft, path, data, request.digest)
     if isinstance(request, DeleteNote):
         around.obsidian().require("app.json", hint="which says where deleted files go.")
     match request:
@@ -116,7 +116,7 @@ def _rename(request: Renaming, desk: Draft, around: RequestContext) -> AppliedRe
             planned = rename_alias(path, request.alias, request.to, known, types, links=request.links)
         case DeleteNote():
             planned = remove(path, known)
-    desk.take(planned.plan)
+    draft.take(planned.plan)
     return AppliedRequest(path, planned.effect)
 
 
@@ -130,11 +130,11 @@ def _edit_bytes(request: EditNote | SetProperties, data: bytes, around: RequestC
             return edit_properties(path, data, request.properties, request.remove, around.obsidian().property_types)
 
 
-def _require_lines(desk: Draft, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
+def _require_lines(draft: Draft, path: VaultPath, data: bytes, digest: Digest | None = None) -> None:
     """Refuse line numbers where an earlier edit of the change may have shifted what the caller counted.
 
     Args:
-        desk: What the change did so far.
+        draft: What the change did so far.
         path: The note.
         data: What it says now.
         digest: The state whose lines the caller counted, if it says so.
@@ -142,8 +142,8 @@ def _require_lines(desk: Draft, path: VaultPath, data: bytes, digest: Digest | N
     Raises:
         InvalidArguments: The note is not as it was read.
     """
-    origin = desk.origin(path)
-    if origin is None or data == desk.as_read(origin):
+    origin = draft.origin(path)
+    if origin is None or data == draft.as_read(origin):
         return
     if digest is not None and is_same_digest(digest_of(data), digest):
         return
@@ -154,11 +154,11 @@ def _require_lines(desk: Draft, path: VaultPath, data: bytes, digest: Digest | N
     )
 
 
-def _require_own(desk: Draft, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
+def _require_own(draft: Draft, path: VaultPath, data: bytes, change: Callable[[bytes], bytes], what: str) -> None:
     """Let only what this change wrote itself be taken away by a caller that does not say what it read.
 
     Args:
-        desk: What the change did so far.
+        draft: What the change did so far.
         path: The file.
         data: What it says now.
         change: Returns what it shall say.
@@ -167,10 +167,10 @@ def _require_own(desk: Draft, path: VaultPath, data: bytes, change: Callable[[by
     Raises:
         InvalidArguments: Something that stood there before would go.
     """
-    origin = desk.origin(path)
+    origin = draft.origin(path)
     if origin is None:
         return
-    first = desk.as_read(origin)
+    first = draft.as_read(origin)
     if data != first:
         then, now, later = (split_lines(decode_text(each) or "") for each in (first, data, change(data)))
         own = {line for piece in diff_lines(then, now) for line in piece.after}
@@ -183,7 +183,7 @@ def _require_own(desk: Draft, path: VaultPath, data: bytes, change: Callable[[by
     )
 
 
-def _create(request: CreateNote, desk: Draft, around: RequestContext) -> AppliedRequest:
+def _create(request: CreateNote, draft: Draft, around: RequestContext) -> AppliedRequest:
     """Make a note.
 
     Raises:
@@ -194,20 +194,20 @@ def _create(request: CreateNote, desk: Draft, around: RequestContext) -> Applied
     path = request.path
     if kind_of(path) != "note":
         raise InvalidArguments(f"`{path}` would be no note.", hint=f"Notes end with `.md`: `{path}.md`?")
-    if desk.has(path):
+    if draft.has(path):
         raise NoteExists(f"There is a note `{path}` already.", path=path)
     text, warnings = request.text, tuple[str, ...]()
     if request.template is not None:
         title = path.rpartition("/")[2].removesuffix(".md")
         start = fill_template(
-            _read_template(request.template, desk, around),
+            _read_template(request.template, draft, around),
             title,
             around.now,
             date_format=around.obsidian().date_format,
             time_format=around.obsidian().time_format,
         )
         text, warnings = append_to_template(start.text, text), start.warnings
-    desk.create(path, build_note(path, text, request.properties, around.obsidian().property_types))
+    draft.create(path, build_note(path, text, request.properties, around.obsidian().property_types))
     return AppliedRequest(path, Effect(warnings=warnings))
 
 
@@ -218,35 +218,35 @@ def append_to_template(start: str, text: str) -> str:
     return f"{start.rstrip()}\n\n{text}" if start.strip() else text
 
 
-def _toggle(request: ToggleTask, desk: Draft, around: RequestContext) -> AppliedRequest:
+def _toggle(request: ToggleTask, draft: Draft, around: RequestContext) -> AppliedRequest:
     """Change the box of a task."""
     done = toggle_task(
         request.path,
-        desk.read(request.path),
+        draft.read(request.path),
         request.line,
         today=around.now.date(),
         text=request.text,
         status=request.status,
         settings=around.obsidian().tasks,
     )
-    desk.replace(request.path, done.data)
+    draft.replace(request.path, done.data)
     return AppliedRequest(request.path, Effect(warnings=done.warnings))
 
 
-def _add_task(request: AddTask, desk: Draft, around: RequestContext) -> AppliedRequest:
+def _add_task(request: AddTask, draft: Draft, around: RequestContext) -> AppliedRequest:
     """Add a task in the notation of the note's other ones."""
     path, settings = request.path, around.obsidian().tasks
-    data = desk.read(path)
+    data = draft.read(path)
     if request.heading is not None and has_line_number(request.heading):
-        _require_lines(desk, path, data)
+        _require_lines(draft, path, data)
     fields = uses_dataview_fields(parse(path, data).tasks, settings)
     text = task_text(request.text, due=request.due, priority=request.priority, dataview=fields, settings=settings)
     item = AddItem(heading=request.heading, text=text, task=True, create_heading=request.create_heading)
-    desk.replace(path, apply_edits(path, data, [item]))
+    draft.replace(path, apply_edits(path, data, [item]))
     return AppliedRequest(path)
 
 
-def _read_template(path: VaultPath, desk: Draft, around: RequestContext) -> str:
+def _read_template(path: VaultPath, draft: Draft, around: RequestContext) -> str:
     """Read a template, by its path or by its name in the folder of templates.
 
     Raises:
@@ -256,8 +256,8 @@ def _read_template(path: VaultPath, desk: Draft, around: RequestContext) -> str:
     settings.require("templates.json", hint="which says where templates are and how they write dates.")
     folder = settings.template_folder
     for place in (path, f"{path}.md", *((f"{folder}/{path}", f"{folder}/{path}.md") if folder else ())):
-        if desk.is_file(VaultPath(place)):
-            return desk.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        if draft.is_file(VaultPath(place)):
+            return draft.read(VaultPath(place)).decode("utf-8-sig", "replace").replace("\r\n", "\n")
     where = f"`find_notes` with the folder `{folder}` lists them." if folder else None
     raise NoteNotFound(f"There is no template `{path}`.", hint=where, path=path)
 
@@ -265,7 +265,7 @@ def _read_template(path: VaultPath, desk: Draft, around: RequestContext) -> str:
 def _read_unchanged(
     path: VaultPath,
     digest: Digest | None,
-    desk: Draft,
+    draft: Draft,
     around: RequestContext,
     change: Callable[[bytes], bytes] | None = None,
 ) -> bytes:
@@ -275,8 +275,8 @@ def _read_unchanged(
         NoteNotFound: There is no such file.
         NoteChanged: It is another now.
     """
-    data = desk.read(path)
-    if digest is not None and not any(is_same_digest(state, digest) for state in desk.states(path)):
+    data = draft.read(path)
+    if digest is not None and not any(is_same_digest(state, digest) for state in draft.states(path)):
         facts = _describe_difference(path, around.read_before(digest), data, change)
         found = digest_of(data)
         raise NoteChanged(f"`{path}` changed since you read it.", path=path, expected=digest, found=found, **facts)

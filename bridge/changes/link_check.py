@@ -34,7 +34,7 @@ class LinkCheck:
 
 
 def check_links(
-    desk: Draft,
+    draft: Draft,
     names: Names,
     notes: Mapping[VaultPath, IndexedNote],
     sources: Callable[[VaultPath], Collection[VaultPath]],
@@ -42,12 +42,12 @@ def check_links(
     """Look at the links of the notes that a change writes, and at those to what it removes from them.
 
     Args:
-        desk: The change.
+        draft: The change.
         names: The names of the vault as it is.
         notes: What the index knows.
         sources: Returns notes that may link to a note.
     """
-    vault = _Vault(desk, names, notes)
+    vault = _Vault(draft, names, notes)
     lost: list[Reference] = []
     dangling: dict[str, str] = {}
     warnings: list[str] = []
@@ -69,12 +69,12 @@ def check_links(
 class _Vault:
     """The vault as it is after a change, for links."""
 
-    def __init__(self, desk: Draft, names: Names, notes: Mapping[VaultPath, IndexedNote]) -> None:
-        self._desk = desk
+    def __init__(self, draft: Draft, names: Names, notes: Mapping[VaultPath, IndexedNote]) -> None:
+        self._draft = draft
         self._names = names
         self._notes = notes
-        self.steps = desk.plan.steps
-        self._blobs = desk.plan.blobs
+        self.steps = draft.plan.steps
+        self._blobs = draft.plan.blobs
         self._written = {step.path: step.before for step in self.steps if step.kind == "put"}
         self._leaving = any(step.kind in {"move", "remove"} for step in self.steps)
         self._before, self._now = cache(self._read_before), cache(self._read_now)
@@ -103,14 +103,14 @@ class _Vault:
     def _read_now(self, path: VaultPath) -> Contents:
         """Return what a note has after the change."""
         try:
-            return read_contents(path, self._desk.read(path))
+            return read_contents(path, self._draft.read(path))
         except BridgeError:
             return Contents()
 
     def find(self, target: str, source: VaultPath, kind: LinkKind) -> VaultPath | None:
         """Return the file that a link leads to after the change."""
         path = self._names.resolve(target, source, kind).path
-        if path is None or (self._leaving and not self._desk.has(path)):
+        if path is None or (self._leaving and not self._draft.has(path)):
             path = self._fresh.resolve(target, source, kind).path
         return path
 
@@ -154,7 +154,7 @@ class _Vault:
         for source in dict.fromkeys((*sources(path), path)):
             if source in self._written:
                 links: Collection[Link] = self.links(source, new=False)
-            elif source in self._notes and (not self._leaving or self._desk.has(source)):
+            elif source in self._notes and (not self._leaving or self._draft.has(source)):
                 links = self._notes[source].links
             else:
                 continue
@@ -169,7 +169,7 @@ class _Vault:
 
     def namesakes(self, path: VaultPath) -> Iterator[str]:
         """Yield a warning when other notes have the name of a new one."""
-        others = [other for other in self._names.namesakes(path) if not self._leaving or self._desk.has(other)]
+        others = [other for other in self._names.namesakes(path) if not self._leaving or self._draft.has(other)]
         if others:
             yield f"`{others[0]}` has this name too: `[[{title_of(path)}]]` can mean either note."
 

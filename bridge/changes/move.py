@@ -65,21 +65,21 @@ def move(path: VaultPath, to: VaultPath, known: VaultView) -> PlanAndEffect:
     )
 
 
-def stale_name_warnings(desk: Draft) -> Iterator[str]:
+def stale_name_warnings(draft: Draft) -> Iterator[str]:
     """Say where notes that get another name go on saying the old one in the end, or say the new one twice."""
     places = dict[VaultPath, None]()
-    for step in desk.steps:
+    for step in draft.steps:
         if step.kind == "move" and step.to is not None:
             places = {path_after_move(place, step.path, step.to) or place: None for place in places}
             places[step.to] = None
     for place in places:
-        origin = desk.origin(place)
-        if origin is None or kind_of(place) != "note" or not desk.is_file(place):
+        origin = draft.origin(place)
+        if origin is None or kind_of(place) != "note" or not draft.is_file(place):
             continue
         old, new = title_of(origin), title_of(place)
         if fold(old) == fold(new):
             continue
-        note = parse(place, desk.read(place))
+        note = parse(place, draft.read(place))
         if any(fold(heading.text) == fold(old) for heading in note.headings[:1]):
             yield f"`{place}` still begins with the heading `{note.headings[0].text}`; `rename_heading` changes it."
         if any(fold(alias) == fold(new) for alias in note.aliases):

@@ -20,7 +20,7 @@ class Positions:
     it is in.
     """
 
-    desk: Draft
+    draft: Draft
     _restored: dict[Identity, tuple[int, VaultPath]] = field(default_factory=dict, init=False)
     """Where files were brought back, and after how many steps."""
     _takers: dict[int, str] = field(default_factory=dict, init=False)
@@ -34,7 +34,7 @@ class Positions:
             events: What happened to folders between then and today.
         """
         path = name_after(events, path)
-        for number, step in enumerate(self.desk.steps):
+        for number, step in enumerate(self.draft.steps):
             taker = self._takers.get(number)
             path = _path_after_step(step, path, "", None if taker is None else {taker})
         return VaultPath(without_grave(path))
@@ -43,16 +43,16 @@ class Positions:
         """Return where a file or folder is after the steps so far; its name, while it is gone."""
         if (restored := self._restored.get((path, gone))) is not None:
             count, place = restored
-            return file_after(self.desk.steps[count:], place)
+            return file_after(self.draft.steps[count:], place)
         if gone is None:
-            return file_after(self.desk.steps, path)
+            return file_after(self.draft.steps, path)
         return self.of_name(VaultPath(without_grave(path)), ())
 
     def restore(self, path: VaultPath, gone: str | None, place: VaultPath) -> None:
         """Note that the last step of the desk brought a file or folder back."""
-        self._restored[path, gone] = len(self.desk.steps), place
+        self._restored[path, gone] = len(self.draft.steps), place
         if gone is not None:
-            self._takers[len(self.desk.steps) - 1] = gone
+            self._takers[len(self.draft.steps) - 1] = gone
 
     def is_restored(self, path: VaultPath, gone: str | None) -> bool:
         """Say whether a file or folder was brought back."""

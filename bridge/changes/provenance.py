@@ -45,7 +45,7 @@ class TrackedLine:
         """Say whether the note has it, as far as strokes are in force."""
         if self.by is not None and not self.by.on:
             return False
-        return not self.gone or not any(stroke.on for stroke in self.gone)
+        return not self.gone or not any(hunk_edit.on for hunk_edit in self.gone)
 
 
 @dataclass(slots=True, eq=False)
@@ -73,27 +73,31 @@ class HunkEdit:
             places: Where each line of the note is.
         """
         own = {*self.added, *self.removed, *self.reach}
-        if not own.isdisjoint(other.removed) or any(other in strand.beside for strand in self.removed):
+        if not own.isdisjoint(other.removed) or any(other in tracked_line.beside for tracked_line in self.removed):
             return True
         if _is_amid(other.added, self.reach or self.added, places):
             return True
         return _is_amid(self.removed if other.added else (*self.removed, *self.added), other.reach, places)
 
 
-def _is_amid(strands: Iterable[TrackedLine], run: Sequence[TrackedLine], places: Mapping[TrackedLine, int]) -> bool:
+def _is_amid(
+    tracked_lines: Iterable[TrackedLine], run: Sequence[TrackedLine], places: Mapping[TrackedLine, int]
+) -> bool:
     """Say whether one of some lines stands between the first and the last of others."""
-    return bool(run) and any(places[run[0]] <= places[strand] <= places[run[-1]] for strand in strands)
+    return bool(run) and any(
+        places[run[0]] <= places[tracked_line] <= places[run[-1]] for tracked_line in tracked_lines
+    )
 
 
-def record_edits(strands: list[TrackedLine], lines: Sequence[str]) -> list[HunkEdit]:
+def record_edits(tracked_lines: list[TrackedLine], lines: Sequence[str]) -> list[HunkEdit]:
     """Make the lines of a note others, and return where; the note then has these lines.
 
     Args:
-        strands: The note; those that are put in are added to it.
+        tracked_lines: The note; those that are put in are added to it.
         lines: What its lines become.
     """
-    there = [strand for strand in strands if strand.is_there]
-    old = [strand.text for strand in there]
+    there = [tracked_line for tracked_line in tracked_lines if tracked_line.is_there]
+    old = [tracked_line.text for tracked_line in there]
     apart = pieces(old, lines, is_blank)
     lowest = slide_pieces(apart, old, lines, prefer_low)
     # As when texts are merged: an empty line says nothing about where it is.
@@ -103,56 +107,58 @@ def record_edits(strands: list[TrackedLine], lines: Sequence[str]) -> list[HunkE
     )
     # As hunks are shown.
     groups = enumerate(group_pieces(slide_pieces(apart, old, lines)))
-    strokes = [HunkEdit(hunk) for hunk, group in groups for _ in group]
-    for stroke, piece in reversed([*zip(strokes, found, strict=True)]):
-        stroke.removed = there[piece.before.start : piece.before.stop]
-        stroke.added = [TrackedLine(lines[at], stroke) for at in piece.after]
-        at = _insertion_index(strands, there, stroke, piece.before.start)
-        strands[at:at] = stroke.added
-        for strand in stroke.removed:
-            strand.gone.append(stroke)
+    hunk_edits = [HunkEdit(hunk) for hunk, group in groups for _ in group]
+    for hunk_edit, piece in reversed([*zip(hunk_edits, found, strict=True)]):
+        hunk_edit.removed = there[piece.before.start : piece.before.stop]
+        hunk_edit.added = [TrackedLine(lines[at], hunk_edit) for at in piece.after]
+        at = _insertion_index(tracked_lines, there, hunk_edit, piece.before.start)
+        tracked_lines[at:at] = hunk_edit.added
+        for tracked_line in hunk_edit.removed:
+            tracked_line.gone.append(hunk_edit)
     if found != highest:
-        now = [strand for strand in strands if strand.is_there]
-        for stroke, piece, other in zip(strokes, found, highest, strict=True):
+        now = [tracked_line for tracked_line in tracked_lines if tracked_line.is_there]
+        for hunk_edit, piece, other in zip(hunk_edits, found, highest, strict=True):
             if other != piece:
-                stroke.reach = _ambiguous_lines(there, piece.before, other.before) or _ambiguous_lines(
+                hunk_edit.reach = _ambiguous_lines(there, piece.before, other.before) or _ambiguous_lines(
                     now, piece.after, other.after
                 )
-    return strokes
+    return hunk_edits
 
 
-def _ambiguous_lines(strands: Sequence[TrackedLine], low: range, high: range) -> list[TrackedLine]:
-    return list(strands[high.start : low.stop]) if low else []
+def _ambiguous_lines(tracked_lines: Sequence[TrackedLine], low: range, high: range) -> list[TrackedLine]:
+    return list(tracked_lines[high.start : low.stop]) if low else []
 
 
-def _insertion_index(strands: list[TrackedLine], there: Sequence[TrackedLine], stroke: HunkEdit, start: int) -> int:
+def _insertion_index(
+    tracked_lines: list[TrackedLine], there: Sequence[TrackedLine], hunk_edit: HunkEdit, start: int
+) -> int:
     """Return where a stroke's lines go among those that are gone, and tell these where the order is not known."""
-    if stroke.removed:
-        first, last = strands.index(stroke.removed[0]), strands.index(stroke.removed[-1])
-        if stroke.added:
-            _mark_ambiguous(strands[first:last], stroke)
+    if hunk_edit.removed:
+        first, last = tracked_lines.index(hunk_edit.removed[0]), tracked_lines.index(hunk_edit.removed[-1])
+        if hunk_edit.added:
+            _mark_ambiguous(tracked_lines[first:last], hunk_edit)
         return last + 1
-    above = strands.index(there[start - 1]) + 1 if start else 0
-    below = strands.index(there[start]) if start < len(there) else len(strands)
+    above = tracked_lines.index(there[start - 1]) + 1 if start else 0
+    below = tracked_lines.index(there[start]) if start < len(there) else len(tracked_lines)
     # What was replaced keeps to what stands for it.
     if start:
         ties: set[HunkEdit | None] = {*there[start - 1].gone}
-        while above < below and strands[above].by in ties:
-            ties.update(strands[above].gone)
+        while above < below and tracked_lines[above].by in ties:
+            ties.update(tracked_lines[above].gone)
             above += 1
     if start < len(there):
         ties = {there[start].by}
-        while below > above and ties.intersection(strands[below - 1].gone):
+        while below > above and ties.intersection(tracked_lines[below - 1].gone):
             below -= 1
-            ties.add(strands[below].by)
-    _mark_ambiguous(strands[above:below], stroke)
+            ties.add(tracked_lines[below].by)
+    _mark_ambiguous(tracked_lines[above:below], hunk_edit)
     return below
 
 
-def _mark_ambiguous(gap: Sequence[TrackedLine], stroke: HunkEdit) -> None:
-    for strand in gap:
-        if not strand.is_there and (strand.by is None or strand.by.on):
-            strand.beside.append(stroke)
+def _mark_ambiguous(gap: Sequence[TrackedLine], hunk_edit: HunkEdit) -> None:
+    for tracked_line in gap:
+        if not tracked_line.is_there and (tracked_line.by is None or tracked_line.by.on):
+            tracked_line.beside.append(hunk_edit)
 
 
 _NO_FILE: Final = digest_of(b"")
@@ -201,11 +207,11 @@ class LineHistory:
     @property
     def text(self) -> str:
         """What the note says."""
-        return "".join(strand.text for strand in self._strands or () if strand.is_there)
+        return "".join(tracked_line.text for tracked_line in self._strands or () if tracked_line.is_there)
 
     def knows(self, change: Change, number: int) -> bool:
         """Say whether a step of a change was followed line by line."""
-        return any(stroke.number == number for stroke in self._strokes.get(change.id, ()))
+        return any(hunk_edit.number == number for hunk_edit in self._strokes.get(change.id, ()))
 
     def come_to(self, data: bytes) -> bool:
         """Take the note as it is now; False when it is no text."""
@@ -214,11 +220,11 @@ class LineHistory:
     def has_but_followed(self, change: Change) -> bool:
         """Say whether since a change only links followed what was moved."""
         own = self._strokes.get(change.id, [])
-        strokes = [*dict(self._log)]
-        since = strokes[strokes.index(own[0]) :] if own else []
+        hunk_edits = [*dict(self._log)]
+        since = hunk_edits[hunk_edits.index(own[0]) :] if own else []
         moves = [id_ for id_, one in self._changes.items() if any(step.kind == "move" for step in one.steps)]
-        followed = {*own, *(stroke for id_ in moves for stroke in self._strokes.get(id_, ()))}
-        return bool(own) and all(stroke in followed for stroke in since if stroke.on)
+        followed = {*own, *(hunk_edit for id_ in moves for hunk_edit in self._strokes.get(id_, ()))}
+        return bool(own) and all(hunk_edit in followed for hunk_edit in since if hunk_edit.on)
 
     def without(
         self, change: Change, number: int, chosen: Collection[tuple[int, int]] | None, *, along: bool = False
@@ -231,14 +237,16 @@ class LineHistory:
             chosen: Only these hunks, each given by its step and its number there.
             along: Whether all that stands on it is taken out too.
         """
-        strokes = [stroke for stroke in self._of(change.id, chosen) if stroke.number == number and stroke.on]
-        met = self._met(strokes)
+        hunk_edits = [
+            hunk_edit for hunk_edit in self._of(change.id, chosen) if hunk_edit.number == number and hunk_edit.on
+        ]
+        met = self._met(hunk_edits)
         if along:
-            while more := self._met([*strokes, *met]):
+            while more := self._met([*hunk_edits, *met]):
                 met |= more
         elif met:
-            return tuple(self._contradictions(strokes))
-        self._turn([(stroke, False) for stroke in (*strokes, *met)])
+            return tuple(self._contradictions(hunk_edits))
+        self._turn([(hunk_edit, False) for hunk_edit in (*hunk_edits, *met)])
         self._mark(digest_of(encode_text(self.text)))
         return self.text
 
@@ -252,10 +260,10 @@ class LineHistory:
             return
         turning = self._turning(change)
         if not turning or not self._turned_to(change.id, turning, after):
-            strokes = self._write(after)
-            for stroke in strokes:
-                stroke.number = number
-            self._strokes.setdefault(change.id, []).extend(strokes)
+            hunk_edits = self._write(after)
+            for hunk_edit in hunk_edits:
+                hunk_edit.number = number
+            self._strokes.setdefault(change.id, []).extend(hunk_edits)
         self._mark(step.after)
 
     def _turning(self, change: Change) -> list[tuple[HunkEdit, bool]]:
@@ -264,56 +272,56 @@ class LineHistory:
         for switch in read_hunk_states(change.facts):
             of, whole = self._changes.get(switch.change), len(switch.parts) == switch.of
             chosen = None if of is None or whole else hunk_positions(of.steps, self._snapshot, switch.parts)
-            found += [(stroke, switch.on) for stroke in self._of(switch.change, chosen)]
+            found += [(hunk_edit, switch.on) for hunk_edit in self._of(switch.change, chosen)]
             if whole and not switch.on:
-                found += [(stroke, not on) for stroke, on in self._turned.get(switch.change, ())]
+                found += [(hunk_edit, not on) for hunk_edit, on in self._turned.get(switch.change, ())]
         return found
 
     def _turned_to(self, id_: str, turning: Sequence[tuple[HunkEdit, bool]], text: str) -> bool:
         """Turn strokes, alone or with all that stands on them, if that is what leads to a text."""
-        off = [stroke for stroke, on in turning if not on]
+        off = [hunk_edit for hunk_edit, on in turning if not on]
         met: set[HunkEdit] = set()
         while True:
-            done = self._turn([*turning, *((stroke, False) for stroke in met)])
+            done = self._turn([*turning, *((hunk_edit, False) for hunk_edit in met)])
             if self.text == text:
                 self._turned[id_] = done
                 return True
-            self._turn([(stroke, not on) for stroke, on in reversed(done)])
+            self._turn([(hunk_edit, not on) for hunk_edit, on in reversed(done)])
             more = self._met([*off, *met])
             if not more:
                 return False
             met |= more
 
     def _of(self, id_: str, chosen: Collection[tuple[int, int]] | None) -> list[HunkEdit]:
-        strokes = self._strokes.get(id_, ())
-        return [one for one in strokes if chosen is None or (one.number, one.hunk) in chosen]
+        hunk_edits = self._strokes.get(id_, ())
+        return [one for one in hunk_edits if chosen is None or (one.number, one.hunk) in chosen]
 
-    def _met(self, strokes: Collection[HunkEdit]) -> set[HunkEdit]:
+    def _met(self, hunk_edits: Collection[HunkEdit]) -> set[HunkEdit]:
         """Return the strokes in force that touched what others did before, or may have."""
-        return {met for stroke in strokes for met in self._on(stroke, strokes)}
+        return {met for hunk_edit in hunk_edits for met in self._on(hunk_edit, hunk_edits)}
 
-    def _on(self, stroke: HunkEdit, but: Collection[HunkEdit]) -> list[HunkEdit]:
+    def _on(self, hunk_edit: HunkEdit, but: Collection[HunkEdit]) -> list[HunkEdit]:
         """Return the strokes in force that stand on one, but for some."""
-        at = {strand: place for place, strand in enumerate(self._strands or ())}
-        later = (one for one in dict(self._log) if one.on and one.order > stroke.order and one not in but)
-        return [one for one in later if stroke.meets(one, at)]
+        at = {tracked_line: place for place, tracked_line in enumerate(self._strands or ())}
+        later = (one for one in dict(self._log) if one.on and one.order > hunk_edit.order and one not in but)
+        return [one for one in later if hunk_edit.meets(one, at)]
 
-    def _contradictions(self, strokes: Sequence[HunkEdit]) -> Iterator[Conflict]:
+    def _contradictions(self, hunk_edits: Sequence[HunkEdit]) -> Iterator[Conflict]:
         """Tell where others stand on strokes: what these left there, what is there now, what was before."""
-        strands = self._strands or []
-        at = {strand: place for place, strand in enumerate(strands)}
-        for stroke in strokes:
-            met = self._on(stroke, strokes)
+        tracked_lines = self._strands or []
+        at = {tracked_line: place for place, tracked_line in enumerate(tracked_lines)}
+        for hunk_edit in hunk_edits:
+            met = self._on(hunk_edit, hunk_edits)
             if not met:
                 continue
-            told = [at[one] for each in (stroke, *met) for one in (*each.added, *each.removed, *each.reach)]
-            run = strands[min(told) : max(told) + 1]
-            first = sum(strand.is_there for strand in strands[: min(told)]) + 1
+            told = [at[one] for each in (hunk_edit, *met) for one in (*each.added, *each.removed, *each.reach)]
+            run = tracked_lines[min(told) : max(told) + 1]
+            first = sum(tracked_line.is_there for tracked_line in tracked_lines[: min(told)]) + 1
             ours = _join_lines(run)
-            last = first + sum(strand.is_there for strand in run) - 1
+            last = first + sum(tracked_line.is_there for tracked_line in run) - 1
             done = self._turn([(one, False) for one in met])
             base = _join_lines(run)
-            done += self._turn([(one, False) for one in strokes])
+            done += self._turn([(one, False) for one in hunk_edits])
             theirs = _join_lines(run)
             self._turn([(one, not on) for one, on in reversed(done)])
             yield Conflict((first, last), base, ours, theirs)
@@ -324,7 +332,7 @@ class LineHistory:
             return True
         if digest in self._known:
             in_force = dict(self._log[: self._known[digest]])
-            self._turn([(stroke, in_force.get(stroke, False)) for stroke in dict(self._log)])
+            self._turn([(hunk_edit, in_force.get(hunk_edit, False)) for hunk_edit in dict(self._log)])
         else:
             text = self._read(digest) if data is None else decode_text(data)
             if text is None:
@@ -339,17 +347,17 @@ class LineHistory:
     def _write(self, text: str) -> list[HunkEdit]:
         if self._strands is None:
             self._strands = []
-        strokes = record_edits(self._strands, split_lines(text))
-        for stroke in strokes:
-            stroke.order = len(self._log)
-        self._log += [(stroke, True) for stroke in strokes]
-        return strokes
+        hunk_edits = record_edits(self._strands, split_lines(text))
+        for hunk_edit in hunk_edits:
+            hunk_edit.order = len(self._log)
+        self._log += [(hunk_edit, True) for hunk_edit in hunk_edits]
+        return hunk_edits
 
-    def _turn(self, strokes: Iterable[tuple[HunkEdit, bool]]) -> list[tuple[HunkEdit, bool]]:
+    def _turn(self, hunk_edits: Iterable[tuple[HunkEdit, bool]]) -> list[tuple[HunkEdit, bool]]:
         """Put strokes in or out of force, and return those that were not so."""
-        done = [(stroke, on) for stroke, on in strokes if stroke.on != on]
-        for stroke, on in done:
-            stroke.on = on
+        done = [(hunk_edit, on) for hunk_edit, on in hunk_edits if hunk_edit.on != on]
+        for hunk_edit, on in done:
+            hunk_edit.on = on
         self._log += done
         return done
 
@@ -362,5 +370,5 @@ class LineHistory:
         return None if data is None else decode_text(data)
 
 
-def _join_lines(strands: Iterable[TrackedLine]) -> str:
-    return "".join(strand.text for strand in strands if strand.is_there)
+def _join_lines(tracked_lines: Iterable[TrackedLine]) -> str:
+    return "".join(tracked_line.text for tracked_line in tracked_lines if tracked_line.is_there)

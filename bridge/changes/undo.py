@@ -21,7 +21,7 @@ from bridge.vault.plan import Plan, Step
 
 
 def undo(
-    desk: Draft,
+    draft: Draft,
     changes: Iterable[Change],
     snapshot: Snapshot,
     today: VaultState,
@@ -32,7 +32,7 @@ def undo(
     Folders that they made, or others that are undone, go when nothing is left in them.
 
     Args:
-        desk: Where the steps are tried.
+        draft: Where the steps are tried.
         changes: The changes, the newest first; all of them or none.
         snapshot: Gives contents that are kept.
         today: The vault, and how it came to be so.
@@ -52,7 +52,7 @@ def undo(
     ids = {change.id for change in changes}
     again = {switch.change for change in changes for switch in read_hunk_states(change.facts) if not switch.on} - ids
     lineages = cache(lambda path, gone: LineHistory.of(path, gone, today.past(path, gone), snapshot))
-    positions = Positions(desk)
+    positions = Positions(draft)
     for change in changes:
         if hunks is None:
             (steps, kept), chosen = _active_steps(change, snapshot), None
@@ -61,7 +61,7 @@ def undo(
             steps, kept = select_hunks(change.steps, snapshot, some, last=True)
             chosen = hunk_positions(change.steps, snapshot, some)
         taking = UndoOptions(lineages, chosen, ids, again)
-        turning = ChangeReplay(desk, change, kept, today, conflicts, positions, taking)
+        turning = ChangeReplay(draft, change, kept, today, conflicts, positions, taking)
         turning.touching = True
         for number, step in reversed([*enumerate(steps)]):
             if step is not None:
@@ -69,28 +69,28 @@ def undo(
         notes += turning.notes
     _raise_conflicts(conflicts)
     if hunks is None and changes:
-        _remove_empty_folders(turning, desk)
+        _remove_empty_folders(turning, draft)
     return tuple(notes)
 
 
-def _remove_empty_folders(turning: ChangeReplay, desk: Draft) -> None:
+def _remove_empty_folders(turning: ChangeReplay, draft: Draft) -> None:
     """Take away folders that are left empty and behind."""
-    left = [step.path for step in desk.steps if step.kind in ("remove", "move", "remove_folder")]
-    left += [VaultPath(f"{step.to}/") for step in desk.steps if step.kind == "move" and step.to]
+    left = [step.path for step in draft.steps if step.kind in ("remove", "move", "remove_folder")]
+    left += [VaultPath(f"{step.to}/") for step in draft.steps if step.kind == "move" and step.to]
     for path in left:
         folder = VaultPath("" if is_hidden(path) else path.rpartition("/")[0])
         while folder and turning.is_left_behind(folder) and not turning.holds(folder):
-            desk.take(Plan((Step("remove_folder", folder),)))
+            draft.take(Plan((Step("remove_folder", folder),)))
             folder = VaultPath(folder.rpartition("/")[0])
 
 
-def redo(desk: Draft, change: Change, snapshot: Snapshot, today: VaultState) -> None:
+def redo(draft: Draft, change: Change, snapshot: Snapshot, today: VaultState) -> None:
     """Make a change again that was turned back; arguments and errors as for `undo`."""
-    _apply_steps(desk, change, change.steps, snapshot, today, touching=True)
+    _apply_steps(draft, change, change.steps, snapshot, today, touching=True)
 
 
 def accept(
-    desk: Draft, change: Change, snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None = None
+    draft: Draft, change: Change, snapshot: Snapshot, today: VaultState, hunks: Collection[int] | None = None
 ) -> None:
     """Make a change that was proposed, or some of its hunks; arguments and errors as for `undo`.
 
@@ -103,7 +103,7 @@ def accept(
             hint="Accept it without `hunks`, or reject it.",
         )
     steps, kept = (change.steps, snapshot) if hunks is None else select_hunks(change.steps, snapshot, hunks, last=False)
-    _apply_steps(desk, change, steps, kept, today, touching=False)
+    _apply_steps(draft, change, steps, kept, today, touching=False)
 
 
 def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | None], Snapshot]:
@@ -116,10 +116,10 @@ def _active_steps(change: Change, snapshot: Snapshot) -> tuple[Sequence[Step | N
 
 
 def _apply_steps(
-    desk: Draft, change: Change, steps: Sequence[Step | None], snapshot: Snapshot, today: VaultState, *, touching: bool
+    draft: Draft, change: Change, steps: Sequence[Step | None], snapshot: Snapshot, today: VaultState, *, touching: bool
 ) -> None:
     conflicts: list[FileConflict] = []
-    turning = ChangeReplay(desk, change, snapshot, today, conflicts, Positions(desk))
+    turning = ChangeReplay(draft, change, snapshot, today, conflicts, Positions(draft))
     turning.touching = touching
     for number, step in enumerate(steps):
         if step is not None:

@@ -39,7 +39,7 @@ class ChangeReplay:
 
     def __init__(
         self,
-        desk: Draft,
+        draft: Draft,
         change: Change,
         snapshot: Snapshot,
         today: VaultState,
@@ -50,7 +50,7 @@ class ChangeReplay:
         """Begin.
 
         Args:
-            desk: Where the steps go.
+            draft: Where the steps go.
             change: The change.
             snapshot: Gives contents that are kept.
             today: The vault, and how it came to be so.
@@ -58,7 +58,7 @@ class ChangeReplay:
             positions: Where files and names are after the steps of the desk.
             taking: How it is turned back, if it is.
         """
-        self._desk = desk
+        self._draft = draft
         self._change = change
         self._snapshot = snapshot
         self._today = today
@@ -93,12 +93,12 @@ class ChangeReplay:
                 self._remove(number, step, place)
             case "move" if step.to is not None:
                 self._move(number, step, place)
-            case "make_folder" if not self._desk.has(place):
-                self._desk.take(Plan((Step("make_folder", place),)))
+            case "make_folder" if not self._draft.has(place):
+                self._draft.take(Plan((Step("make_folder", place),)))
                 self._positions.restore(*identity, place)
-            case "remove_folder" if self._desk.has(place) and not self.holds(place):
+            case "remove_folder" if self._draft.has(place) and not self.holds(place):
                 if place == step.path or self.is_left_behind(place):
-                    self._desk.take(Plan((Step("remove_folder", place),)))
+                    self._draft.take(Plan((Step("remove_folder", place),)))
 
     def _name(self, number: int, path: VaultPath) -> VaultPath:
         """Return what a path that a step speaks of is called after the steps so far."""
@@ -114,10 +114,10 @@ class ChangeReplay:
 
     def _inside(self, folder: VaultPath) -> list[VaultPath]:
         """Return what is directly in a folder after the steps so far."""
-        there = {file_after(self._desk.steps, path) for path in self._today.inside(self.before(folder))}
-        there.update(place for step in self._desk.steps for place in (step.path, step.to) if place is not None)
+        there = {file_after(self._draft.steps, path) for path in self._today.inside(self.before(folder))}
+        there.update(place for step in self._draft.steps for place in (step.path, step.to) if place is not None)
         below = {path[len(folder) + 1 :].split("/")[0] for path in there if path.startswith(f"{folder}/")}
-        return [path for name in sorted(below) if self._desk.has(path := VaultPath(f"{folder}/{name}"))]
+        return [path for name in sorted(below) if self._draft.has(path := VaultPath(f"{folder}/{name}"))]
 
     def is_left_behind(self, folder: VaultPath, *, unknown: bool = False) -> bool:
         """Say whether a folder is there after the steps so far only because of these or of changes that are undone.
@@ -126,27 +126,27 @@ class ChangeReplay:
             folder: The folder.
             unknown: What to say when the journal does not know who made it.
         """
-        there = self._desk.has(folder) and not self._desk.is_file(folder)
+        there = self._draft.has(folder) and not self._draft.is_file(folder)
         return there and (self._is_passage(folder) or self._where.is_left_behind(self.before(folder), unknown=unknown))
 
     def _is_passage(self, folder: VaultPath) -> bool:
         """Say whether a folder is made only because the steps so far lead something through it."""
-        before, steps = self.before(folder), self._desk.steps
+        before, steps = self.before(folder), self._draft.steps
         made = (number for number, step in enumerate(steps) if step.kind == "make_folder")
-        if self._desk.had(before) or any(file_after(steps[number:], steps[number].path) == folder for number in made):
+        if self._draft.had(before) or any(file_after(steps[number:], steps[number].path) == folder for number in made):
             return False
-        return any(place.startswith((f"{folder}/", f"{before}/")) for place in self._desk.touched)
+        return any(place.startswith((f"{folder}/", f"{before}/")) for place in self._draft.touched)
 
     def before(self, path: VaultPath) -> VaultPath:
         """Return where in the vault is what has a path after the steps so far."""
-        for step in reversed(self._desk.steps):
+        for step in reversed(self._draft.steps):
             if step.kind == "move" and step.to is not None:
                 path = path_after_move(path, step.to, step.path) or path
         return path
 
     def _restore(self, number: int, step: Step, place: VaultPath, after: Digest) -> None:
         data, trashed = self._snapshot(after), step.to
-        if self._desk.has(place):
+        if self._draft.has(place):
             taker = self.before(place)
             why = "Another file has this name now." if taker == place else f"`{taker}` would have its name by then."
             self._conflicts.append(FileConflict(place, why))
@@ -154,16 +154,16 @@ class ChangeReplay:
             self._conflicts.append(FileConflict(place, HAD_NAME.format(claim)))
         elif trashed is not None and self._today.has(trashed, after):
             blobs = {} if data is None else {after: data}
-            self._desk.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
+            self._draft.take(Plan((Step("move", trashed, to=place, before=after),), blobs))
         else:
             if trashed is not None and self._is_there(trashed):
                 self.notes.append(f"`{trashed}` was changed since, and stays; `{place}` says what it said before.")
-            self._desk.create(place, self._kept(place, after))
+            self._draft.create(place, self._kept(place, after))
 
     def _put(self, number: int, place: VaultPath, before: Digest, after: Digest) -> None:
         if not self._is_left(number, place):
             return
-        if not self._desk.is_file(place):
+        if not self._draft.is_file(place):
             self._conflict(place, GONE)
             return
         as_left = self._is(place, before) and not self._where.is_touched(number)
@@ -172,7 +172,7 @@ class ChangeReplay:
             made = self._kept(place, after)
         made = self._merged(place, before, after) if made is None else made
         if isinstance(made, bytes):
-            self._desk.replace(place, made)
+            self._draft.replace(place, made)
         else:
             self._conflicts += [replace(one, path=self.before(one.path)) for one in made]
 
@@ -180,18 +180,18 @@ class ChangeReplay:
         self, number: int, place: VaultPath, before: Digest, after: Digest
     ) -> bytes | tuple[FileConflict, ...] | None:
         """Take what a step did out of a file; None when not every version of it is known, line by line."""
-        lineage, data = self._lineage(number), self._desk.read(place)
-        if lineage is None or self._taking is None or not lineage.come_to(data):
+        line_history, data = self._lineage(number), self._draft.read(place)
+        if line_history is None or self._taking is None or not line_history.come_to(data):
             return None
-        if not lineage.knows(self._change, number):
+        if not line_history.knows(self._change, number):
             return None
-        made = lineage.without(self._change, number, self._taking.chosen)
+        made = line_history.without(self._change, number, self._taking.chosen)
         if isinstance(made, str):
             return encode_merged(place, decode_text(data) or "", made)
         # What stands on the change may come to nothing by itself, as a word that was replaced and put back.
         merged = self._merged(place, before, after)
         if isinstance(merged, bytes):
-            along = lineage.without(self._change, number, self._taking.chosen, along=True)
+            along = line_history.without(self._change, number, self._taking.chosen, along=True)
             return merged if decode_text(merged) == along else to_file_conflicts(place, made)
         return merged if self._is(place, after) else to_file_conflicts(place, made)
 
@@ -205,29 +205,31 @@ class ChangeReplay:
         base, theirs, touching = self._kept(place, before), self._kept(place, after), self.touching
         if touching and self._is(place, after):
             return (FileConflict(place, "It is so already: somebody changed it back since."),)
-        return merge_file(place, base, self._desk.read(place), theirs, touching=touching, alike=not touching)
+        return merge_file(place, base, self._draft.read(place), theirs, touching=touching, alike=not touching)
 
     def _remove(self, number: int, step: Step, place: VaultPath) -> None:
         path, before = step.path, step.before
         if not self._is_left(number, place):
             return
-        if not self._desk.is_file(place):
+        if not self._draft.is_file(place):
             self._conflict(place, GONE)
         elif place != path and self._taking is None:
             self._conflict(place, f"It was moved since, from `{path}`.")
         elif before is None or not (self._is(place, before) or self._has_but_followed(number, place)):
             self._conflict(place, "It was changed since, and what was written would be lost with it.")
         else:
-            data = self._desk.read(place)
+            data = self._draft.read(place)
             # What had come out of the trash goes there again.
-            to = step.to if self._desk.back and step.to is not None and not self._is_there(step.to) else None
-            self._desk.take(Plan((Step("remove", place, to, before=digest_of(data)),), {digest_of(data): data}))
+            to = step.to if self._draft.back and step.to is not None and not self._is_there(step.to) else None
+            self._draft.take(Plan((Step("remove", place, to, before=digest_of(data)),), {digest_of(data): data}))
 
     def _has_but_followed(self, number: int, place: VaultPath) -> bool:
         """Say whether a note is as the change made it, but for links that followed what was moved."""
-        lineage = self._lineage(number)
+        line_history = self._lineage(number)
         return (
-            lineage is not None and lineage.come_to(self._desk.read(place)) and lineage.has_but_followed(self._change)
+            line_history is not None
+            and line_history.come_to(self._draft.read(place))
+            and line_history.has_but_followed(self._change)
         )
 
     def _move(self, number: int, step: Step, place: VaultPath) -> None:
@@ -238,12 +240,12 @@ class ChangeReplay:
             return
         if place != path or (self._taking is not None and self._where.is_moved_on(number)):
             self._conflict(place, f"It was moved since, from `{path}`.")
-        elif not (self._desk.has(place) if is_folder else self._desk.is_file(place)):
+        elif not (self._draft.has(place) if is_folder else self._draft.is_file(place)):
             self._conflict(place, GONE)
         elif to.startswith(f"{place}/"):
             self._conflict(place, f"Its place `{to}` is in it by now.")
         elif (
-            self._desk.has(to)
+            self._draft.has(to)
             and name_key(to, whole=True) != name_key(place, whole=True)
             and not (is_folder and not place.startswith(f"{to}/") and self._cleared(to, unknown=True))
         ):
@@ -254,9 +256,9 @@ class ChangeReplay:
         elif claim is not None:
             self._conflict(place, HAD_NAME.format(claim))
         elif place != to:
-            data = None if is_folder else self._desk.read(place)
+            data = None if is_folder else self._draft.read(place)
             blobs = {} if data is None else {digest_of(data): data}
-            self._desk.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
+            self._draft.take(Plan((Step("move", place, to=to, before=next(iter(blobs), None)),), blobs))
 
     def _claim(self, number: int, path: VaultPath) -> str | None:
         """Return a change that has to be turned back before something gets a path back that a step speaks of."""
@@ -274,9 +276,9 @@ class ChangeReplay:
             return True
         if self._where.is_unmade(number) and "undoes" not in self._change.facts:
             return False
-        if self._desk.has(place):
+        if self._draft.has(place):
             self._conflict(place, GONE)
-        return not self._desk.has(place)
+        return not self._draft.has(place)
 
     def _cleared(self, folder: VaultPath, *, unknown: bool) -> bool:
         """Take a folder away that is left behind, and in which there are only such."""
@@ -284,11 +286,11 @@ class ChangeReplay:
             return False
         if not all(self._cleared(path, unknown=unknown) for path in self._inside(folder)):
             return False
-        self._desk.take(Plan((Step("remove_folder", folder),)))
+        self._draft.take(Plan((Step("remove_folder", folder),)))
         return True
 
     def _is(self, place: VaultPath, digest: Digest) -> bool:
-        return self._desk.is_file(place) and digest_of(self._desk.read(place)) == digest
+        return self._draft.is_file(place) and digest_of(self._draft.read(place)) == digest
 
     def _is_there(self, hidden: VaultPath) -> bool:
         return hidden in self._today.inside(VaultPath(hidden.rpartition("/")[0]))

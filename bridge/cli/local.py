@@ -85,7 +85,7 @@ async def run_when_ready(
             await wait_for_diagnosis(bridge, engine)
         else:
             await wait_until_readable(bridge, engine, report)
-        while operation.name == "status" and engine.is_open and engine.parts.filling.can_answer is None:
+        while operation.name == "status" and engine.is_open and engine.parts.backfill.can_answer is None:
             await engine.signal.wait(LOOK_EVERY_S)
     call = Call(bridge, OWNER, client=f"vault-bridge/{program.__version__}", transport="command")
     answered: dict[str, Any] = orjson.loads(await dispatch_call(operation, call, arguments, encode))

@@ -111,54 +111,60 @@ class GraphAnalytics:
         self._kept: dict[Hashable, asyncio.Task[Any]] = {}
         self._places: dict[str, dict[str, Place]] = {}
 
-    async def edges(self, chart: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
+    async def edges(
+        self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False
+    ) -> "Edges":
         """Return the edges of some kinds, those too that nobody wrote.
 
         Args:
-            chart: The snapshot.
+            graph_snapshot: The snapshot.
             kinds: Which.
             stubs: Also those to names that no note has.
         """
-        similar = await self._similar(chart) if "similar" in kinds else ()
+        similar = await self._similar(graph_snapshot) if "similar" in kinds else ()
 
         async def gather() -> "Edges":
-            return await asyncio.to_thread(gather_edges, chart, kinds, similar, stubs=stubs)
+            return await asyncio.to_thread(gather_edges, graph_snapshot, kinds, similar, stubs=stubs)
 
-        return await self._once(chart, ("edges", frozenset(kinds), stubs, chart.index.pending_vectors()), gather)
+        return await self._once(
+            graph_snapshot, ("edges", frozenset(kinds), stubs, graph_snapshot.index.pending_vectors()), gather
+        )
 
-    async def shape(self, chart: GraphSnapshot, kinds: Collection[EdgeKind]) -> GraphMeasures:
+    async def shape(self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind]) -> GraphMeasures:
         """Measure the network that some kinds of edges make of the notes; seconds in a large vault."""
         from bridge.graph.measure import build_network, measure_network, pagerank
         from bridge.graph.walk import arcs
 
-        edges = await self.edges(chart, kinds)
+        edges = await self.edges(graph_snapshot, kinds)
 
         async def measure() -> GraphMeasures:
-            network = await asyncio.to_thread(build_network, edges, chart.graph.present)
+            network = await asyncio.to_thread(build_network, edges, graph_snapshot.graph.present)
             measures = await self._apart.run(measure_network, network)
             rank = await self._apart.run(pagerank, edges.size, *await asyncio.to_thread(arcs, edges, "out"))
             return GraphMeasures(network, measures, rank)
 
-        return await self._once(chart, ("shape", frozenset(kinds), chart.index.pending_vectors()), measure)
+        return await self._once(
+            graph_snapshot, ("shape", frozenset(kinds), graph_snapshot.index.pending_vectors()), measure
+        )
 
     async def gaps(
-        self, chart: GraphSnapshot, kinds: Collection[EdgeKind], most: int
+        self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], most: int
     ) -> list[tuple[int, int, int, float]]:
         """Find pairs of notes that others name together and that do not link to each other."""
         from bridge.graph.cocitation import find_gaps
 
-        edges = await self.edges(chart, kinds)
+        edges = await self.edges(graph_snapshot, kinds)
         return await self._once(
-            chart, ("gaps", frozenset(kinds), most), lambda: self._apart.run(find_gaps, edges, most)
+            graph_snapshot, ("gaps", frozenset(kinds), most), lambda: self._apart.run(find_gaps, edges, most)
         )
 
     async def places(
-        self, chart: GraphSnapshot, picture: str, network: "Network", labels: Sequence[str]
+        self, graph_snapshot: GraphSnapshot, picture: str, network: "Network", labels: Sequence[str]
     ) -> list[Place]:
         """Place the nodes of a picture, near where they were in the last one of this name.
 
         Args:
-            chart: The snapshot.
+            graph_snapshot: The snapshot.
             picture: What is drawn.
             network: Its nodes and what joins them.
             labels: By node, what it is known by.
@@ -172,7 +178,7 @@ class GraphAnalytics:
             places, self._places[picture] = await asyncio.to_thread(remember_places, before, labels, drawn)
             return places
 
-        return await self._once(chart, ("places", picture, tuple(labels)), draw)
+        return await self._once(graph_snapshot, ("places", picture, tuple(labels)), draw)
 
     def close(self) -> None:
         """End what is computed."""
@@ -180,7 +186,7 @@ class GraphAnalytics:
             task.cancel()
         self._apart.close()
 
-    async def _similar(self, chart: GraphSnapshot) -> Sequence[tuple[int, int, float]]:
+    async def _similar(self, graph_snapshot: GraphSnapshot) -> Sequence[tuple[int, int, float]]:
         """Find the notes that are mutually nearest in meaning, by number."""
         from bridge.graph.similar import mutual_neighbours
 
@@ -189,12 +195,12 @@ class GraphAnalytics:
 
             numbers: list[int] = []
             vectors = np.empty((0, 0), np.float16)
-            for at, (number, path) in enumerate(chart.graph.paths.items()):
-                vector = chart.index.vector_of(path)
+            for at, (number, path) in enumerate(graph_snapshot.graph.paths.items()):
+                vector = graph_snapshot.index.vector_of(path)
                 if vector is not None:
                     if not numbers:
                         # Half as exact is as good, and half as much to hand over.
-                        vectors = np.empty((len(chart.graph), len(vector)), np.float16)
+                        vectors = np.empty((len(graph_snapshot.graph), len(vector)), np.float16)
                     vectors[len(numbers)] = vector
                     numbers.append(number)
                 if at % AT_ONCE == 0:
@@ -202,12 +208,16 @@ class GraphAnalytics:
             found = await self._apart.run(mutual_neighbours, vectors[: len(numbers)])
             return [(numbers[one], numbers[other], alike) for one, other, alike in found]
 
-        return await self._once(chart, ("similar", chart.index.answering_model, chart.index.pending_vectors()), compare)
+        return await self._once(
+            graph_snapshot,
+            ("similar", graph_snapshot.index.answering_model, graph_snapshot.index.pending_vectors()),
+            compare,
+        )
 
-    async def _once(self, chart: GraphSnapshot, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
+    async def _once(self, graph_snapshot: GraphSnapshot, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
         """Compute something unless this snapshot has it; those who ask meanwhile wait for the same."""
-        if chart.graph is not self._graph:
-            self._graph, self._kept = chart.graph, {}
+        if graph_snapshot.graph is not self._graph:
+            self._graph, self._kept = graph_snapshot.graph, {}
 
         async def made() -> T:
             return await make()
@@ -215,7 +225,7 @@ class GraphAnalytics:
         kept = self._kept
         task = kept.get(key)
         if task is None:
-            task = kept[key] = asyncio.create_task(made(), name="atlas")
+            task = kept[key] = asyncio.create_task(made(), name="analytics")
             # What failed is tried again by who asks next.
             task.add_done_callback(lambda done: kept.pop(key) if done.cancelled() or done.exception() else None)
         # Whoever leaves must not take it from those who wait.
@@ -242,16 +252,24 @@ def remember_places(
 
 
 def gather_edges(
-    chart: GraphSnapshot, kinds: Collection[EdgeKind], similar: Sequence[tuple[int, int, float]], *, stubs: bool
+    graph_snapshot: GraphSnapshot,
+    kinds: Collection[EdgeKind],
+    similar: Sequence[tuple[int, int, float]],
+    *,
+    stubs: bool,
 ) -> "Edges":
     """Put all edges of some kinds together; half a second for a million."""
     from bridge.graph.columns import Edges, concat_edges
     from bridge.graph.pairs import pairs_by_folder, pairs_by_tag
 
-    graph = chart.graph
+    graph = graph_snapshot.graph
     parts = [graph.edges_of(kinds, stubs=stubs)]
     if "tag" in kinds:
-        tags = {number: chart.notes[path].tags for number, path in graph.paths.items() if path in chart.notes}
+        tags = {
+            number: graph_snapshot.notes[path].tags
+            for number, path in graph.paths.items()
+            if path in graph_snapshot.notes
+        }
         parts.append(Edges.made(graph.size, "tag", pairs_by_tag(tags)))
     if "folder" in kinds:
         folders = {number: path.rpartition("/")[0] for number, path in graph.paths.items()}

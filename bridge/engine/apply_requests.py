@@ -33,8 +33,8 @@ BOOKMARKS = Path(".obsidian", "bookmarks.json")
 class RequestExecutor:
     """Does what requests ask, on the vault as it is."""
 
-    def __init__(self, following: Indexer, writing: ChangeWriter, store: Store, recent: ReadCache) -> None:
-        self._following = following
+    def __init__(self, indexer: Indexer, writing: ChangeWriter, store: Store, recent: ReadCache) -> None:
+        self._indexer = indexer
         self._writing = writing
         self._store = store
         self._recent = recent
@@ -61,19 +61,19 @@ class RequestExecutor:
             NotReady: The first full scan is not committed: links could be missed.
             BridgeError: It cannot be done; then nothing was.
         """
-        following = self._following
-        following.require_complete()
+        indexer = self._indexer
+        indexer.require_complete()
 
-        def draw(desk: Draft) -> PlannedChange:
+        def draw(draft: Draft) -> PlannedChange:
             # Only now: whoever was before us may have written other links.
-            known = request_context(following.vault, following.names, following.index.notes, self._read_before)
-            drawn = apply_requests(requests, desk, known)
+            known = request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
+            drawn = apply_requests(requests, draft, known)
             if finish is not None:
-                finish(desk)
+                finish(draft)
             if all(isinstance(request, Renaming) for request in requests):
                 # They look after every link themselves.
                 return drawn
-            found = check_links(desk, following.names, following.index.notes, self._sources)
+            found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
             effect = drawn.effect
             return replace(
                 drawn,
@@ -86,9 +86,9 @@ class RequestExecutor:
 
     def _sources(self, path: VaultPath) -> Collection[VaultPath]:
         """Return the notes that may link to a note: all, while links are being resolved."""
-        weaving = self._following.weaving
-        web = weaving.web if weaving.settled else None
-        return list(self._following.index.notes) if web is None else web.sources(path)
+        link_resolver = self._indexer.link_resolver
+        resolved_links = link_resolver.resolved_links if link_resolver.settled else None
+        return list(self._indexer.index.notes) if resolved_links is None else resolved_links.sources(path)
 
     def _read_before(self, digest: Digest) -> bytes | None:
         """Return what a file said once, if somebody read it lately or a change of it is kept."""
@@ -106,7 +106,7 @@ def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
     return frozenset(request.path for request in requests)
 
 
-def apply_requests(requests: Sequence[Request], desk: Draft, around: RequestContext) -> PlannedChange:
+def apply_requests(requests: Sequence[Request], draft: Draft, around: RequestContext) -> PlannedChange:
     """Put requests on a desk, one after the other.
 
     Raises:
@@ -115,13 +115,13 @@ def apply_requests(requests: Sequence[Request], desk: Draft, around: RequestCont
     done: list[AppliedRequest] = []
     for number, request in enumerate(fill_digests(requests)):
         try:
-            done.append(apply_request(request, desk, around))
+            done.append(apply_request(request, draft, around))
         except BridgeError as error:
             if len(requests) > 1:
                 error.locate(f"edits[{number}]")
             raise
     effect = merge_effects([one.effect for one in done])
-    effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(desk)))
+    effect = replace(effect, warnings=(*effect.warnings, *stale_name_warnings(draft)))
     return PlannedChange(done[-1].path, effect, requests=requests)
 
 
@@ -158,13 +158,13 @@ def request_context(
     def paths() -> tuple[VaultPath, ...]:
         return tuple(names)
 
-    def known(desk: Draft) -> VaultView:
-        changed = desk.touched
+    def known(draft: Draft) -> VaultView:
+        changed = draft.touched
         return VaultView(
-            names=Names(desk.paths(paths())),
+            names=Names(draft.paths(paths())),
             # What was changed on the desk has other links than the index knows.
             notes={path: note for path, note in notes.items() if path not in changed} if changed else notes,
-            read=desk.read,
+            read=draft.read,
             rules=vault.rules,
             bookmarks=read_bookmarks(vault.root),
         )

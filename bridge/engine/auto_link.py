@@ -18,20 +18,20 @@ async def make_auto_linker(engine: "VaultEngine", client: str | None) -> "Callab
     wanted = {name.casefold() for name in engine.settings.auto_link_clients}
     if client is None or not wanted & {"*", client.casefold()}:
         return None
-    corpus = await engine.mentioning.corpus()
-    return lambda desk: add_links(engine, corpus, desk)
+    corpus = await engine.mention_index.corpus()
+    return lambda draft: add_links(engine, corpus, draft)
 
 
-def add_links(engine: "VaultEngine", corpus: "Corpus", desk: "Draft") -> None:
+def add_links(engine: "VaultEngine", corpus: "Corpus", draft: "Draft") -> None:
     """Make links in what the steps on a desk add to notes; where words stood before, nothing is linked."""
     from bridge.markdown.kinds import kind_of
 
-    for step in desk.plan.steps:
+    for step in draft.plan.steps:
         if step.kind == "put" and step.after is not None and kind_of(step.path) == "note":
-            before = desk.plan.blobs[step.before] if step.before is not None else b""
-            after = desk.read(step.path)
+            before = draft.plan.blobs[step.before] if step.before is not None else b""
+            after = draft.read(step.path)
             if (linked := link_new_text(engine, corpus, step.path, before, after)) is not None:
-                desk.replace(step.path, linked)
+                draft.replace(step.path, linked)
 
 
 def link_new_text(

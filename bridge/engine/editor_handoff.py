@@ -182,16 +182,16 @@ WHY: Mapping[Refusal, str] = {
 class EditorDelegate:
     """Hands changes over."""
 
-    def __init__(self, store: Store, handing: EditorSessions, tell: Callable[[Change], None]) -> None:
+    def __init__(self, store: Store, editor_sessions: EditorSessions, tell: Callable[[Change], None]) -> None:
         """Name the parts.
 
         Args:
             store: Keeps what became of a change.
-            handing: Knows who makes it.
+            editor_sessions: Knows who makes it.
             tell: Tells whoever listens of it.
         """
         self._store = store
-        self._handing = handing
+        self._editor_sessions = editor_sessions
         self._tell = tell
 
     async def makes(self, change: Change, plan: Plan, entry: Entry, vault: Vault) -> bool:
@@ -206,13 +206,13 @@ class EditorDelegate:
             DiskFull: There is no room for the journal.
             ReadOnly: The data folder cannot be written.
         """
-        text = planned_text(plan) if self._handing.is_wanted else None
+        text = planned_text(plan) if self._editor_sessions.is_wanted else None
         if text is None:
             return False
         change = replace(change, steps=tuple(plan.steps), facts={**change.facts, **BY})
         await asyncio.to_thread(entry.prepare, plan)
         offer = Offer(change, text, partial(self._store.add_facts, change.id, BY))
-        with self._handing.offering(offer):
+        with self._editor_sessions.offering(offer):
             said = await offer.outcome()
             if said == UNCLAIMED:
                 return False

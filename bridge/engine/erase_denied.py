@@ -18,9 +18,9 @@ RETRY_S = 5.0
 class DenyEnforcer:
     """Erases what was kept of denied notes whenever the rules change, and when a note was moved to a denied place."""
 
-    def __init__(self, following: Indexer, store: Store) -> None:
+    def __init__(self, indexer: Indexer, store: Store) -> None:
         self.trouble: BridgeError | None = None
-        self._following = following
+        self._indexer = indexer
         self._store = store
         self._turn = asyncio.Lock()
         self._due = asyncio.Event()
@@ -31,20 +31,20 @@ class DenyEnforcer:
         Raises:
             BridgeError: As `done`.
         """
-        before, self._following.vault = self._following.vault.rules, vault
+        before, self._indexer.vault = self._indexer.vault.rules, vault
         if before.deny != vault.rules.deny:
             self.hide()
         try:
             await self.done()
         finally:
             if before != vault.rules:
-                await self._following.reconcile()
+                await self._indexer.reconcile()
 
     def hide(self) -> None:
         """Forget in memory what the rules deny; to be called as soon as they change, before anything is awaited."""
-        following = self._following
-        index, rules = following.index, following.vault.rules
-        following.hide()
+        indexer = self._indexer
+        index, rules = indexer.index, indexer.vault.rules
+        indexer.hide()
         self._store.mend([path for path in self._store.failures() if rules.denies(path)])
         self._due.set()
         # Before anything is read: of what a rule let in that was lifted, something is kept from now on.
@@ -54,7 +54,7 @@ class DenyEnforcer:
 
     def erase_again(self) -> None:
         """Erase as if the rules were new: something was kept that they deny now."""
-        self._following.index.keep_cleansed(())
+        self._indexer.index.keep_cleansed(())
         self._due.set()
 
     async def run(self) -> None:
@@ -80,21 +80,21 @@ class DenyEnforcer:
             ReadOnly: The data folder cannot be written.
         """
         async with self._turn:
-            index, rules = self._following.index, self._following.vault.rules
+            index, rules = self._indexer.index, self._indexer.vault.rules
             if await asyncio.to_thread(lambda: index.cleansed) == {*rules.deny}:
                 return
             await asyncio.to_thread(self._store.forget, rules.denies)
             unlearnt = await self._unlearn()
             await index.erase(rules.denies)
-            if self._following.vault.rules == rules:
+            if self._indexer.vault.rules == rules:
                 await asyncio.to_thread(index.keep_cleansed, rules.deny)
             log.info("What the rules deny was erased")
         if unlearnt:
-            await self._following.reconcile()
+            await self._indexer.reconcile()
 
     async def _unlearn(self) -> bool:
         """Forget the recurring lines that hardly any note says that may be seen."""
-        index, vault = self._following.index, self._following.vault
+        index, vault = self._indexer.index, self._indexer.vault
         learnt = index.boilerplate
         if not learnt.recurring:
             return False

@@ -81,8 +81,8 @@ class VaultEngine:
         self.paused = False
         self._store: Store | None = None
         self._parts: OpenVault | None = None
-        self.handing = EditorSessions(self.id, events)
-        self.atlas = GraphAnalytics()
+        self.editor_sessions = EditorSessions(self.id, events)
+        self.analytics = GraphAnalytics()
         self.recent = ReadCache()
         self.waiting = VaultWaiter(self)
         self.readers = ParserPool()
@@ -130,7 +130,7 @@ class VaultEngine:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         self.readers.close()
-        self.atlas.close()
+        self.analytics.close()
         if self._parts is not None:
             await self._parts.close()
         if self._store is not None:
@@ -163,7 +163,7 @@ class VaultEngine:
         await asyncio.to_thread(vocabulary.follow, index.notes)
         # From here on settings that change are handed on: nothing may be awaited before the parts are there.
         self._parts = parts = build_open_vault(self, index, vocabulary)
-        await asyncio.to_thread(parts.deciding.recover)
+        await asyncio.to_thread(parts.review.recover)
         await self._limit_history()
         return parts
 
@@ -214,24 +214,24 @@ class VaultEngine:
         return self.parts.index
 
     @property
-    def following(self) -> Indexer:
+    def indexer(self) -> Indexer:
         """What follows the files."""
-        return self.parts.following
+        return self.parts.indexer
 
     @property
     def names(self) -> Names:
         """Every file of the vault by name."""
-        return self.following.names
+        return self.indexer.names
 
     @property
     def graph(self) -> Graph | None:
         """The graph of the last settled batch; None before the first scan."""
-        return self.following.weaving.graph
+        return self.indexer.link_resolver.graph
 
     @property
-    def mentioning(self) -> MentionIndex:
+    def mention_index(self) -> MentionIndex:
         """What the notes mention."""
-        return self.parts.mentioning
+        return self.parts.mention_index
 
     @property
     def writing(self) -> ChangeWriter:
@@ -239,19 +239,19 @@ class VaultEngine:
         return self.parts.writing
 
     @property
-    def drifting(self) -> CoReadingTracker:
+    def co_reading(self) -> CoReadingTracker:
         """How near notes have drifted."""
-        return self.parts.drifting
+        return self.parts.co_reading
 
     @property
-    def deciding(self) -> ChangeReview:
+    def review(self) -> ChangeReview:
         """What settles changes after they were made or proposed."""
-        return self.parts.deciding
+        return self.parts.review
 
     @property
-    def carrying(self) -> RequestExecutor:
+    def executor(self) -> RequestExecutor:
         """What does as it is asked to."""
-        return self.parts.carrying
+        return self.parts.executor
 
     def require_keyword(self) -> None:
         """Make sure that the first full scan is committed.
@@ -259,7 +259,7 @@ class VaultEngine:
         Raises:
             NotReady: It is not.
         """
-        self.following.require_complete()
+        self.indexer.require_complete()
 
     def sources(self) -> Sources:
         """Hand the parts to a search."""
@@ -267,7 +267,7 @@ class VaultEngine:
             index=self.index,
             embed_query=self.embed_query,
             graph=self.graph,
-            drift=self.drifting.drift,
+            co_reading=self.co_reading.co_reading,
             vocabulary=self.parts.vocabulary,
         )
 
@@ -278,7 +278,7 @@ class VaultEngine:
     def why_not_by_meaning(self) -> BridgeError:
         """Return why `embed_query` has no answer: no model, one that cannot be used, or none yet."""
         waiting = NotReady(f"No model answers yet; {self.index.pending_vectors():,} passages wait for one.")
-        return self.embedders.trouble or self.parts.filling.trouble or waiting
+        return self.embedders.trouble or self.parts.backfill.trouble or waiting
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
@@ -290,7 +290,7 @@ class VaultEngine:
 
     def inspect(self, path: VaultPath) -> Inspection:
         """Tell what the index holds of a note, or why it holds nothing."""
-        return inspect_note(self.following, self.store, path)
+        return inspect_note(self.indexer, self.store, path)
 
     def health(self) -> Mapping[str, Any]:
         """Gather what `doctor` judges."""
@@ -301,7 +301,7 @@ class VaultEngine:
         return {
             "progress": self.progress(),
             "index": index,
-            "watching": parts.following.watching if parts else False,
+            "watching": parts.indexer.watching if parts else False,
             "watch": self.settings.watch,
             "store_sound": self._store.sound() if self._store else False,
             "store_salvaged": self._store.salvaged if self._store else False,
@@ -317,7 +317,7 @@ class VaultEngine:
         Returns:
             How many notes were news.
         """
-        return await self.following.look_at(paths)
+        return await self.indexer.look_at(paths)
 
     def reindex(self, paths: Sequence[VaultPath], *, full: bool) -> Job:
         """Read notes again: these, the changed ones, or all with the boilerplate learnt anew."""
@@ -325,7 +325,7 @@ class VaultEngine:
         async def work(job: Job) -> None:
             job.message = "Reading the vault"
             job.total = len(paths) if paths else len(self.index.notes)
-            job.done = await self.following.reconcile(paths, everything=full)
+            job.done = await self.indexer.reconcile(paths, everything=full)
             job.total = max(job.total, job.done)
             await self.index.optimise()
             job.message = f"{job.done} notes were read again"
@@ -336,15 +336,15 @@ class VaultEngine:
         """Stop embedding until resumed; words stay up to date."""
         self.paused = True
         if self._parts is not None:
-            self._parts.filling.paused = True
+            self._parts.backfill.paused = True
         self.news.progressed()
 
     def resume(self) -> None:
         """Go on embedding."""
         self.paused = False
         if self._parts is not None:
-            self._parts.filling.paused = False
-            self._parts.filling.wake()
+            self._parts.backfill.paused = False
+            self._parts.backfill.wake()
         self.news.progressed()
 
     async def use(self, settings: Settings) -> None:
@@ -358,12 +358,12 @@ class VaultEngine:
         await self._limit_history()
         if before.boilerplate != settings.boilerplate:
             self.reindex((), full=settings.boilerplate and not self.index.boilerplate.version)
-        self.parts.filling.wake()
+        self.parts.backfill.wake()
 
     def model_keys(self) -> set[str]:
         """Return the keys of the models this vault still needs."""
         parts = self._parts
         keys = {parts.index.answering_model} if parts and parts.index.answering_model else set()
-        if parts and parts.filling.model:
-            keys.add(model_key(parts.filling.model.model))
+        if parts and parts.backfill.model:
+            keys.add(model_key(parts.backfill.model.model))
         return keys

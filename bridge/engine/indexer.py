@@ -128,7 +128,7 @@ class Indexer:
         self._readers = readers
         self._told = told
         self._buried = buried
-        self.weaving = LinkResolver(index, self.names, lambda: told((), ()))
+        self.link_resolver = LinkResolver(index, self.names, lambda: told((), ()))
         self._turn = asyncio.Lock()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -175,7 +175,7 @@ class Indexer:
         self.pending = {path for path in self.pending if not denies(path)}
         # The reasons name other files too; the next scan says them again.
         self.skipped = {}
-        self.weaving.hide(denied)
+        self.link_resolver.hide(denied)
 
     async def reconcile(self, again: Collection[VaultPath] = (), *, everything: bool = False) -> int:
         """Compare the whole vault with the index and do the least work.
@@ -251,8 +251,8 @@ class Indexer:
         if "" in places and not self.complete:
             self.complete = True
             self._told((), ())
-        if not self.weaving.settled:
-            await self.weaving.resolve()
+        if not self.link_resolver.settled:
+            await self.link_resolver.resolve()
         return len(read | gone)
 
     async def _scanned(self, places: tuple[str, ...]) -> Scan:
@@ -283,7 +283,7 @@ class Indexer:
         for path in fresh:
             self.names.add(path)
         if lost or fresh:
-            self.weaving.changed((), names=lost | fresh)
+            self.link_resolver.changed((), names=lost | fresh)
         kept = {} if "" in places else {p: why for p, why in self.skipped.items() if p not in places}
         self.skipped = {**kept, **scan.skipped}
 
@@ -335,7 +335,7 @@ class Indexer:
         learn_from_links(self._store, (entry.note for entry in entries), self.names)
         for path in gone:
             self.names.discard(path)
-        self.weaving.changed([*written, *gone], names=gone)
+        self.link_resolver.changed([*written, *gone], names=gone)
         self.pending -= set(written)
         self._told(written, gone)
 

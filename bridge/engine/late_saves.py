@@ -108,15 +108,15 @@ class LateSaves:
             log.warning("What was saved late cannot be read: %s", error.strerror)
             return
 
-        def draw(desk: Draft) -> PlannedChange:
+        def draw(draft: Draft) -> PlannedChange:
             try:
-                now = desk.read(path)
+                now = draft.read(path)
             except NoteNotFound:
-                desk.create(path, data)
+                draft.create(path, data)
             else:
                 base = self.store.snapshot(file.before)
                 merged = None if base is None else merge_file(path, base, now, data, touching=False, alike=True)
-                desk.replace(path, merged if isinstance(merged, bytes) else data)
+                draft.replace(path, merged if isinstance(merged, bytes) else data)
             return PlannedChange(path)
 
         if digest_of(data) == file.before:

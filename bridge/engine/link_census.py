@@ -100,7 +100,7 @@ def link_counts(found: "Census") -> LinkCounts:
     return LinkCounts(found.notes, found.links, found.stubs)
 
 
-def notes_without_links(chart: "GraphSnapshot", found: "Census", part: Lack, page: slice) -> NoteCount:
+def notes_without_links(graph_snapshot: "GraphSnapshot", found: "Census", part: Lack, page: slice) -> NoteCount:
     """Find the notes that lack links in one direction or both."""
     import numpy as np
 
@@ -111,29 +111,29 @@ def notes_without_links(chart: "GraphSnapshot", found: "Census", part: Lack, pag
             marks = ~found.links_out & found.linked_to
         case "sources":
             marks = found.links_out & ~found.linked_to
-    return newest_notes(chart, np.flatnonzero(marks & chart.graph.present), page)
+    return newest_notes(graph_snapshot, np.flatnonzero(marks & graph_snapshot.graph.present), page)
 
 
-def newest_notes(chart: "GraphSnapshot", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
+def newest_notes(graph_snapshot: "GraphSnapshot", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
     """Name the notes of some numbers that were changed last."""
-    paths = [chart.graph.paths[number] for number in numbers.tolist()]
-    paths.sort(key=lambda path: (-chart.notes[path].modified if path in chart.notes else 0.0, path))
+    paths = [graph_snapshot.graph.paths[number] for number in numbers.tolist()]
+    paths.sort(key=lambda path: (-graph_snapshot.notes[path].modified if path in graph_snapshot.notes else 0.0, path))
     return NoteCount(len(paths), tuple(paths[page]))
 
 
-def stubs(chart: "GraphSnapshot", page: slice) -> tuple[tuple[Stub, ...], int]:
+def stubs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[Stub, ...], int]:
     """Return the names without a note that most notes link to."""
     import numpy as np
 
-    edges = chart.graph.edges_of(WRITTEN, stubs=True)
-    wanting = edges.where(chart.graph.stubs[edges.target])
+    edges = graph_snapshot.graph.edges_of(WRITTEN, stubs=True)
+    wanting = edges.where(graph_snapshot.graph.stubs[edges.target])
     pairs = np.unique(np.stack([wanting.target, wanting.source], axis=1), axis=0)
     found, first, wanted = np.unique(pairs[:, 0], return_index=True, return_counts=True)
     best = np.lexsort((found, -wanted))[page]
-    paths = chart.graph.paths
+    paths = graph_snapshot.graph.paths
     names = tuple(
         Stub(
-            chart.graph.nodes.labels[int(found[at])].lstrip("\0"),
+            graph_snapshot.graph.nodes.labels[int(found[at])].lstrip("\0"),
             int(wanted[at]),
             tuple(sorted(paths[int(one)] for one in pairs[first[at] : first[at] + min(wanted[at], TOP), 1])),
         )
@@ -142,11 +142,11 @@ def stubs(chart: "GraphSnapshot", page: slice) -> tuple[tuple[Stub, ...], int]:
     return names, len(found)
 
 
-def strong_pairs(chart: "GraphSnapshot", page: slice) -> tuple[tuple[StrongPair, ...], int]:
+def strong_pairs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[StrongPair, ...], int]:
     """Return the notes that link to each other most."""
     import numpy as np
 
-    edges = chart.graph.edges_of(WRITTEN)
+    edges = graph_snapshot.graph.edges_of(WRITTEN)
     key = edges.source.astype(np.int64) * edges.size + edges.target
     pair, at = np.unique(key, return_inverse=True)
     count = np.bincount(at, edges.weight)
@@ -155,7 +155,7 @@ def strong_pairs(chart: "GraphSnapshot", page: slice) -> tuple[tuple[StrongPair,
     mutual = (one < other) & (pair[np.minimum(back, len(pair) - 1)] == other * edges.size + one)
     there = np.flatnonzero(mutual)
     both = count[there] + count[back[there]]
-    paths = chart.graph.paths
+    paths = graph_snapshot.graph.paths
     found = []
     for index in np.lexsort((pair[there], -both))[page].tolist():
         ends = paths[int(one[there[index]])], paths[int(other[there[index]])]
@@ -164,7 +164,7 @@ def strong_pairs(chart: "GraphSnapshot", page: slice) -> tuple[tuple[StrongPair,
     return tuple(found), len(there)
 
 
-def gaps(chart: "GraphSnapshot", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
+def gaps(graph_snapshot: "GraphSnapshot", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
     """Name the notes of gaps."""
-    paths = chart.graph.paths
+    paths = graph_snapshot.graph.paths
     return tuple(Gap(paths[one], paths[other], times, round(score, 3)) for one, other, times, score in found)

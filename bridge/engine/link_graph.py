@@ -72,7 +72,7 @@ class LinkTable:
     """Resolved links of every note; only what a change can have moved is resolved again."""
 
     def __init__(self) -> None:
-        self.web: ResolvedLinks | None = None
+        self.resolved_links: ResolvedLinks | None = None
         """The links that `resolve` left; replaced, never changed."""
         self._nodes = Nodes()
         self._names: dict[str, int] = {}
@@ -100,15 +100,15 @@ class LinkTable:
 
     def resolve(self, due: StaleLinks, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
         """Resolve what is due; call in a thread, one at a time."""
-        if due.everything or self.web is None:
+        if due.everything or self.resolved_links is None:
             with pause_gc():
                 self._resolve_all(notes, names)
             return
         asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
         # Looking through all links takes as long as all the rest.
-        owners = self.web.table.asking_for(asked) if asked else ()
+        owners = self.resolved_links.table.asking_for(asked) if asked else ()
         asking = (VaultPath(self._nodes.labels[owner]) for owner in owners)
-        self._replace(self.web.table, sorted(due.notes.union(asking)), notes, names)
+        self._replace(self.resolved_links.table, sorted(due.notes.union(asking)), notes, names)
 
     def _resolve_all(self, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
         """Begin anew; what is gone has no number any more."""
@@ -126,7 +126,7 @@ class LinkTable:
         from bridge.graph.columns import concat_tables
 
         owners = [self._nodes.of(path) for path in stale]
-        self.web = ResolvedLinks(
+        self.resolved_links = ResolvedLinks(
             self._nodes, table.replaced(owners, concat_tables(self._resolved(stale, notes, names)))
         )
 
@@ -222,12 +222,12 @@ class LinkResolver:
     @property
     def settled(self) -> bool:
         """True when the links of every written note are resolved."""
-        return self.web is not None and self._links.settled
+        return self.resolved_links is not None and self._links.settled
 
     @property
-    def web(self) -> ResolvedLinks | None:
+    def resolved_links(self) -> ResolvedLinks | None:
         """Every link as it is resolved now; None before the first time."""
-        return self._links.web
+        return self._links.resolved_links
 
     def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
         """Note what changed, as `Links.changed` does."""
@@ -253,9 +253,11 @@ class LinkResolver:
     async def drawn(self) -> Graph | None:
         """Return the graph of all links that are resolved now; None before there are any."""
         async with self._drawing:
-            while (web := self.web) is not None and (self.graph is None or self.graph.table is not web.table):
+            while (resolved_links := self.resolved_links) is not None and (
+                self.graph is None or self.graph.table is not resolved_links.table
+            ):
                 before = self._hidden
-                graph = await asyncio.to_thread(web.graph, self._index.notes)
+                graph = await asyncio.to_thread(resolved_links.graph, self._index.notes)
                 if before == self._hidden:
                     # What was resolved meanwhile is for the next who asks, else busy times would have no end.
                     self.graph = graph
@@ -276,6 +278,6 @@ class LinkResolver:
         """Wait until nothing changes for a moment."""
         ends = time.monotonic() + LONGEST_S
         before: ResolvedLinks | None = None
-        while before is not self.web and time.monotonic() < ends:
-            before = self.web
+        while before is not self.resolved_links and time.monotonic() < ends:
+            before = self.resolved_links
             await asyncio.sleep(SETTLED_S)

@@ -27,7 +27,7 @@ class Notifications:
         engine = self._engine
         engine.signal.tell()
         if engine.is_open:
-            engine.parts.filling.wake()
+            engine.parts.backfill.wake()
         if len(written) + len(gone) <= FEW_CHANGES:
             for path in written:
                 self.events.publish("note_changed", engine.id, path=path, change="indexed")
@@ -38,7 +38,7 @@ class Notifications:
     def buried(self) -> None:
         """Erase a note that was moved to where the rules deny it."""
         if self._engine.is_open:
-            self._engine.parts.enforcing.erase_again()
+            self._engine.parts.eraser.erase_again()
 
     def progressed(self) -> None:
         """Tell how far indexing is."""
@@ -48,6 +48,6 @@ class Notifications:
             self.events.publish(
                 "index_progress",
                 engine.id,
-                pending={"keyword": len(engine.following.pending), "vectors": engine.index.pending_vectors()},
+                pending={"keyword": len(engine.indexer.pending), "vectors": engine.index.pending_vectors()},
                 notes=len(engine.index.notes),
             )

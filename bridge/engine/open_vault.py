@@ -34,20 +34,20 @@ class OpenVault:
 
     index: "Index"
     vocabulary: Vocabulary
-    mentioning: MentionIndex
-    following: Indexer
-    filling: VectorBackfill
-    enforcing: DenyEnforcer
-    drifting: CoReadingTracker
+    mention_index: MentionIndex
+    indexer: Indexer
+    backfill: VectorBackfill
+    eraser: DenyEnforcer
+    co_reading: CoReadingTracker
     writing: ChangeWriter
-    deciding: ChangeReview
-    carrying: RequestExecutor
+    review: ChangeReview
+    executor: RequestExecutor
     late_saves: LateSaves
 
     @property
     def trouble(self) -> BridgeError | None:
         """Return what keeps one of them from its work."""
-        return self.following.trouble or self.filling.trouble or self.enforcing.trouble
+        return self.indexer.trouble or self.backfill.trouble or self.eraser.trouble
 
     async def keep(self, folder: Path, stop: asyncio.Event, *more: Coroutine[Any, Any, None]) -> None:
         """Do all that keeps them true, until one of them fails.
@@ -58,23 +58,23 @@ class OpenVault:
             more: What else is to be done as long.
         """
         async with asyncio.TaskGroup() as group:
-            group.create_task(self.enforcing.run(), name="enforcing")
-            group.create_task(self.following.run(stop), name="following")
-            group.create_task(self.following.weaving.redraw(), name="redrawing")
-            group.create_task(self.filling.run(), name="filling")
-            group.create_task(self.drifting.run(), name="drifting")
+            group.create_task(self.eraser.run(), name="enforcing")
+            group.create_task(self.indexer.run(stop), name="indexer")
+            group.create_task(self.indexer.link_resolver.redraw(), name="redrawing")
+            group.create_task(self.backfill.run(), name="backfill")
+            group.create_task(self.co_reading.run(), name="co-reading")
             group.create_task(self.late_saves.run(), name="late saves")
             group.create_task(watch_index(self.index, folder), name="minding")
-            group.create_task(run_maintenance(self.deciding, self.index), name="tidying")
+            group.create_task(run_maintenance(self.review, self.index), name="tidying")
             for work in more:
                 group.create_task(work)
 
     async def use(self, settings: Settings, vault: Vault) -> None:
         """Take over changed settings, and the vault by the rules among them."""
-        self.following.settings = settings
-        self.drifting.use(settings)
+        self.indexer.settings = settings
+        self.co_reading.use(settings)
         self.writing.settings = settings
-        await self.enforcing.use(vault)
+        await self.eraser.use(vault)
 
     async def close(self) -> None:
         """Close the index; what was being written is written first."""
@@ -85,22 +85,22 @@ class OpenVault:
 def build_open_vault(engine: "VaultEngine", index: "Index", vocabulary: Vocabulary) -> OpenVault:
     """Make the parts of a vault around its index."""
     settings, store, news = engine.settings, engine.store, engine.news
-    following = Indexer(engine.vault, index, store, settings, engine.readers, news.changed, news.buried)
-    writing = ChangeWriter(engine.id, following, store, settings, news.events, engine.handing)
-    enforcing = DenyEnforcer(following, store)
-    enforcing.hide()
-    filling = VectorBackfill(index, store, engine.embedders, news.progressed)
-    filling.paused = engine.paused
+    indexer = Indexer(engine.vault, index, store, settings, engine.readers, news.changed, news.buried)
+    writing = ChangeWriter(engine.id, indexer, store, settings, news.events, engine.editor_sessions)
+    eraser = DenyEnforcer(indexer, store)
+    eraser.hide()
+    backfill = VectorBackfill(index, store, engine.embedders, news.progressed)
+    backfill.paused = engine.paused
     return OpenVault(
         index=index,
         vocabulary=vocabulary,
-        mentioning=MentionIndex(index, read_obsidian_settings(engine.root).template_folder),
-        following=following,
-        filling=filling,
-        enforcing=enforcing,
-        drifting=CoReadingTracker(index, store, settings),
+        mention_index=MentionIndex(index, read_obsidian_settings(engine.root).template_folder),
+        indexer=indexer,
+        backfill=backfill,
+        eraser=eraser,
+        co_reading=CoReadingTracker(index, store, settings),
         writing=writing,
-        deciding=ChangeReview(store, writing),
-        carrying=RequestExecutor(following, writing, store, engine.recent),
+        review=ChangeReview(store, writing),
+        executor=RequestExecutor(indexer, writing, store, engine.recent),
         late_saves=LateSaves(writing, store),
     )

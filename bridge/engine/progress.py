@@ -92,22 +92,22 @@ def measure_progress(
         trouble: What keeps the parts closed.
         paused: Whether nothing is embedded now.
     """
-    index, following = (parts.index, parts.following) if parts else (None, None)
+    index, indexer = (parts.index, parts.indexer) if parts else (None, None)
     told = trouble or (parts.trouble if parts else None)
     model = model_in_use(parts, settings) if parts else None
     return Progress(
         notes=len(index.notes) if index else 0,
         passages=sum(note.passages for note in index.notes.values()) if index else 0,
-        pending_keyword=len(following.pending) if following else 0,
+        pending_keyword=len(indexer.pending) if indexer else 0,
         pending_vectors=index.pending_vectors() if index else 0,
-        ready_keyword=following.complete if following else False,
+        ready_keyword=indexer.complete if indexer else False,
         ready_semantic=parts is not None and is_semantic_ready(parts, embedders),
-        skipped=following.skipped if following else {},
+        skipped=indexer.skipped if indexer else {},
         failed={str(path): reason for path, (_, reason) in store.failures().items()} if store else {},
         model=model,
-        model_known=told is not None or (parts is not None and parts.filling.can_answer is not None),
+        model_known=told is not None or (parts is not None and parts.backfill.can_answer is not None),
         embedded_total=store.counted("embedded") if store else 0,
-        per_second=parts.filling.pace.per_second if parts else None,
+        per_second=parts.backfill.pace.per_second if parts else None,
         paused=paused,
         trouble=told.message if told else None,
     )
@@ -116,13 +116,13 @@ def measure_progress(
 def is_semantic_ready(parts: OpenVault, embedders: Embedders) -> bool:
     """Say whether words are ready, a model answers queries and at least half of the passages have a vector."""
     key = parts.index.answering_model
-    answers = key is not None and parts.filling.can_answer and not embedders.fails(key)
-    return bool(answers) and parts.following.complete and parts.index.embedded_share() >= ENOUGH
+    answers = key is not None and parts.backfill.can_answer and not embedders.fails(key)
+    return bool(answers) and parts.indexer.complete and parts.index.embedded_share() >= ENOUGH
 
 
 def model_in_use(parts: OpenVault, settings: Settings) -> ModelInUse | None:
     """Describe the model that embeds; None when none does."""
-    if (model := parts.filling.model) is None:
+    if (model := parts.backfill.model) is None:
         return None
     return ModelInUse(
         id=model.model.spec.id,

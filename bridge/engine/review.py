@@ -102,12 +102,12 @@ class ChangeReview:
         """
         store, snapshot = self._store, self._store.snapshot
 
-        def draw(desk: Draft) -> PlannedChange:
-            desk.back = True
+        def draw(draft: Draft) -> PlannedChange:
+            draft.back = True
             # Read when it is our turn: whoever was before us may have settled or moved one of them.
             found = (self._in_state(id_, "applied") for id_ in ids)
             changes = sorted(found, key=lambda change: change.made, reverse=True)
-            notes = undo(desk, changes, snapshot, self._today, hunks)
+            notes = undo(draft, changes, snapshot, self._today, hunks)
             switches = hunk_states_after_undo(changes, snapshot, store.change, store.past, hunks)
             facts = {"undoes": [change.id for change in changes], **hunk_state_facts(switches)}
             return PlannedChange(first_path(changes[0]), Effect(warnings=notes), facts)
@@ -129,9 +129,9 @@ class ChangeReview:
             ChangeConflict: It was not turned back, or what it touched was changed since.
         """
 
-        def draw(desk: Draft) -> PlannedChange:
+        def draw(draft: Draft) -> PlannedChange:
             change = self._in_state(id_, "undone")
-            redo(desk, change, self._store.snapshot, self._today)
+            redo(draft, change, self._store.snapshot, self._today)
             switches = hunk_states_after_redo(change, self._store.snapshot, self._store.change)
             return PlannedChange(first_path(change), facts={"redoes": change.id, **hunk_state_facts(switches)})
 
@@ -147,10 +147,10 @@ class ChangeReview:
         await self.expire()
         change = self._in_state(id_, "proposed")
 
-        def draw(desk: Draft) -> PlannedChange:
+        def draw(draft: Draft) -> PlannedChange:
             today = self._in_state(id_, "proposed")
-            desk.back = "undoes" in change.facts
-            accept(desk, today, self._store.snapshot, self._today, hunks)
+            draft.back = "undoes" in change.facts
+            accept(draft, today, self._store.snapshot, self._today, hunks)
             switches = hunk_states_after_accept(today, self._store.snapshot, self._store.change, hunks)
             return PlannedChange(first_path(change), facts={**change.facts, **hunk_state_facts(switches)})
 
@@ -181,7 +181,7 @@ class ChangeReview:
             ChangeNotFound: There is no such change.
             ChangeConflict: It was not claimed.
         """
-        offer = self._writing.handing.offered(id_)
+        offer = self._writing.editor_sessions.offered(id_)
         if offer is not None:
             in_time = offer.answer(Answer(refused))
             became = await asyncio.shield(offer.became)

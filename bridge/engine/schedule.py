@@ -25,10 +25,10 @@ log = logging.getLogger(__name__)
 COMPACT_EVERY_S = 900.0
 
 
-async def run_maintenance(deciding: ChangeReview, index: "Index") -> Never:
+async def run_maintenance(review: ChangeReview, index: "Index") -> Never:
     """Tidy up until cancelled."""
     while True:
-        await deciding.expire()
+        await review.expire()
         await asyncio.sleep(COMPACT_EVERY_S)
         try:
             await index.optimise()
@@ -43,7 +43,7 @@ RECORD_EVERY_S = 900.0
 async def run_graph_recorder(engine: "VaultEngine") -> Never:
     """Remember the graph now and then, from the first time it is whole, until cancelled."""
     while True:
-        while not engine.following.weaving.settled:
+        while not engine.indexer.link_resolver.settled:
             await engine.signal.wait()
         try:
             await record_graph(engine)
@@ -61,20 +61,20 @@ async def record_graph(engine: "VaultEngine") -> None:
         ReadOnly: The data folder cannot be written.
     """
     rules = engine.vault.rules
-    await asyncio.to_thread(save_graph_day, await engine.waiting.chart(), engine.store)
+    await asyncio.to_thread(save_graph_day, await engine.waiting.graph_snapshot(), engine.store)
     if engine.vault.rules.deny != rules.deny:
-        engine.parts.enforcing.erase_again()
+        engine.parts.eraser.erase_again()
 
 
-def save_graph_day(chart: GraphSnapshot, store: Store) -> None:
+def save_graph_day(graph_snapshot: GraphSnapshot, store: Store) -> None:
     """Write down what a graph is like; blocks."""
     from bridge.graph.census import census
 
-    found = census(chart.graph)
+    found = census(graph_snapshot.graph)
     joined = found.joined.tolist()
     today = datetime.now().astimezone().date().isoformat()
     size = Size(found.notes, found.links, found.stubs)
-    store.keep_day(today, size, {path: joined[number] for number, path in chart.graph.paths.items()})
+    store.keep_day(today, size, {path: joined[number] for number, path in graph_snapshot.graph.paths.items()})
 
 
 LOOKED_AT_S = 35 * DAY_S
@@ -105,7 +105,7 @@ class CoReadingTracker:
         self.use(settings)
 
     @property
-    def drift(self) -> CoReading:
+    def co_reading(self) -> CoReading:
         """What was found last; that it is asked for has it brought up to date soon after."""
         if time.monotonic() >= self._due:
             self._asked.set()

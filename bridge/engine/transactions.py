@@ -94,22 +94,22 @@ class ChangeWriter:
     def __init__(
         self,
         vault: VaultId,
-        following: Indexer,
+        indexer: Indexer,
         store: Store,
         settings: Settings,
         events: Events,
-        handing: EditorSessions,
+        editor_sessions: EditorSessions,
     ) -> None:
         self.settings = settings
         self._id = vault
-        self._following = following
+        self._indexer = indexer
         self._store = store
         self._events = events
         self._locks = PathLocks()
-        self.handing = handing
-        self._handover = EditorDelegate(store, handing, self.tell)
+        self.editor_sessions = editor_sessions
+        self._handover = EditorDelegate(store, editor_sessions, self.tell)
         # One alone: two might make the same folder at once.
-        self._writer = Writer(following.vault)
+        self._writer = Writer(indexer.vault)
         self._committing = asyncio.Lock()
         self.displacing = asyncio.Event()
         """Set while a program may still save into a file that a change replaced."""
@@ -158,11 +158,11 @@ class ChangeWriter:
             Overtaken: Another program wrote a note in between.
             BridgeError: As `make`.
         """
-        desk = self.desk()
-        drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, desk)
+        draft = self.draft()
+        drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, draft)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
         # In a thread: a file that nobody read yet may be waited for.
-        digest = await asyncio.to_thread(digest_after, desk, drawn.path)
+        digest = await asyncio.to_thread(digest_after, draft, drawn.path)
         made = ChangeOutcome(drawn, plan, digest, state, warnings, count_effects(plan, drawn.effect))
         require_expected(made.counts, expect)
         if not plan.steps:
@@ -171,7 +171,7 @@ class ChangeWriter:
         made = replace(made, would=found.would)
         unconfirmed = None if author.confirmed else self._confirmation(found)
         if dry_run:
-            return replace(made, digest=digest_before(desk, drawn.path), confirmation=unconfirmed)
+            return replace(made, digest=digest_before(draft, drawn.path), confirmation=unconfirmed)
         if unconfirmed is not None:
             raise unconfirmed
         return await run_to_completion(
@@ -181,24 +181,24 @@ class ChangeWriter:
     @property
     def vault(self) -> Vault:
         """The files."""
-        return self._following.vault
+        return self._indexer.vault
 
     @property
     def writer(self) -> Writer:
         """What writes, by the rules of now."""
-        self._writer.vault = self._following.vault
+        self._writer.vault = self._indexer.vault
         return self._writer
 
     def tell(self, change: Change) -> None:
         """Tell whoever listens what became of a change."""
         self._events.publish("change_recorded", self._id, **event_payload(change))
 
-    def desk(self) -> Draft:
+    def draft(self) -> Draft:
         """Return a desk with the vault as it is."""
-        vault, names = self._following.vault, self._following.names
+        vault, names = self._indexer.vault, self._indexer.names
 
         def size_of(path: VaultPath) -> int | None:
-            note = self._following.index.notes.get(path)
+            note = self._indexer.index.notes.get(path)
             return None if note is None else note.size
 
         def read(path: VaultPath) -> bytes:
@@ -221,13 +221,13 @@ class ChangeWriter:
             pass
 
     def _drawn(
-        self, draw: Callable[[Draft], PlannedChange], desk: Draft
+        self, draw: Callable[[Draft], PlannedChange], draft: Draft
     ) -> tuple[PlannedChange, Plan, tuple[str, ...]]:
         """Draw a change up, refuse what the writer would refuse, and say what speaks against it."""
-        if self._following.index.notes:
+        if self._indexer.index.notes:
             # Else a new note would lie where the disk is mounted later, and all others would seem deleted.
             self.vault.require_mounted(was_filled=True)
-        drawn, plan = draw(desk), desk.plan
+        drawn, plan = draw(draft), draft.plan
         return drawn, plan, (*drawn.effect.warnings, *self._checked(plan))
 
     def _checked(self, plan: Plan) -> tuple[str, ...]:
@@ -312,25 +312,25 @@ class ChangeWriter:
         """Index what was written; it stays written if that fails, and the index follows later."""
         places = {place for step in steps for place in (step.path, step.to) if place is not None}
         try:
-            await self._following.show(places)
+            await self._indexer.show(places)
         except BridgeError as error:
             return (f"It is written, but search does not show it yet: {error.message}",)
         return ()
 
 
-def digest_after(desk: Draft, path: VaultPath) -> Digest | None:
+def digest_after(draft: Draft, path: VaultPath) -> Digest | None:
     """Return the digest that a file has after a change; None when it is gone."""
     try:
-        return digest_of(desk.read(path))
+        return digest_of(draft.read(path))
     except NoteNotFound:
         return None
 
 
-def digest_before(desk: Draft, path: VaultPath) -> Digest | None:
+def digest_before(draft: Draft, path: VaultPath) -> Digest | None:
     """Return the digest that a file has before a change; None when there is none."""
-    origin = desk.origin(path)
+    origin = draft.origin(path)
     with contextlib.suppress(NoteNotFound):
-        return None if origin is None else digest_of(desk.as_read(origin))
+        return None if origin is None else digest_of(draft.as_read(origin))
     return None
 
 

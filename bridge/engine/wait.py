@@ -20,50 +20,50 @@ IndexPart = Literal["keyword", "links", "vectors"]
 NO_DOCUMENT = "Only notes, canvases, Excalidraw drawings and PDF files are searched."
 
 
-def inspect_note(following: Indexer, store: Store, path: VaultPath) -> Inspection:
+def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
     """Tell what the index holds of a note, or why it holds nothing."""
-    note = following.index.notes.get(path)
+    note = indexer.index.notes.get(path)
     if note is not None:
-        passages = tuple(IndexedPassage(p.heading, p.lines, p.embedded) for p in following.index.passages_of(path))
-        state: Literal["indexed", "pending"] = "pending" if path in following.pending else "indexed"
+        passages = tuple(IndexedPassage(p.heading, p.lines, p.embedded) for p in indexer.index.passages_of(path))
+        state: Literal["indexed", "pending"] = "pending" if path in indexer.pending else "indexed"
         return Inspection(state, None, note.digest, passages, note.left_out, note.problems)
     failed = store.failures().get(path)
     if failed is not None:
         return Inspection("failed", failed[1], None, (), (), ())
-    if path in following.pending:
+    if path in indexer.pending:
         return Inspection("pending", "It waits to be read.", None, (), (), ())
-    there = following.vault.look([path])
+    there = indexer.vault.look([path])
     if path in there.files:
         return Inspection("pending", "It was not noticed yet; `reindex` reads it now.", None, (), (), ())
     if path in there.others or path in there.skipped:
-        return Inspection("skipped", skip_reason(following, path) or NO_DOCUMENT, None, (), (), ())
+        return Inspection("skipped", skip_reason(indexer, path) or NO_DOCUMENT, None, (), (), ())
     return Inspection("unknown", "There is no such file.", None, (), (), ())
 
 
-def skip_reason(following: Indexer, path: VaultPath) -> str | None:
+def skip_reason(indexer: Indexer, path: VaultPath) -> str | None:
     """Return why a file is not indexed: its own reason or that of a folder above it."""
-    skipped = following.skipped
+    skipped = indexer.skipped
     above = [path, *(f"{'/'.join(path.split('/')[:n])}/" for n in range(1, path.count("/") + 1))]
-    return next((skipped[p] for p in above if p in skipped), None) or following.vault.rules.reason(path)
+    return next((skipped[p] for p in above if p in skipped), None) or indexer.vault.rules.reason(path)
 
 
-def is_indexed(following: Indexer, path: VaultPath, digest: Digest | None, what: IndexPart) -> bool:
+def is_indexed(indexer: Indexer, path: VaultPath, digest: Digest | None, what: IndexPart) -> bool:
     """Say whether the index holds a note as it is on disk, or as `digest` names it."""
-    note = following.index.notes.get(path)
-    if note is None or path in following.pending:
+    note = indexer.index.notes.get(path)
+    if note is None or path in indexer.pending:
         return False
     if digest is not None and not is_same_digest(note.digest, digest):
         return False
-    stat = following.vault.stat(path)
+    stat = indexer.vault.stat(path)
     if digest is None and stat is not None and (note.mtime_ns, note.size) != (stat.mtime_ns, stat.size):
         return False
     match what:
         case "keyword":
-            return following.complete
+            return indexer.complete
         case "links":
-            return following.weaving.settled
+            return indexer.link_resolver.settled
         case "vectors":
-            return following.index.embedded(path)
+            return indexer.index.embedded(path)
 
 
 OPEN_LOOK_S = 0.05
@@ -77,26 +77,26 @@ class VaultWaiter:
     def __init__(self, engine: "VaultEngine") -> None:
         self._engine = engine
 
-    async def web(self) -> ResolvedLinks:
+    async def resolved_links(self) -> ResolvedLinks:
         """Return every link as it is resolved now, as soon as all are.
 
         Raises:
             NotReady: The first full scan is not committed.
         """
         self._engine.require_keyword()
-        while (web := self._engine.following.weaving.web) is None:
+        while (resolved_links := self._engine.indexer.link_resolver.resolved_links) is None:
             await self._engine.signal.wait(LOOK_S)
             self._engine.require_keyword()
-        return web
+        return resolved_links
 
-    async def chart(self) -> GraphSnapshot:
+    async def graph_snapshot(self) -> GraphSnapshot:
         """Return the graph of all that is written by now with its notes, as soon as there is one.
 
         Raises:
             NotReady: The first full scan is not committed.
         """
-        await self.web()
-        graph = await self._engine.following.weaving.drawn()
+        await self.resolved_links()
+        graph = await self._engine.indexer.link_resolver.drawn()
         if graph is None:
             raise NotReady("The index is being opened again.")
         return GraphSnapshot(graph, self._engine.index.notes, self._engine.index)
@@ -104,7 +104,7 @@ class VaultWaiter:
     async def readable(self, timeout: float) -> None:
         """Wait until the first full scan is committed, something is wrong, or `timeout` seconds have passed."""
         engine, ends = self._engine, time.monotonic() + timeout
-        while engine.trouble is None and not (engine.is_open and engine.following.complete):
+        while engine.trouble is None and not (engine.is_open and engine.indexer.complete):
             left = ends - time.monotonic()
             if left <= 0:
                 return
@@ -127,13 +127,13 @@ class VaultWaiter:
             await engine.signal.wait(OPEN_LOOK_S)
         if engine.vault.stat(path) is None and path not in engine.index.notes:
             raise engine.names.missing(path)
-        if not is_indexed(engine.following, path, digest, what):
+        if not is_indexed(engine.indexer, path, digest, what):
             await engine.report([path])
-        while not is_indexed(engine.following, path, digest, what):
+        while not is_indexed(engine.indexer, path, digest, what):
             left = ends - time.monotonic()
             if left <= 0:
                 return False
             if what == "vectors":
-                engine.parts.filling.hurry()
+                engine.parts.backfill.hurry()
             await engine.signal.wait(min(left, LOOK_S))
         return True

@@ -53,7 +53,7 @@ class Vectors:
         self._keep_s = keep_days * DAY_S
         self._vanished = opened.folder.vanished
         self._answering: ModelVectors | None = None
-        self._filling: ModelVectors | None = None
+        self._backfill: ModelVectors | None = None
         self._queue: list[tuple[int, int]] = []
         self._handed: set[bytes] = set()
         """Texts that were handed out to be embedded and are still wanted."""
@@ -68,7 +68,7 @@ class Vectors:
         key = self._folder.answering
         if key is not None and table_name(key) in await table_names(self._database):
             with contextlib.suppress(BrokenIndex):
-                self._answering = self._filling = await self._load(key, None)
+                self._answering = self._backfill = await self._load(key, None)
                 self._line_up()
 
     @property
@@ -77,9 +77,9 @@ class Vectors:
         return self._answering.key if self._answering else None
 
     @property
-    def filling(self) -> str | None:
+    def backfill(self) -> str | None:
         """The key of the model whose vectors are asked for."""
-        return self._filling.key if self._filling else None
+        return self._backfill.key if self._backfill else None
 
     def use(self, key: str, dimensions: int) -> None:
         """Ask for the vectors of a model from now on; blocks when it is another one than before.
@@ -88,12 +88,12 @@ class Vectors:
             key: Names the model and its file.
             dimensions: Of its vectors.
         """
-        if self._filling is not None and self._filling.key == key:
+        if self._backfill is not None and self._backfill.key == key:
             return
         if self._answering is not None and self._answering.key == key:
-            self._filling = self._answering
+            self._backfill = self._answering
         else:
-            self._filling = wait(self._load(key, dimensions))
+            self._backfill = wait(self._load(key, dimensions))
         self._line_up()
         self._swap()
 
@@ -137,18 +137,18 @@ class Vectors:
 
     def _swap(self) -> None:
         """Let the filling model answer once it knows at least what the answering one does."""
-        filling, answering = self._filling, self._answering
-        if filling is None or filling is answering:
+        backfill, answering = self._backfill, self._answering
+        if backfill is None or backfill is answering:
             return
-        done = not filling.layout.waiting
-        if answering is None or done or filling.layout.placed() > answering.layout.placed():
-            self._answering = filling
-            self._folder.answer_with(filling.key)
+        done = not backfill.layout.waiting
+        if answering is None or done or backfill.layout.placed() > answering.layout.placed():
+            self._answering = backfill
+            self._folder.answer_with(backfill.key)
 
     async def forget_others(self) -> None:
         """Delete the vectors of models that neither answer nor fill."""
-        kept = {table_name(m.key) for m in (self._answering, self._filling) if m is not None}
-        if self._filling is None or self._filling is not self._answering:
+        kept = {table_name(m.key) for m in (self._answering, self._backfill) if m is not None}
+        if self._backfill is None or self._backfill is not self._answering:
             return
         for name in await table_names(self._database):
             if name.startswith(VECTORS) and name not in kept:
@@ -172,7 +172,7 @@ class Vectors:
             model.layout.drop(key)
 
     def _models(self) -> list[ModelVectors]:
-        return list({id(m): m for m in (self._answering, self._filling) if m is not None}.values())
+        return list({id(m): m for m in (self._answering, self._backfill) if m is not None}.values())
 
     def held(self, key: int) -> TextDigests | None:
         """Return the texts of a note."""
@@ -182,8 +182,8 @@ class Vectors:
 
     def pending(self) -> int:
         """Count the different passages that wait for a vector; all of them without a model."""
-        if self._filling is not None:
-            return self._filling.layout.pending()
+        if self._backfill is not None:
+            return self._backfill.layout.pending()
         return self._texts
 
     def share(self) -> float:
@@ -199,16 +199,16 @@ class Vectors:
         if held is None or ordinal >= len(held.passages):
             return False
         digest = held.passages[ordinal]
-        if digest is None or self._filling is None:
+        if digest is None or self._backfill is None:
             return digest is None
-        layout = self._filling.layout
+        layout = self._backfill.layout
         return digest in layout.rows.of or digest in layout.poison
 
     def due(self, limit: int) -> list[tuple[int, TextDigests, set[bytes]]]:
         """Return notes with texts that wait, newest first, until there are enough texts."""
-        if self._filling is None:
+        if self._backfill is None:
             return []
-        waiting = self._filling.layout.waiting
+        waiting = self._backfill.layout.waiting
         found: list[tuple[int, TextDigests, set[bytes]]] = []
         seen: set[bytes] = set()
         looked: list[tuple[int, int]] = []
@@ -241,7 +241,7 @@ class Vectors:
             await self._add([names[at] for at in due], [vectors[at] for at in due])
 
     async def _add(self, names: Sequence[bytes], vectors: Sequence[Floats]) -> None:
-        model = self._filling
+        model = self._backfill
         if model is None or not len(names):
             return
         sound = [bool(np.isfinite(vector).all()) for vector in vectors]
@@ -256,9 +256,9 @@ class Vectors:
     async def give_up(self, digests: Iterable[Digest]) -> None:
         """Never ask again for the vectors of these texts."""
         async with self.turn:
-            if self._filling is not None:
+            if self._backfill is not None:
                 names = [bytes.fromhex(digest) for digest in digests]
-                await self._give_up(self._filling, [digest for digest in names if digest in self._handed])
+                await self._give_up(self._backfill, [digest for digest in names if digest in self._handed])
                 self._swap()
 
     async def _give_up(self, model: ModelVectors, digests: Sequence[bytes]) -> None:

@@ -44,7 +44,7 @@ class Sources:
     embed_query: "Callable[[str], Awaitable[np.ndarray | None]]"
     """None: there is no model."""
     graph: Graph | None = None
-    drift: CoReading = NO_CO_READING
+    co_reading: CoReading = NO_CO_READING
     """Which notes were read together; weighing nothing unless the owner says so."""
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     """Kept by the owner between searches, so that names and tags are gathered once."""

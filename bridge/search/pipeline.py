@@ -144,7 +144,7 @@ async def _rank_hybrid(
     start_from = choose_seeds(first, lanes)
     mention_lane, named_by = expand_mentions(start_from, said, vocabulary, candidates)
     link_lane, linked_by = expand_links(start_from, sources.graph, candidates)
-    drift_lane, read_with = expand_co_reading(start_from, sources.drift, candidates)
+    drift_lane, read_with = expand_co_reading(start_from, sources.co_reading, candidates)
     lanes += [mention_lane, link_lane, drift_lane]
     ranked = fuse(lanes, candidates & (own | named_by.keys() | linked_by.keys()))
     # Whoever types a name in full wants the note of that name, whatever else is close in meaning: dates most of all.

@@ -115,9 +115,9 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
             other: link_reason(called, onward=other in onward)
             for other in sources.graph.neighbours(path) & linked.keys()
         }
-    drift = sources.drift.beside.get(path, {})
-    lanes.append(RetrieverResult("drift", sources.drift.weight, drift, drift))
-    reasons = Reasons(linked=links, read_with=dict.fromkeys(drift, called))
+    co_reading = sources.co_reading.beside.get(path, {})
+    lanes.append(RetrieverResult("drift", sources.co_reading.weight, co_reading, co_reading))
+    reasons = Reasons(linked=links, read_with=dict.fromkeys(co_reading, called))
     return await _build_answer(sources, lanes, passages, words, reasons, {path}, limit, notices)
 
 

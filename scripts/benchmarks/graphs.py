@@ -52,29 +52,33 @@ async def measure_size(found: Measurements, count: int) -> None:
 
     def resolved() -> ResolvedLinks:
         links.resolve(links.take(), notes, names)
-        assert links.web is not None
-        return links.web
+        assert links.resolved_links is not None
+        return links.resolved_links
 
-    web = await timed("resolved", None, lambda: asyncio.to_thread(resolved))
-    await timed("drawn", None, lambda: asyncio.to_thread(web.graph, notes))
+    resolved_links = await timed("resolved", None, lambda: asyncio.to_thread(resolved))
+    await timed("drawn", None, lambda: asyncio.to_thread(resolved_links.graph, notes))
     path = next(iter(notes))
     links.changed([path], names=[path])
-    web = await timed("an edit resolved", 0.05 if count < MANY else None, lambda: asyncio.to_thread(resolved))
-    graph = await timed("drawn after an edit", None, lambda: asyncio.to_thread(web.graph, notes))
+    resolved_links = await timed(
+        "an edit resolved", 0.05 if count < MANY else None, lambda: asyncio.to_thread(resolved)
+    )
+    graph = await timed("drawn after an edit", None, lambda: asyncio.to_thread(resolved_links.graph, notes))
     with tempfile.TemporaryDirectory() as folder:
         index = Index.open(Path(folder))
-        chart, atlas = GraphSnapshot(graph, notes, index), GraphAnalytics()
+        graph_snapshot, analytics = GraphSnapshot(graph, notes, index), GraphAnalytics()
         await timed("counted", None, lambda: asyncio.to_thread(census, graph))
-        edges = await timed("edges", None, lambda: atlas.edges(chart, WRITTEN))
-        shape = await timed("measured", None, lambda: atlas.shape(chart, WRITTEN))
-        await timed("gaps", None, lambda: atlas.gaps(chart, WRITTEN, 10))
+        edges = await timed("edges", None, lambda: analytics.edges(graph_snapshot, WRITTEN))
+        shape = await timed("measured", None, lambda: analytics.shape(graph_snapshot, WRITTEN))
+        await timed("gaps", None, lambda: analytics.gaps(graph_snapshot, WRITTEN, 10))
 
         async def view() -> Any:
             chosen = ViewSelection(SearchRequest(query=""), None, 1, None, (), fold=False, limit=None)
-            picture, folds = await asyncio.to_thread(build_picture, chart, edges, shape, chosen)
+            picture, folds = await asyncio.to_thread(build_picture, graph_snapshot, edges, shape, chosen)
             labels = [graph.nodes.labels[number] for number in picture.speaker.tolist()]
-            places = await atlas.places(chart, "whole", picture.network, labels)
-            return await asyncio.to_thread(build_graph_view, chart, picture, shape, places, folds=folds, tagged=False)
+            places = await analytics.places(graph_snapshot, "whole", picture.network, labels)
+            return await asyncio.to_thread(
+                build_graph_view, graph_snapshot, picture, shape, places, folds=folds, tagged=False
+            )
 
         await timed("view of 10,000 nodes", None, view)
         lots = random.Random(3)
@@ -83,10 +87,10 @@ async def measure_size(found: Measurements, count: int) -> None:
             start = graph.number(lots.choice(list(notes)))
             assert start is not None
             began = time.perf_counter()
-            await asyncio.to_thread(collect_neighbours, chart, edges, start, "any", 2, 0.5, 50)
+            await asyncio.to_thread(collect_neighbours, graph_snapshot, edges, start, "any", 2, 0.5, 50)
             seconds.append(time.perf_counter() - began)
         found.add(*latency_rows(f"{name}: neighbours, 2 steps", seconds))
-        atlas.close()
+        analytics.close()
         await index.close()
 
 

@@ -77,15 +77,15 @@ class NameStory:
         count = self._dice.choice((1, 1, 2, 3, 4))
         lines: list[tuple[str, str]] = []
 
-        def draw(desk: Draft) -> None:
+        def draw(draft: Draft) -> None:
             for _ in range(count):
-                self._dice.choice(DEEDS)(self, desk, lines)
+                self._dice.choice(DEEDS)(self, draft, lines)
 
         before = self.vault.state()
-        desk = self.vault.desk()
+        draft = self.vault.draft()
         dice = self._dice.getstate()
-        draw(desk)
-        if not desk.plan.steps:
+        draw(draft)
+        if not draft.plan.steps:
             return
         self._dice.setstate(dice)
         lines.clear()
@@ -219,97 +219,97 @@ class NameStory:
 
     # -- what a change may do -----------------------------------------------------------------------------------------
 
-    def move(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
+    def move(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
         """Give a file another name."""
-        files, _ = self._now(desk)
-        free = [path for path in NAMES if not desk.has(path)]
+        files, _ = self._now(draft)
+        free = [path for path in NAMES if not draft.has(path)]
         if files and free:
-            self._count_moves(desk, {self._dice.choice(files): self._dice.choice(free)})
+            self._count_moves(draft, {self._dice.choice(files): self._dice.choice(free)})
 
-    def move_folder(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
+    def move_folder(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
         """Give a folder another name."""
-        _, folders = self._now(desk)
-        free = [VaultPath(path) for path in FOLDERS if not desk.has(VaultPath(path))]
+        _, folders = self._now(draft)
+        free = [VaultPath(path) for path in FOLDERS if not draft.has(VaultPath(path))]
         pairs = [(path, to) for path in folders for to in free if not to.startswith(f"{path}/")]
         if pairs:
             path, to = self._dice.choice(pairs)
-            self._count_moves(desk, {path: to})
+            self._count_moves(draft, {path: to})
 
-    def swap(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
+    def swap(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
         """Let files trade their names in a circle."""
-        files, _ = self._now(desk)
-        if len(files) < 2 or desk.has(VaultPath("between.md")):
+        files, _ = self._now(draft)
+        if len(files) < 2 or draft.has(VaultPath("between.md")):
             return
         some = self._dice.sample(files, self._dice.randrange(2, min(4, len(files)) + 1))
         between = VaultPath("between.md")
         for path, to in zip((*some, between), (between, *some), strict=True):
-            self._count_moves(desk, {path: to})
+            self._count_moves(draft, {path: to})
 
-    def swap_folders(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
+    def swap_folders(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
         """Let two folders trade their names."""
-        _, folders = self._now(desk)
+        _, folders = self._now(draft)
         pairs = [(one, two) for one in folders for two in folders if not f"{one}/".startswith(f"{two}/")]
         pairs = [(one, two) for one, two in pairs if not f"{two}/".startswith(f"{one}/")]
-        if pairs and not desk.has(VaultPath("Between")):
+        if pairs and not draft.has(VaultPath("Between")):
             one, two = self._dice.choice(pairs)
             between = VaultPath("Between")
             for path, to in ((one, between), (two, one), (between, two)):
-                self._count_moves(desk, {path: to})
+                self._count_moves(draft, {path: to})
 
-    def there_and_back(self, desk: Draft, lines: list[tuple[str, str]]) -> None:
+    def there_and_back(self, draft: Draft, lines: list[tuple[str, str]]) -> None:
         """Give a file or folder another name and its own again, perhaps with an edit between."""
-        files, _ = self._now(desk)
-        free = [path for path in NAMES if not desk.has(path)]
+        files, _ = self._now(draft)
+        free = [path for path in NAMES if not draft.has(path)]
         if files and free:
             path, to = self._dice.choice(files), self._dice.choice(free)
-            self._count_moves(desk, {path: to})
+            self._count_moves(draft, {path: to})
             if self._dice.random() < 0.5:
-                self.edit(desk, lines)
-            self._count_moves(desk, {to: path})
+                self.edit(draft, lines)
+            self._count_moves(draft, {to: path})
 
-    def create(self, desk: Draft, _lines: list[tuple[str, str]]) -> None:
+    def create(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
         """Make a file."""
-        free = [path for path in NAMES if not desk.has(path)]
+        free = [path for path in NAMES if not draft.has(path)]
         if free:
-            written(desk, self._dice.choice(free), self._new())
+            written(draft, self._dice.choice(free), self._new())
 
-    def remove(self, desk: Draft, lines: list[tuple[str, str]]) -> None:
+    def remove(self, draft: Draft, lines: list[tuple[str, str]]) -> None:
         """Take a file away."""
-        files, _ = self._now(desk)
+        files, _ = self._now(draft)
         if files:
             path = self._dice.choice(files)
-            file = desk.read(path).decode().split("\n", 1)[0]
+            file = draft.read(path).decode().split("\n", 1)[0]
             lines[:] = [line for line in lines if line[0] != file]
-            written(desk, path, None)
+            written(draft, path, None)
 
-    def edit(self, desk: Draft, lines: list[tuple[str, str]]) -> None:
+    def edit(self, draft: Draft, lines: list[tuple[str, str]]) -> None:
         """Add a line to a file, far from the others."""
-        files, _ = self._now(desk)
+        files, _ = self._now(draft)
         if files:
             path = self._dice.choice(files)
-            text = desk.read(path).decode()
+            text = draft.read(path).decode()
             self._written += 1
             line = f"new {self._written}"
             lines.append((text.split("\n", 1)[0], line))
-            written(desk, path, f"{text}{line}\n")
+            written(draft, path, f"{text}{line}\n")
 
-    def _count_moves(self, desk: Draft, moves: Mapping[VaultPath, VaultPath]) -> None:
+    def _count_moves(self, draft: Draft, moves: Mapping[VaultPath, VaultPath]) -> None:
         for path, to in moves.items():
-            gone(desk, path, to)
-            if desk.is_file(LINKS):
-                text = desk.read(LINKS).decode()
+            gone(draft, path, to)
+            if draft.is_file(LINKS):
+                text = draft.read(LINKS).decode()
                 lines = [
                     to + line[len(path) :] if line == path or line.startswith(f"{path}/") else line
                     for line in text.splitlines()
                 ]
                 if (now := "".join(f"{line}\n" for line in lines)) != text:
-                    written(desk, LINKS, now)
+                    written(draft, LINKS, now)
 
-    def _now(self, desk: Draft) -> tuple[list[VaultPath], list[VaultPath]]:
+    def _now(self, draft: Draft) -> tuple[list[VaultPath], list[VaultPath]]:
         """Return the files and folders that there are on a desk."""
-        files = sorted(path for path in desk.paths(self.vault.files) if path != LINKS)
+        files = sorted(path for path in draft.paths(self.vault.files) if path != LINKS)
         folders = sorted({*self.vault.folders, *map(VaultPath, (*FOLDERS, "Between"))})
-        folders = [path for path in folders if desk.has(path) and not desk.is_file(path)]
+        folders = [path for path in folders if draft.has(path) and not draft.is_file(path)]
         return files, folders
 
     def _new(self) -> str:

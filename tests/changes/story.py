@@ -98,28 +98,28 @@ class Story:
         chosen = self._some(sorted(self.vault.files))
         texts = {path: self._changed(self.vault.text(path)) for path in chosen}
 
-        def draw(desk: Draft) -> None:
+        def draw(draft: Draft) -> None:
             for path, text in texts.items():
-                written(desk, path, text)
+                written(draft, path, text)
 
         self._do(draw)
 
     def create(self) -> None:
         """Make a note, perhaps in a folder."""
         path = VaultPath(f"{self._dice.choice(['', 'F/', 'F/G/'])}{self._line()}.md")
-        self._do(lambda desk: written(desk, path, f"{path} one\n{path} two\n"))
+        self._do(lambda draft: written(draft, path, f"{path} one\n{path} two\n"))
 
     def move(self) -> None:
         """Give a note another name, or the name that another had."""
         path = self._dice.choice(sorted(self.vault.files))
         to = VaultPath(self._dice.choice([f"F/{self._line()}.md", "a.md", "b.md"]))
         if to not in self.vault.files:
-            self._do(lambda desk: gone(desk, path, to))
+            self._do(lambda draft: gone(draft, path, to))
 
     def remove(self) -> None:
         """Take a note away."""
         path = self._dice.choice(sorted(self.vault.files))
-        self._do(lambda desk: written(desk, path, None))
+        self._do(lambda draft: written(draft, path, None))
 
     def accept(self) -> None:
         """Accept a proposal, or some of it."""
@@ -155,10 +155,10 @@ class Story:
             self.vault.redo(change)
 
     def _do(self, draw: Callable[[Draft], None]) -> None:
-        desk, files = self.vault.desk(), dict(self.vault.files)
-        draw(desk)
+        draft, files = self.vault.draft(), dict(self.vault.files)
+        draw(draft)
         change = self.vault.do(draw)
-        self._promised[change.id] = files, {path: desk.read(path) for path in desk.paths(files)}
+        self._promised[change.id] = files, {path: draft.read(path) for path in draft.paths(files)}
 
     def _change(self, state: str) -> Change | None:
         found = [change for change in self.vault.changes if change.state == state]

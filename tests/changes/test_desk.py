@@ -58,69 +58,69 @@ DEEDS = st.lists(
 def test_the_desk_shows_what_the_plan_leaves(
     files: dict[VaultPath, bytes], deeds: Iterable[tuple[str, VaultPath, VaultPath | bytes]]
 ) -> None:
-    desk = desk_of(files)
+    draft = desk_of(files)
     for kind, path, what in deeds:
         try:
             match kind, what:
                 case "create", bytes():
-                    desk.create(path, what)
+                    draft.create(path, what)
                 case "replace", bytes():
-                    desk.replace(path, what)
+                    draft.replace(path, what)
                 case "remove", _:
-                    desk.take(Plan((Step("remove", path, before=digest_of(desk.read(path))),)))
+                    draft.take(Plan((Step("remove", path, before=digest_of(draft.read(path))),)))
                 case "move", str() if (
-                    desk.has(path)
-                    and not desk.has(what)
+                    draft.has(path)
+                    and not draft.has(what)
                     and not what.startswith(f"{path}/")
-                    and not any(desk.is_file(VaultPath(what[:at])) for at, c in enumerate(what) if c == "/")
+                    and not any(draft.is_file(VaultPath(what[:at])) for at, c in enumerate(what) if c == "/")
                 ):
-                    desk.take(Plan((Step("move", path, to=what),)))
+                    draft.take(Plan((Step("move", path, to=what),)))
         except BridgeError:
             continue
-    after = carried_out(files, desk.plan)
-    assert set(desk.paths(files)) == after.keys()
+    after = carried_out(files, draft.plan)
+    assert set(draft.paths(files)) == after.keys()
     for path in [VaultPath(p) for p in ("a.md", "b.md", "F/a.md", "F/b.md", "G/a.md", "G/F/c.md")]:
-        assert desk.is_file(path) == (path in after)
+        assert draft.is_file(path) == (path in after)
         if path in after:
-            assert desk.read(path) == after[path]
+            assert draft.read(path) == after[path]
 
 
 def test_two_edits_of_a_note_are_one_step() -> None:
-    desk = desk_of({VaultPath("a.md"): b"one"})
-    desk.replace(VaultPath("a.md"), b"two")
-    desk.replace(VaultPath("a.md"), b"three")
-    assert desk.plan.steps == (Step("put", VaultPath("a.md"), before=digest_of(b"one"), after=digest_of(b"three")),)
+    draft = desk_of({VaultPath("a.md"): b"one"})
+    draft.replace(VaultPath("a.md"), b"two")
+    draft.replace(VaultPath("a.md"), b"three")
+    assert draft.plan.steps == (Step("put", VaultPath("a.md"), before=digest_of(b"one"), after=digest_of(b"three")),)
 
 
 def test_an_edit_that_changes_nothing_is_no_step() -> None:
-    desk = desk_of({VaultPath("a.md"): b"one"})
-    desk.replace(VaultPath("a.md"), b"one")
-    assert desk.plan.steps == ()
+    draft = desk_of({VaultPath("a.md"): b"one"})
+    draft.replace(VaultPath("a.md"), b"one")
+    assert draft.plan.steps == ()
 
 
 def test_no_file_is_made_over_another() -> None:
-    desk = desk_of({VaultPath("a.md"): b"one"})
+    draft = desk_of({VaultPath("a.md"): b"one"})
     with pytest.raises(NoteExists):
-        desk.create(VaultPath("a.md"), b"two")
+        draft.create(VaultPath("a.md"), b"two")
 
 
 def test_a_file_is_read_once() -> None:
     reads = [b"one", b"two"]
-    desk = Draft(lambda _: reads.pop(0), lambda _: True)
-    assert desk.read(VaultPath("a.md")) == desk.read(VaultPath("a.md")) == b"one"
+    draft = Draft(lambda _: reads.pop(0), lambda _: True)
+    assert draft.read(VaultPath("a.md")) == draft.read(VaultPath("a.md")) == b"one"
 
 
 def test_what_a_file_was_in_turn_is_known_wherever_it_was() -> None:
     a, b, c = (VaultPath(f"{name}.md") for name in "abc")
-    desk = desk_of({a: b"1", b: b"other"})
-    desk.replace(a, b"2")
-    desk.take(Plan((Step("move", a, to=c, before=digest_of(b"2")),)))
-    desk.replace(c, b"3")
-    desk.create(a, b"new")
-    assert desk.states(c) == tuple(map(digest_of, (b"1", b"2", b"3")))
-    assert desk.states(a) == (digest_of(b"new"),)
-    assert desk.states(b) == (digest_of(b"other"),)
-    assert (desk.origin(c), desk.origin(a), desk.origin(b)) == (a, None, b)
-    desk.take(Plan((Step("remove", b, before=digest_of(b"other")),)))
-    assert desk.states(b)[-1] == digest_of(b"other")
-    assert desk.origin(b) == b
+    draft = desk_of({a: b"1", b: b"other"})
+    draft.replace(a, b"2")
+    draft.take(Plan((Step("move", a, to=c, before=digest_of(b"2")),)))
+    draft.replace(c, b"3")
+    draft.create(a, b"new")
+    assert draft.states(c) == tuple(map(digest_of, (b"1", b"2", b"3")))
+    assert draft.states(a) == (digest_of(b"new"),)
+    assert draft.states(b) == (digest_of(b"other"),)
+    assert (draft.origin(c), draft.origin(a), draft.origin(b)) == (a, None, b)
+    draft.take(Plan((Step("remove", b, before=digest_of(b"other")),)))
+    assert draft.states(b)[-1] == digest_of(b"other")
+    assert draft.origin(b) == b

@@ -159,9 +159,9 @@ def test_a_note_that_is_gone_is_a_conflict() -> None:
 def both_moved(vault: Trial) -> Change:
     """Move a note, and with it rewrite the note that links to it."""
 
-    def draw(desk: Draft) -> None:
-        gone(desk, A, VaultPath("F/c.md"))
-        written(desk, B, "see [[F/c]]\n")
+    def draw(draft: Draft) -> None:
+        gone(draft, A, VaultPath("F/c.md"))
+        written(draft, B, "see [[F/c]]\n")
 
     return vault.do(draw)
 
@@ -224,10 +224,10 @@ def test_some_hunks_are_turned_back_by_the_numbers_that_are_shown() -> None:
     after = NOTE.replace("line 2\n", "two\n").replace("line 15\n", "").replace("line 28\n", "line 28\nmore\n")
     vault = Trial(a=NOTE, b=NOTE)
 
-    def draw(desk: Draft) -> None:
-        written(desk, B, after)
-        written(desk, A, after)
-        written(desk, VaultPath("c.md"), "made\n")
+    def draw(draft: Draft) -> None:
+        written(draft, B, after)
+        written(draft, A, after)
+        written(draft, VaultPath("c.md"), "made\n")
 
     change = vault.do(draw)
     shown = {
@@ -247,9 +247,9 @@ def test_the_rest_is_turned_back_after_some_hunks_were() -> None:
     vault = Trial(a=NOTE)
     start = vault.state()
 
-    def draw(desk: Draft) -> None:
-        written(desk, A, NOTE.replace("line 2\n", "two\n").replace("line 28\n", "28\n"))
-        gone(desk, A, VaultPath("F/c.md"))
+    def draw(draft: Draft) -> None:
+        written(draft, A, NOTE.replace("line 2\n", "two\n").replace("line 28\n", "28\n"))
+        gone(draft, A, VaultPath("F/c.md"))
 
     change = vault.do(draw)
     vault.undo(change, hunks=[2])
@@ -321,9 +321,9 @@ def test_a_note_that_was_made_again_and_undone_again_is_gone() -> None:
     vault = Trial(b="b\n")
     start = vault.state()
 
-    def draw(desk: Draft) -> None:
-        written(desk, A, "a\n")
-        written(desk, VaultPath("c.md"), "c\n")
+    def draw(draft: Draft) -> None:
+        written(draft, A, "a\n")
+        written(draft, VaultPath("c.md"), "c\n")
 
     change = vault.do(draw)
     vault.undo(change, hunks=[1])
@@ -418,6 +418,6 @@ def test_a_folder_that_a_change_took_away_comes_back() -> None:
     vault.put("F/a.md", "a\n")
     start = vault.state()
     vault.put("F/a.md", None)
-    change = vault.do(lambda desk: desk.take(Plan((Step("remove_folder", VaultPath("F")),))))
+    change = vault.do(lambda draft: draft.take(Plan((Step("remove_folder", VaultPath("F")),))))
     vault.undo(change)
     assert vault.state()[1] == start[1]

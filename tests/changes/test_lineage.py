@@ -125,10 +125,10 @@ def test_a_note_that_was_moved_since_it_was_made_goes_where_it_is() -> None:
     start = vault.state()
     made = vault.put("F/a.md", "[[b]]\n")
 
-    def draw(desk: Draft) -> None:
-        gone(desk, VaultPath("F/a.md"), VaultPath("G/c.md"))
-        written(desk, VaultPath("G/c.md"), "[[../b]]\n")
-        written(desk, B, "[[c]]\n")
+    def draw(draft: Draft) -> None:
+        gone(draft, VaultPath("F/a.md"), VaultPath("G/c.md"))
+        written(draft, VaultPath("G/c.md"), "[[../b]]\n")
+        written(draft, B, "[[c]]\n")
 
     followed = vault.do(draw)
     vault.undo(made)

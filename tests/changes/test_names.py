@@ -23,18 +23,18 @@ COURSES = {
 }
 
 
-def do(desk: Draft, deed: str) -> None:
+def do(draft: Draft, deed: str) -> None:
     """Move a file or folder, add a line to a file, or delete it."""
     name, _, to = deed.partition(" ")
     ending = "" if name in ("F", "G", "H", "Between") else ".md"
     path = VaultPath(f"{name}{ending}")
     match to:
         case "":
-            written(desk, path, None)
+            written(draft, path, None)
         case "+":
-            written(desk, path, desk.read(path).decode() + "more\n")
+            written(draft, path, draft.read(path).decode() + "more\n")
         case _:
-            gone(desk, path, VaultPath(f"{to}{ending}"))
+            gone(draft, path, VaultPath(f"{to}{ending}"))
 
 
 def vault() -> Trial:
@@ -48,7 +48,7 @@ def vault() -> Trial:
 def test_a_session_in_which_names_change_hands_is_undone(course: tuple[str, ...]) -> None:
     there = vault()
     start = there.state()
-    changes = [there.do(lambda desk, deed=deed: do(desk, deed)) for deed in course]  # type: ignore[misc]
+    changes = [there.do(lambda draft, deed=deed: do(draft, deed)) for deed in course]  # type: ignore[misc]
     there.undo(*reversed(changes))
     assert there.state() == start
     assert {there.today_of(change).state for change in changes} == {"undone"}
@@ -59,13 +59,13 @@ def test_one_change_in_which_names_change_hands_is_undone_and_made_again(course:
     there = vault()
     start = there.state()
 
-    def draw(desk: Draft) -> None:
+    def draw(draft: Draft) -> None:
         for deed in course:
-            do(desk, deed)
+            do(draft, deed)
 
-    desk = there.desk()
-    draw(desk)
-    if not desk.plan.steps:
+    draft = there.draft()
+    draw(draft)
+    if not draft.plan.steps:
         assert course[0].split() == course[-1].split()[::-1] or len(course) == 3
         return
     change = there.do(draw)
@@ -81,10 +81,10 @@ def test_one_change_in_which_names_change_hands_is_undone_and_made_again(course:
 def test_two_folders_of_one_name_that_one_undo_took_away_are_told_apart() -> None:
     there = Trial(one="one\n", two="two\n")
 
-    def draw(desk: Draft) -> None:
-        gone(desk, VaultPath("one.md"), VaultPath("F/one.md"))
-        gone(desk, VaultPath("F"), VaultPath("H"))
-        gone(desk, VaultPath("two.md"), VaultPath("F/two.md"))
+    def draw(draft: Draft) -> None:
+        gone(draft, VaultPath("one.md"), VaultPath("F/one.md"))
+        gone(draft, VaultPath("F"), VaultPath("H"))
+        gone(draft, VaultPath("two.md"), VaultPath("F/two.md"))
 
     change = there.do(draw)
     made = there.state()
@@ -175,10 +175,10 @@ def test_no_folder_stays_where_an_undo_led_a_note_through_one_that_moved() -> No
     made = there.put("J/I/x.md", "x\n")
     there.put("J/y.md", "y\n")
 
-    def draw(desk: Draft) -> None:
-        gone(desk, A, VaultPath("J/I/a.md"))
-        gone(desk, VaultPath("J/I/a.md"), A)
-        gone(desk, VaultPath("J"), VaultPath("K"))
+    def draw(draft: Draft) -> None:
+        gone(draft, A, VaultPath("J/I/a.md"))
+        gone(draft, VaultPath("J/I/a.md"), A)
+        gone(draft, VaultPath("J"), VaultPath("K"))
 
     passed = there.do(draw)
     there.undo(made)
@@ -192,9 +192,9 @@ def test_no_folder_stays_that_an_undo_only_passed_through() -> None:
     start = there.state()
     made = there.put("J/x.md", "x\n")
 
-    def draw(desk: Draft) -> None:
-        gone(desk, VaultPath("a.md"), VaultPath("J/a.md"))
-        gone(desk, VaultPath("J/a.md"), VaultPath("a.md"))
+    def draw(draft: Draft) -> None:
+        gone(draft, VaultPath("a.md"), VaultPath("J/a.md"))
+        gone(draft, VaultPath("J/a.md"), VaultPath("a.md"))
 
     passed = there.do(draw)
     there.undo(made)
@@ -205,7 +205,7 @@ def test_no_folder_stays_that_an_undo_only_passed_through() -> None:
 def test_a_change_that_had_nothing_to_do_is_undone() -> None:
     there = vault()
     start = there.state()
-    change = there.do(lambda desk: desk.take(Plan((Step("make_folder", VaultPath("F")),))))
+    change = there.do(lambda draft: draft.take(Plan((Step("make_folder", VaultPath("F")),))))
     assert change.steps == ()
     there.undo(change)
     assert (there.today_of(change).state, there.state()) == ("undone", start)
@@ -215,12 +215,12 @@ def test_what_is_made_moves_there_and_back_and_is_removed_leaves_nothing() -> No
     there = vault()
     start = there.state()
 
-    def draw(desk: Draft) -> None:
-        written(desk, VaultPath("G/new.md"), "new\n")
-        gone(desk, VaultPath("G/new.md"), VaultPath("G/F/new.md"))
-        written(desk, VaultPath("other.md"), "other\n")
-        gone(desk, VaultPath("G/F/new.md"), VaultPath("G/new.md"))
-        written(desk, VaultPath("G/new.md"), None)
+    def draw(draft: Draft) -> None:
+        written(draft, VaultPath("G/new.md"), "new\n")
+        gone(draft, VaultPath("G/new.md"), VaultPath("G/F/new.md"))
+        written(draft, VaultPath("other.md"), "other\n")
+        gone(draft, VaultPath("G/F/new.md"), VaultPath("G/new.md"))
+        written(draft, VaultPath("G/new.md"), None)
 
     change = there.do(draw)
     assert set(there.files) == {*start[0], "other.md"}

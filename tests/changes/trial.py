@@ -53,7 +53,7 @@ class Trial:
     def inside(self, folder: VaultPath) -> Collection[VaultPath]:
         return [path for path in (*self.files, *self.folders, *self.trash) if path.rpartition("/")[0] == folder]
 
-    def desk(self) -> Draft:
+    def draft(self) -> Draft:
         def read(path: VaultPath) -> bytes:
             if path not in self.files:
                 raise NoteNotFound(path)
@@ -90,9 +90,9 @@ class Trial:
         self, draw: Callable[[Draft], None], facts: Mapping[str, object] | None = None, *, of: Change | None = None
     ) -> Change:
         """Make a change as the writer would, perhaps of a proposal, and keep it as the store would."""
-        desk = self.desk()
-        draw(desk)
-        plan = desk.plan
+        draft = self.draft()
+        draw(draft)
+        plan = draft.plan
         if self.proposes:
             self.kept.update(plan.blobs)
             change = self._named(plan.steps, facts, "proposed")
@@ -121,24 +121,24 @@ class Trial:
 
     def put(self, path: str, text: str | None) -> Change:
         """Write a note, make it, or take it away."""
-        return self.do(lambda desk: written(desk, VaultPath(path), text))
+        return self.do(lambda draft: written(draft, VaultPath(path), text))
 
     def move(self, path: str, to: str) -> Change:
         """Give a note or folder another path."""
-        return self.do(lambda desk: gone(desk, VaultPath(path), VaultPath(to)))
+        return self.do(lambda draft: gone(draft, VaultPath(path), VaultPath(to)))
 
     def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
         """Turn changes back."""
         today = [self.today_of(change) for change in undone]
         switches = hunk_states_after_undo(today, self.snapshot, self._find, self.today.past, hunks)
 
-        def draw(desk: Draft) -> None:
-            desk.back = True
-            self.notes = undo(desk, today, self.snapshot, self.today, hunks)
+        def draw(draft: Draft) -> None:
+            draft.back = True
+            self.notes = undo(draft, today, self.snapshot, self.today, hunks)
 
-        desk = self.desk()
-        draw(desk)
-        if not desk.plan.steps and not self.proposes:
+        draft = self.draft()
+        draw(draft)
+        if not draft.plan.steps and not self.proposes:
             # Nothing was left to do: the changes count as undone.
             set_hunk_states(self.journal, switches, None)
             return replace(self.today_of(undone[0]), steps=())
@@ -161,16 +161,16 @@ class Trial:
         """Make a change again."""
         change = self.today_of(change)
         facts = {"redoes": change.id, **hunk_state_facts(hunk_states_after_redo(change, self.snapshot, self._find))}
-        return self.do(lambda desk: redo(desk, change, self.snapshot, self.today), facts)
+        return self.do(lambda draft: redo(draft, change, self.snapshot, self.today), facts)
 
     def accept(self, change: Change, hunks: Collection[int] | None = None) -> Change:
         """Make a change that was proposed, or some of its hunks."""
         change = self.today_of(change)
         facts = {**change.facts, **hunk_state_facts(hunk_states_after_accept(change, self.snapshot, self._find, hunks))}
 
-        def draw(desk: Draft) -> None:
-            desk.back = "undoes" in facts
-            accept(desk, change, self.snapshot, self.today, hunks)
+        def draw(draft: Draft) -> None:
+            draft.back = "undoes" in facts
+            accept(draft, change, self.snapshot, self.today, hunks)
 
         return self.do(draw, facts, of=change)
 
@@ -242,21 +242,21 @@ def _empty() -> sqlite3.Connection:
     return journal
 
 
-def written(desk: Draft, path: VaultPath, text: str | None) -> None:
+def written(draft: Draft, path: VaultPath, text: str | None) -> None:
     """Write a note, make it, or take it away."""
     if text is None:
-        data = desk.read(path)
-        desk.take(Plan((Step("remove", path, before=digest_of(data)),), {digest_of(data): data}))
-    elif desk.is_file(path):
-        desk.replace(path, text.encode())
+        data = draft.read(path)
+        draft.take(Plan((Step("remove", path, before=digest_of(data)),), {digest_of(data): data}))
+    elif draft.is_file(path):
+        draft.replace(path, text.encode())
     else:
-        desk.create(path, text.encode())
+        draft.create(path, text.encode())
 
 
-def gone(desk: Draft, path: VaultPath, to: VaultPath) -> None:
+def gone(draft: Draft, path: VaultPath, to: VaultPath) -> None:
     """Give a note or folder another path."""
-    data = desk.read(path) if desk.is_file(path) else None
+    data = draft.read(path) if draft.is_file(path) else None
     digest = None if data is None else digest_of(data)
-    desk.take(
+    draft.take(
         Plan((Step("move", path, to=to, before=digest),), {} if digest is None or data is None else {digest: data})
     )

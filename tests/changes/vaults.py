@@ -57,15 +57,15 @@ class Paper:
 
     def carry_out(self, planned: PlanAndEffect) -> "Paper":
         """Do what a plan says, as the desk understands it."""
-        desk = Draft(self.read, lambda path: path in self.files)
-        desk.take(planned.plan)
+        draft = Draft(self.read, lambda path: path in self.files)
+        draft.take(planned.plan)
         moved = {path: path_after(path, planned.plan) for path in self.files}
         taken = {step.path for step in planned.plan.steps if step.kind == "remove"}
         written = {step.path for step in planned.plan.steps if step.kind == "put"}
         after = Paper({}, rules=self.rules)
         for path, now in moved.items():
             if now in written:
-                after.put(now, desk.read(now))
+                after.put(now, draft.read(now))
             elif path not in taken:
                 after.files[now] = self.files[path]
                 if path in self.notes:

@@ -40,8 +40,8 @@ async def read(bridge: Bridge, *paths: VaultPath, session: str = "s1") -> None:
 
 
 async def near(bridge: Bridge) -> dict[VaultPath, set[VaultPath]]:
-    await only(bridge).drifting.look()
-    return {path: set(others) for path, others in only(bridge).drifting.drift.beside.items()}
+    await only(bridge).co_reading.look()
+    return {path: set(others) for path, others in only(bridge).co_reading.co_reading.beside.items()}
 
 
 async def test_what_an_agent_reads_in_one_session_drifts_nearer_and_is_said_in_searches(bridge: Bridge) -> None:
@@ -56,9 +56,9 @@ async def test_what_an_agent_reads_in_one_session_drifts_nearer_and_is_said_in_s
 async def test_a_search_has_it_brought_up_to_date_without_waiting(bridge: Bridge) -> None:
     engine = only(bridge)
     await read(bridge, RYE, RAIN)
-    engine.drifting.use(engine.settings)
-    assert not engine.sources().drift.beside
-    await until(lambda: bool(engine.drifting.drift.beside))
+    engine.co_reading.use(engine.settings)
+    assert not engine.sources().co_reading.beside
+    await until(lambda: bool(engine.co_reading.co_reading.beside))
 
 
 async def test_notes_that_were_found_and_not_read_do_not_drift(bridge: Bridge) -> None:
@@ -78,7 +78,7 @@ async def test_a_note_that_is_denied_is_out_of_it_and_one_that_is_moved_stays_in
     await engine.report([RAIN, moved])
     assert await near(bridge) == {RYE: {moved, BEANS}, moved: {RYE, BEANS}, BEANS: {RYE, moved}}
     await engine.use(replace(engine.settings, deny=("Bread/**",)))
-    assert engine.drifting.drift.beside.keys() <= {moved, BEANS}
+    assert engine.co_reading.co_reading.beside.keys() <= {moved, BEANS}
     assert await near(bridge) == {moved: {BEANS}, BEANS: {moved}}
 
 
@@ -87,7 +87,7 @@ async def test_it_can_be_switched_off(bridge: Bridge) -> None:
     await read(bridge, RYE, RAIN)
     await engine.use(replace(engine.settings, read_together_percent=0))
     assert await near(bridge) == {}
-    assert engine.sources().drift.weight == 0
+    assert engine.sources().co_reading.weight == 0
     await engine.use(replace(engine.settings, read_together_percent=10))
     assert await near(bridge) == {RYE: {RAIN}, RAIN: {RYE}}
-    assert engine.sources().drift.weight == 0.1
+    assert engine.sources().co_reading.weight == 0.1

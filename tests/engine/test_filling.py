@@ -26,10 +26,10 @@ async def test_what_is_changed_again_and_again_is_embedded_when_that_ends(
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
         for turn in range(5):
-            await engine.carrying.carry([EditNote(BEANS, (Append(text=f"Day {turn}."),))], Author("test"))
+            await engine.executor.carry([EditNote(BEANS, (Append(text=f"Day {turn}."),))], Author("test"))
         assert engine.progress().pending_vectors == 1
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
-        engine.parts.filling.wake()
+        engine.parts.backfill.wake()
         await settled(engine)
         assert engine.store.counted("embedded") == before + 1
 
@@ -41,16 +41,16 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
     async with opened(vault) as bridge:
         engine = bridge.find(None)
         await settled(engine)
-        filling, count, before = engine.parts.filling, engine.store.count, engine.store.counted("embedded")
+        backfill, count, before = engine.parts.backfill, engine.store.count, engine.store.counted("embedded")
         loop = asyncio.get_running_loop()
 
         def counting(what: str, many: int) -> None:
             count(what, many)
             monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
-            loop.call_soon_threadsafe(filling.wake)
+            loop.call_soon_threadsafe(backfill.wake)
 
         async def change(path: VaultPath, text: str) -> None:
-            await engine.carrying.carry([EditNote(path, (Append(text=text),))], Author("test"))
+            await engine.executor.carry([EditNote(path, (Append(text=text),))], Author("test"))
 
         monkeypatch.setattr("bridge.engine.backfill.AT_ONCE", 1)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
@@ -59,14 +59,14 @@ async def test_what_is_changed_while_a_batch_is_embedded_waits_for_a_pause_too(
             await change(path, "Watered.")
         monkeypatch.setattr(Store, "count", staticmethod(counting))
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 0)
-        filling.wake()
+        backfill.wake()
         await until(lambda: engine.progress().pending_vectors == 1)
         for turn in range(5):
             await change(BEANS, f"Day {turn}.")
             await change(RAIN, f"Day {turn}.")
         assert engine.store.counted("embedded") == before + 1
         monkeypatch.undo()
-        filling.wake()
+        backfill.wake()
         await settled(engine)
         assert engine.store.counted("embedded") == before + 3
 
@@ -80,7 +80,7 @@ async def test_who_waits_for_meaning_waits_for_no_pause(
         await settled(engine)
         monkeypatch.setattr("bridge.engine.backfill.QUIET_S", 3600)
         monkeypatch.setattr("bridge.engine.backfill.LONGEST_S", 3600)
-        await engine.carrying.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
+        await engine.executor.carry([EditNote(BEANS, (Append(text="Watered."),))], Author("test"))
         assert await engine.waiting.indexed(BEANS, None, "vectors", 60)
 
 
@@ -89,5 +89,5 @@ async def test_it_is_not_known_which_model_there_is_before_one_was_looked_for(va
         engine = bridge.find(None)
         await settled(engine)
         assert engine.progress().model_known
-        engine.parts.filling.can_answer = None
+        engine.parts.backfill.can_answer = None
         assert not engine.progress().model_known

@@ -32,7 +32,7 @@ async def ready(bridge: Bridge) -> VaultEngine:
 
 
 async def append(engine: VaultEngine, text: str) -> str:
-    made = await engine.carrying.carry([EditNote(NOTE, (Append(text=text),))], AGENT, dry_run=False, expect=None)
+    made = await engine.executor.carry([EditNote(NOTE, (Append(text=text),))], AGENT, dry_run=False, expect=None)
     assert made.change is not None
     return made.change.id
 
@@ -52,7 +52,7 @@ async def test_a_late_save_is_merged_with_the_change(vault: Path, opened: Opened
             "edit_note",
         ]
         # Each is a change of its own.
-        await engine.deciding.undo([change], AGENT)
+        await engine.review.undo([change], AGENT)
         assert place.read_text() == old.replace("# Rye", "# Rye bread")
     assert not [*vault.rglob(".vault-bridge-*")]
 
@@ -80,7 +80,7 @@ async def test_a_note_that_was_deleted_while_it_was_saved_comes_back(vault: Path
         engine = await ready(bridge)
         with place.open("r+b") as program:
             request = DeleteNote(NOTE, digest(place))
-            await engine.carrying.carry([request], AGENT, dry_run=False, expect=None)
+            await engine.executor.carry([request], AGENT, dry_run=False, expect=None)
             assert not place.exists()
             program.write(b"saved")
             program.truncate()

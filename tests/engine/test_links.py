@@ -42,8 +42,8 @@ class Vault:
 
     def graph(self) -> Graph:
         self.links.resolve(self.links.take(), self.notes, self.names)
-        assert self.links.web is not None
-        return self.links.web.graph(self.notes)
+        assert self.links.resolved_links is not None
+        return self.links.resolved_links.graph(self.notes)
 
     def pairs(self) -> set[tuple[str, str]]:
         graph = self.graph()

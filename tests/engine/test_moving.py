@@ -31,7 +31,7 @@ async def test_what_moves_and_is_renamed_in_turn_comes_back_whole(vault: Path, o
         assert (vault / "Spelt.md").read_text() == "---\nup: '[[Sourdough]]'\n---\n# Paste\n[[#Paste]]\n"
         for one in reversed(made):
             assert one.change is not None
-            await engine.deciding.undo([one.change.id], AGENT)
+            await engine.review.undo([one.change.id], AGENT)
         assert (bytes_of(vault), folders_of(vault)) == (before, folders)
 
 
@@ -50,7 +50,7 @@ async def test_requests_of_one_change_see_what_earlier_ones_moved(vault: Path, o
         assert "See [[Korn]]." in (vault / BEANS).read_text()
         assert "See [[Korn]] and [[Missing]]." in (vault / SOURDOUGH).read_text()
         assert made.change is not None
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         assert bytes_of(vault) == before
 
 

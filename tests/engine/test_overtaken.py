@@ -33,7 +33,7 @@ def save_before_exchanges(monkeypatch: pytest.MonkeyPatch, place: Path, times: i
 
 async def append(engine: VaultEngine, read: Digest | None = None) -> None:
     request = EditNote(NOTE, (Append(text="The agent's."),), read)
-    await engine.carrying.carry([request], AGENT, dry_run=False, expect=None)
+    await engine.executor.carry([request], AGENT, dry_run=False, expect=None)
 
 
 async def test_an_addition_goes_to_what_was_saved_in_between(

@@ -185,7 +185,7 @@ async def test_a_note_that_moves_to_a_denied_place_is_erased_and_one_that_leaves
     async with opened(secretive) as bridge:
         engine = only(bridge)
         await settled(engine)
-        await until(lambda: engine.following.watching)
+        await until(lambda: engine.indexer.watching)
         marks = digests(engine, moved)
         assert moved in await found(engine, "marzipanskew")
         assert set(marks) <= traces(tmp_path / "data", *marks)
@@ -240,7 +240,7 @@ async def test_a_rule_that_comes_during_the_first_indexing_holds(
         (secretive / f"Bread/{number}.md").write_text(f"Crumb {number}.\n")
     async with opened(secretive) as bridge:
         engine = only(bridge)
-        await until(lambda: engine._parts is not None and bool(engine.following.pending))
+        await until(lambda: engine._parts is not None and bool(engine.indexer.pending))
         using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
         await until(lambda: engine.vault.rules.deny != ())
         while not using.done():
@@ -259,7 +259,7 @@ async def test_what_was_begun_under_other_rules_is_done_again(
     async with opened(secretive) as bridge:
         engine = only(bridge)
         await settled(engine)
-        part: Any = {"_look": engine.following, "resolve": engine.following.weaving._links, "graph": ResolvedLinks}[
+        part: Any = {"_look": engine.indexer, "resolve": engine.indexer.link_resolver._links, "graph": ResolvedLinks}[
             step
         ]
         begun, go_on, real = threading.Event(), threading.Event(), getattr(part, step)
@@ -272,7 +272,7 @@ async def test_what_was_begun_under_other_rules_is_done_again(
 
         monkeypatch.setattr(part, step, slowly)
         (secretive / "Fresh.md").write_text("Fresh.\n")
-        looking = asyncio.create_task(engine.following.reconcile())
+        looking = asyncio.create_task(engine.indexer.reconcile())
         await until(begun.is_set)
         using = asyncio.create_task(bridge.use(save_settings(bridge.settings_path, {"deny": ["Private/**"]})))
         await until(lambda: SECRET not in engine.index.notes)

@@ -31,7 +31,7 @@ async def test_every_change_is_found_as_soon_as_it_is_made(tmp_path: Path, vault
         await until(lambda: engine.progress().ready_keyword)
 
         async def do(request: Request) -> None:
-            await engine.carrying.carry([request], Author("test"))
+            await engine.executor.carry([request], Author("test"))
 
         for turn in range(5):
             word, new, there = f"zebra{turn}", VaultPath(f"New {turn}.md"), VaultPath(f"There/New {turn}.md")
@@ -39,12 +39,12 @@ async def test_every_change_is_found_as_soon_as_it_is_made(tmp_path: Path, vault
             assert await found(engine, word) == [BEANS]
             await do(CreateNote(new, f"Another {word}, see [[Beans]].", {}, None))
             assert set(await found(engine, word)) == {BEANS, new}
-            assert new in (await engine.waiting.web()).sources(BEANS)
+            assert new in (await engine.waiting.resolved_links()).sources(BEANS)
             await do(MoveNote(new, there, engine.index.notes[new].digest))
             assert set(await found(engine, word)) == {BEANS, there}
             await do(DeleteNote(there, engine.index.notes[there].digest))
             assert await found(engine, word) == [BEANS]
-            assert there not in (await engine.waiting.web()).sources(BEANS)
+            assert there not in (await engine.waiting.resolved_links()).sources(BEANS)
 
 
 async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
@@ -63,7 +63,7 @@ async def test_a_change_that_the_index_could_not_take_is_taken_up_again(
             await real(table, rows)
 
         monkeypatch.setattr(Table, "add", add)
-        await engine.carrying.carry([EditNote(BEANS, (Append(text="A zebra came by."),))], Author("test"))
+        await engine.executor.carry([EditNote(BEANS, (Append(text="A zebra came by."),))], Author("test"))
         # As the watcher does, which hears of our own changes too.
         looking = asyncio.create_task(engine.report([BEANS]))
         await until(lambda: looking.done() or bool(engine.index._writing.turn._waiters))

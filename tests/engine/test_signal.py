@@ -22,16 +22,16 @@ async def test_whoever_waits_again_and_again_can_be_cancelled_whenever_it_was_to
         while True:
             await signal.wait(60)
 
-    following = asyncio.create_task(follow())
+    indexer = asyncio.create_task(follow())
     for _ in range(3):
         await asyncio.sleep(0)
     signal.tell()
     for _ in range(turns):
         await asyncio.sleep(0)
-    following.cancel()
+    indexer.cancel()
     # With `wait_for` Python 3.11 forgot the cancellation at some of these moments, and the bridge never left.
-    await asyncio.wait([following], timeout=1)
-    assert following.cancelled()
+    await asyncio.wait([indexer], timeout=1)
+    assert indexer.cancelled()
 
 
 async def test_nobody_is_woken_by_what_was_told_before() -> None:

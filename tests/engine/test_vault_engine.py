@@ -39,7 +39,7 @@ async def test_the_graph_follows_the_links(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = only(bridge)
         await settled(engine)
-        graph = (await engine.waiting.chart()).graph
+        graph = (await engine.waiting.graph_snapshot()).graph
         assert graph.links_to(VaultPath("Bread/Sourdough.md")) == {"Bread/Rye.md"}
 
 
@@ -84,7 +84,7 @@ async def test_a_saved_edit_is_found_without_being_reported(vault: Path, opened:
     async with opened(vault) as bridge:
         engine = only(bridge)
         await settled(engine)
-        await until(lambda: engine.following.watching)
+        await until(lambda: engine.indexer.watching)
         text = "# Beans\n\nClimbing xylophones.\n"
         (vault / "Garden/Beans.md").write_text(text)
         digest = Digest(hashlib.sha256(text.encode()).hexdigest())
@@ -305,15 +305,15 @@ async def test_what_breaks_off_is_begun_again(
     async with opened(vault) as bridge:
         engine = only(bridge)
         await settled(engine)
-        broken = engine.following
+        broken = engine.indexer
 
         async def fail(*_: object, **__: object) -> int:
             raise ZeroDivisionError("Sow after the last frost")
 
         monkeypatch.setattr(broken, "_take_up", fail)
         (vault / "New.md").write_text("a zebra\n")
-        await until(lambda: "New.md" in engine.following.index.notes if engine.progress().ready_keyword else False)
-        assert engine.following is not broken
+        await until(lambda: "New.md" in engine.indexer.index.notes if engine.progress().ready_keyword else False)
+        assert engine.indexer is not broken
     assert "ZeroDivisionError at test_vault_engine.py" in caplog.text
     assert "frost" not in caplog.text
 

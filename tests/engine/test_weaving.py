@@ -16,20 +16,20 @@ def only(bridge: Bridge) -> VaultEngine:
 
 
 def sources(engine: VaultEngine, path: VaultPath) -> set[str]:
-    web = engine.following.weaving.web
-    return {*(web.sources(path) if web else ())}
+    resolved_links = engine.indexer.link_resolver.resolved_links
+    return {*(resolved_links.sources(path) if resolved_links else ())}
 
 
 async def test_whoever_reports_an_edit_finds_its_links_at_once(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = only(bridge)
         await settled(engine)
-        before = (await engine.waiting.chart()).graph
+        before = (await engine.waiting.graph_snapshot()).graph
         (vault / BEANS).write_text("# Beans\n\nEaten with [[Rye]].\n")
         await engine.report([BEANS])
         assert sources(engine, RYE) == {BEANS, "Bread/Sourdough.md"}
         assert before.linked_from(RYE) == {"Bread/Sourdough.md"}
-        assert (await engine.waiting.chart()).graph.linked_from(RYE) == {BEANS, "Bread/Sourdough.md"}
+        assert (await engine.waiting.graph_snapshot()).graph.linked_from(RYE) == {BEANS, "Bread/Sourdough.md"}
 
 
 async def test_the_graph_that_ranks_follows_without_being_asked_for(vault: Path, opened: Opened) -> None:
@@ -61,7 +61,7 @@ async def test_links_to_an_attachment_follow_too(vault: Path, opened: Opened) ->
         assert sources(engine, plan) == set()
         (vault / plan).write_bytes(b"")
         await engine.report([plan])
-        assert engine.following.weaving.settled
+        assert engine.indexer.link_resolver.settled
         assert sources(engine, plan) == {BEANS}
         # A link to oneself makes nobody a source.
         assert sources(engine, BEANS) == set()

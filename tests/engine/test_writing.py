@@ -44,7 +44,7 @@ async def ready(bridge: Bridge) -> VaultEngine:
 
 
 async def make(engine: VaultEngine, *requests: Request, author: Author = AGENT, dry_run: bool = False) -> ChangeOutcome:
-    return await engine.carrying.carry(requests, author, dry_run=dry_run, expect=None)
+    return await engine.executor.carry(requests, author, dry_run=dry_run, expect=None)
 
 
 def append(path: VaultPath, text: str) -> EditNote:
@@ -77,7 +77,7 @@ def taken(told: asyncio.Queue[Event]) -> Sequence[Event]:
 
 
 def ids(engine: VaultEngine) -> Sequence[str]:
-    return [change.id for change in engine.deciding.changes(ChangeFilter(), 100, 0)]
+    return [change.id for change in engine.review.changes(ChangeFilter(), 100, 0)]
 
 
 async def test_what_was_written_is_found_when_the_writer_returns(vault: Path, opened: Opened) -> None:
@@ -97,12 +97,12 @@ async def test_a_change_can_be_turned_back_and_made_again(vault: Path, opened: O
         made = await make(engine, append(BEANS, "Quinoa."))
         after = bytes_of(vault)
         assert made.change is not None
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         assert bytes_of(vault) == before
-        assert engine.deciding.change(made.change.id).state == "undone"
-        await engine.deciding.redo(made.change.id, AGENT)
+        assert engine.review.change(made.change.id).state == "undone"
+        await engine.review.redo(made.change.id, AGENT)
         assert bytes_of(vault) == after
-        assert engine.deciding.change(made.change.id).state == "applied"
+        assert engine.review.change(made.change.id).state == "applied"
         assert len(ids(engine)) == 3
 
 
@@ -114,7 +114,7 @@ async def test_turning_back_keeps_what_was_written_since(vault: Path, opened: Op
             engine, EditNote(SOURDOUGH, (ReplaceText(old="# Sourdough", new="# Levain"),), digest(vault / SOURDOUGH))
         )
         assert made.change is not None
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         text = (vault / SOURDOUGH).read_text()
         assert "Levain" in text
         assert "Quinoa" not in text
@@ -128,12 +128,12 @@ async def test_turning_back_what_is_not_there_any_more_settles_it(vault: Path, o
         (vault / BEANS).write_bytes(before[BEANS])
         for number, one in enumerate(made):
             assert one.change is not None
-            proposed = await engine.deciding.undo([one.change.id], AGENT, dry_run=True)
-            assert (proposed.change, engine.deciding.change(one.change.id).state) == (None, "applied")
-            undone = await engine.deciding.undo([one.change.id], AGENT)
+            proposed = await engine.review.undo([one.change.id], AGENT, dry_run=True)
+            assert (proposed.change, engine.review.change(one.change.id).state) == (None, "applied")
+            undone = await engine.review.undo([one.change.id], AGENT)
             assert (undone.change, undone.plan.steps) == (None, ()), number
             assert "Nothing was left to undo" in undone.warnings[0]
-            assert engine.deciding.change(one.change.id).state == "undone"
+            assert engine.review.change(one.change.id).state == "undone"
         assert bytes_of(vault) == before
 
 
@@ -147,7 +147,7 @@ async def test_a_deleted_note_comes_back_though_its_copy_was_edited(vault: Path,
         copy = vault / ".trash" / "Beans.md"
         copy.write_bytes(b"mine\n")
         assert made.change is not None
-        undone = await engine.deciding.undo([made.change.id], AGENT)
+        undone = await engine.review.undo([made.change.id], AGENT)
         assert ((vault / BEANS).read_bytes(), copy.read_bytes()) == (before, b"mine\n")
         assert undone.warnings == (
             "`.trash/Beans.md` was changed since, and stays; `Garden/Beans.md` says what it said before.",
@@ -162,10 +162,10 @@ async def test_turning_back_what_was_changed_again_is_refused_with_both_sides(va
         before = bytes_of(vault)
         assert made.change is not None
         with pytest.raises(ChangeConflict) as refused:
-            await engine.deciding.undo([made.change.id], AGENT)
+            await engine.review.undo([made.change.id], AGENT)
         assert "Amaranth" in str(refused.value.facts["conflicts"])
         assert bytes_of(vault) == before
-        assert engine.deciding.change(made.change.id).state == "applied"
+        assert engine.review.change(made.change.id).state == "applied"
 
 
 async def test_a_new_note_takes_its_folders_away_again(vault: Path, opened: Opened) -> None:
@@ -175,7 +175,7 @@ async def test_a_new_note_takes_its_folders_away_again(vault: Path, opened: Open
         made = await make(engine, CreateNote(VaultPath("New/Deep/Note.md"), "Words.", {"tags": ["a"]}))
         assert (vault / "New/Deep/Note.md").read_text() == "---\ntags:\n  - a\n---\nWords.\n"
         assert made.change is not None
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         assert (bytes_of(vault), folders_of(vault)) == (before, folders)
 
 
@@ -189,7 +189,7 @@ async def test_a_move_rewrites_links_and_comes_back(vault: Path, opened: Opened)
         assert engine.graph is not None
         assert VaultPath("Grain/Roggen.md") in engine.index.notes
         assert made.change is not None
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         assert (bytes_of(vault), folders_of(vault)) == (before, folders)
 
 
@@ -212,7 +212,7 @@ async def test_a_removed_note_comes_back(vault: Path, opened: Opened) -> None:
         assert made.counts["links_broken"] == 1
         assert RYE not in engine.index.notes
         assert made.change is not None
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         assert (vault / RYE).read_bytes() == before
         assert RYE in engine.index.notes
 
@@ -258,7 +258,7 @@ async def test_several_requests_are_one_change_or_none(vault: Path, opened: Open
         assert (vault / "Rye bread.md").read_text().endswith("One.\n\nTwo.\n")
         assert "[[Rye bread]]" in (vault / SOURDOUGH).read_text()
         assert made.change is not None
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         assert bytes_of(vault) == before
 
 
@@ -267,7 +267,7 @@ async def test_an_expectation_that_fails_writes_nothing(vault: Path, opened: Ope
         engine = await ready(bridge)
         before = bytes_of(vault)
         with pytest.raises(ExpectationFailed):
-            await engine.carrying.carry([append(BEANS, "One.")], AGENT, dry_run=False, expect={"files": 2})
+            await engine.executor.carry([append(BEANS, "One.")], AGENT, dry_run=False, expect={"files": 2})
         assert (bytes_of(vault), ids(engine)) == (before, [])
 
 
@@ -291,26 +291,26 @@ async def test_a_proposal_waits_until_it_is_accepted(vault: Path, opened: Opened
         made = await make(engine, append(BEANS, "One."), author=proposing)
         assert made.change is not None
         assert (made.state, bytes_of(vault)) == ("proposed", before)
-        await engine.deciding.accept(made.change.id, Author("accept_change"))
+        await engine.review.accept(made.change.id, Author("accept_change"))
         assert (vault / BEANS).read_text().endswith("One.\n")
-        accepted = engine.deciding.change(made.change.id)
+        accepted = engine.review.change(made.change.id)
         assert (accepted.state, accepted.client, accepted.operation) == ("applied", "agent", "edit_note")
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         assert bytes_of(vault) == before
 
 
 async def test_of_those_who_settle_a_change_at_once_one_does(vault: Path, opened: Opened) -> None:
     async with opened(vault) as bridge:
         engine = await ready(bridge)
-        before, deciding = bytes_of(vault), engine.deciding
+        before, review = bytes_of(vault), engine.review
         proposed = await make(engine, append(BEANS, "Hoe."), author=replace(AGENT, proposes=True))
         assert proposed.change is not None
         id_ = proposed.change.id
         for several in (
-            (deciding.accept(id_, AGENT), deciding.reject(id_), deciding.accept(id_, AGENT)),
-            (deciding.undo([id_], AGENT), deciding.undo([id_], AGENT)),
-            (deciding.redo(id_, AGENT), deciding.redo(id_, AGENT)),
-            (deciding.undo([id_], AGENT), deciding.undo([id_], AGENT)),
+            (review.accept(id_, AGENT), review.reject(id_), review.accept(id_, AGENT)),
+            (review.undo([id_], AGENT), review.undo([id_], AGENT)),
+            (review.redo(id_, AGENT), review.redo(id_, AGENT)),
+            (review.undo([id_], AGENT), review.undo([id_], AGENT)),
         ):
             first, *others = await asyncio.gather(*several, return_exceptions=True)
             assert not isinstance(first, BaseException)
@@ -324,10 +324,10 @@ async def test_a_rejected_proposal_is_over(vault: Path, opened: Opened) -> None:
         made = await make(engine, append(BEANS, "One."), author=Author("edit_note", proposes=True))
         assert made.change is not None
         with bridge.events.subscribed() as told:
-            assert (await engine.deciding.reject(made.change.id)).state == "rejected"
+            assert (await engine.review.reject(made.change.id)).state == "rejected"
             assert [(event.kind, event.data["state"]) for event in taken(told)] == [("change_recorded", "rejected")]
         with pytest.raises(ChangeConflict):
-            await engine.deciding.accept(made.change.id, AGENT)
+            await engine.review.accept(made.change.id, AGENT)
 
 
 async def test_a_proposal_past_its_time_has_expired_whoever_asks(vault: Path, opened: Opened) -> None:
@@ -337,13 +337,13 @@ async def test_a_proposal_past_its_time_has_expired_whoever_asks(vault: Path, op
         made = await make(engine, append(BEANS, "One."), author=Author("edit_note", proposes=True))
         assert made.change is not None
         late = replace(made.change, expires=time.time())
-        for decide in (partial(engine.deciding.accept, author=AGENT), engine.deciding.reject):
+        for decide in (partial(engine.review.accept, author=AGENT), engine.review.reject):
             engine.store.propose(late, made.plan.blobs)
             with bridge.events.subscribed() as told:
                 with pytest.raises(ChangeConflict, match="expired"):
                     await decide(late.id)
                 assert [event.data["state"] for event in taken(told) if event.kind == "change_recorded"] == ["expired"]
-        assert (engine.deciding.change(late.id).state, bytes_of(vault)) == ("expired", before)
+        assert (engine.review.change(late.id).state, bytes_of(vault)) == ("expired", before)
 
 
 async def test_what_expired_while_no_bridge_ran_is_ended_at_the_start(vault: Path, opened: Opened) -> None:
@@ -354,7 +354,7 @@ async def test_what_expired_while_no_bridge_ran_is_ended_at_the_start(vault: Pat
         engine.store.propose(replace(made.change, expires=time.time()), made.plan.blobs)
     async with opened(vault) as bridge:
         engine = await ready(bridge)
-        await until(lambda: engine.deciding.change(ids(engine)[0]).state == "expired")
+        await until(lambda: engine.review.change(ids(engine)[0]).state == "expired")
 
 
 async def test_a_conflict_that_was_looked_at_is_over(vault: Path, opened: Opened) -> None:
@@ -363,7 +363,7 @@ async def test_a_conflict_that_was_looked_at_is_over(vault: Path, opened: Opened
         made = await make(engine, append(BEANS, "One."))
         assert made.change is not None
         engine.store.set_state(made.change.id, "conflict")
-        assert (await engine.deciding.reject(made.change.id)).state == "rejected"
+        assert (await engine.review.reject(made.change.id)).state == "rejected"
 
 
 async def test_a_proposed_undo_is_settled_when_it_is_accepted(vault: Path, opened: Opened) -> None:
@@ -372,11 +372,11 @@ async def test_a_proposed_undo_is_settled_when_it_is_accepted(vault: Path, opene
         before = bytes_of(vault)
         made = await make(engine, append(BEANS, "One."))
         assert made.change is not None
-        proposed = await engine.deciding.undo([made.change.id], Author("undo_change", proposes=True))
+        proposed = await engine.review.undo([made.change.id], Author("undo_change", proposes=True))
         assert proposed.change is not None
-        assert engine.deciding.change(made.change.id).state == "applied"
-        await engine.deciding.accept(proposed.change.id, AGENT)
-        assert (bytes_of(vault), engine.deciding.change(made.change.id).state) == (before, "undone")
+        assert engine.review.change(made.change.id).state == "applied"
+        await engine.review.accept(proposed.change.id, AGENT)
+        assert (bytes_of(vault), engine.review.change(made.change.id).state) == (before, "undone")
 
 
 async def test_a_session_is_turned_back_as_one(vault: Path, opened: Opened) -> None:
@@ -388,12 +388,12 @@ async def test_a_session_is_turned_back_as_one(vault: Path, opened: Opened) -> N
         await make(engine, append(RYE, "Other."), author=other)
         await make(engine, append(BEANS, "Two."))
         await make(engine, MoveNote(BEANS, VaultPath("Garden/Broad beans.md"), digest(vault / BEANS)))
-        await engine.deciding.undo(engine.deciding.of_session("s1"), other)
+        await engine.review.undo(engine.review.of_session("s1"), other)
         left = bytes_of(vault)
         assert left.pop(RYE) != before.pop(RYE)
         assert left == before
         with pytest.raises(ChangeNotFound):
-            engine.deciding.of_session("s1")
+            engine.review.of_session("s1")
 
 
 async def test_a_large_change_must_be_confirmed(vault: Path, opened: Opened) -> None:
@@ -467,7 +467,7 @@ async def test_a_folder_comes_back_over_empty_ones(vault: Path, opened: Opened) 
         made = await make(engine, MoveNote(VaultPath("Garden"), VaultPath("Plot")))
         (vault / "Garden" / "Old").mkdir(parents=True)
         assert made.change is not None
-        await engine.deciding.undo([made.change.id], AGENT)
+        await engine.review.undo([made.change.id], AGENT)
         assert bytes_of(vault) == before
         assert folders_of(vault) == {".obsidian", "Bread", "Garden"}
         made = await make(engine, MoveNote(VaultPath("Garden"), VaultPath("Plot")))
@@ -476,5 +476,5 @@ async def test_a_folder_comes_back_over_empty_ones(vault: Path, opened: Opened) 
         before = bytes_of(vault)
         assert made.change is not None
         with pytest.raises(BridgeError):
-            await engine.deciding.undo([made.change.id], AGENT)
+            await engine.review.undo([made.change.id], AGENT)
         assert bytes_of(vault) == before

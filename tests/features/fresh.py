@@ -56,10 +56,10 @@ async def changed(served: Served, *, proposed: bool = False, undone: bool = Fals
     await restore(served)
     engine = served.bridge.find(None)
     author = Author("create_note", client="example", session=session, proposes=proposed)
-    made = await engine.carrying.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
+    made = await engine.executor.carry([CreateNote(NOTE, "Words.")], author, dry_run=False, expect=None)
     assert made.change is not None
     if undone:
-        await engine.deciding.undo([made.change.id], author)
+        await engine.review.undo([made.change.id], author)
     return made.change.id
 
 
@@ -71,7 +71,7 @@ async def offered(served: Served, *, claimed: bool) -> str:
     change = Change(engine.store.next_id(), 0.0, "edit_note", steps=(step,))
     offer = Offer(change, other.decode(), lambda: None)
     offer.became.set_result("rejected")
-    LENT.enter_context(engine.handing.offering(offer))
+    LENT.enter_context(engine.editor_sessions.offering(offer))
     if claimed:
         await offer.claim()
     return change.id

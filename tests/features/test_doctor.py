@@ -84,8 +84,8 @@ async def test_a_vault_that_is_gone_is_no_reason_to_delete_its_index(served: Ser
     engine = served.bridge.find(None)
     engine.root.rename(engine.root.with_name("Away"))
     with pytest.raises(VaultUnreadable):
-        await engine.following.reconcile()
-    engine.following.trouble = VaultUnreadable()
+        await engine.indexer.reconcile()
+    engine.indexer.trouble = VaultUnreadable()
     found = await findings(served)
     assert (found["vault"].verdict, found["index"].verdict) == ("fail", "fail")
     assert "delete" not in found["index"].do

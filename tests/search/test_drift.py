@@ -79,11 +79,11 @@ FILES = {
 }
 
 
-async def found(tmp_path: Path, drift: CoReading, query: str = "insulate the roof before winter") -> SearchAnswer:
+async def found(tmp_path: Path, co_reading: CoReading, query: str = "insulate the roof before winter") -> SearchAnswer:
     write_vault(tmp_path / "vault", FILES)
     async with opened(tmp_path / "vault", tmp_path / "index") as sources:
         asked = SearchRequest(query, mode="keyword", explain=True)
-        return await search(replace(sources, drift=drift), asked)
+        return await search(replace(sources, co_reading=co_reading), asked)
 
 
 async def test_of_two_notes_that_match_alike_the_one_read_with_the_best_hit_comes_first_and_says_so(
@@ -107,8 +107,8 @@ async def test_it_can_count_for_nothing(tmp_path: Path) -> None:
 async def test_a_note_is_related_to_what_was_read_with_it(tmp_path: Path) -> None:
     write_vault(tmp_path / "vault", FILES)
     async with opened(tmp_path / "vault", tmp_path / "index") as sources:
-        drift = CoReading(DEFAULT, {PLAN: {VaultPath("Other.md"): 1.0}})
-        answer = await find_related(replace(sources, drift=drift), path=PLAN, text=None, limit=5)
+        co_reading = CoReading(DEFAULT, {PLAN: {VaultPath("Other.md"): 1.0}})
+        answer = await find_related(replace(sources, co_reading=co_reading), path=PLAN, text=None, limit=5)
     why = {hit.path: hit.why for hit in answer.hits}
     assert why[VaultPath("Other.md")] == ("read together with *Plan* lately",)
 
@@ -130,7 +130,7 @@ async def test_reading_cannot_move_what_the_sample_vault_is_asked_for(tmp_path: 
         notes = list(sources.index.notes)
         for asked in queries:
             others = [path for path in notes if path != asked["expect"]]
-            drift = CoReading(DEFAULT, dict.fromkeys(notes, dict.fromkeys(others, 1.0)))
+            co_reading = CoReading(DEFAULT, dict.fromkeys(notes, dict.fromkeys(others, 1.0)))
             request = SearchRequest(asked["query"], mode="keyword", limit=asked["within_top"])
-            answer = await search(replace(sources, drift=drift), request)
+            answer = await search(replace(sources, co_reading=co_reading), request)
             assert asked["expect"] in [hit.path for hit in answer.hits], asked["query"]

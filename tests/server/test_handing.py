@@ -193,7 +193,7 @@ async def test_a_program_that_leaves_lets_the_change_go_to_the_disk(served: Serv
         async with applying(served) as reader:
             await offered(reader)
         assert (await edit).json["by"] == "disk"
-    assert not served.bridge.find(None).handing.is_wanted
+    assert not served.bridge.find(None).editor_sessions.is_wanted
 
 
 async def test_a_program_that_dies_before_it_acknowledges_has_made_what_is_on_the_disk(served: Served) -> None:

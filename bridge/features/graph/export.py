@@ -10,7 +10,7 @@ from bridge.api.call import Call
 from bridge.api.encode import encode
 from bridge.api.registry import operation
 from bridge.errors import InvalidArguments
-from bridge.features.graph.charts import DEFAULT_KINDS, Kinds, note_title
+from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title
 from bridge.graph.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -59,29 +59,29 @@ async def export_graph(
         kinds: What joins notes, as in `graph_neighbours`; every note is a node, joined or not.
         stubs: Also the names that no note has, as nodes.
     """
-    chart = await call.engine.waiting.chart()
-    edges = await call.engine.atlas.edges(chart, kinds, stubs=stubs)
+    graph_snapshot = await call.engine.waiting.graph_snapshot()
+    edges = await call.engine.analytics.edges(graph_snapshot, kinds, stubs=stubs)
     if len(edges) > MOST_EDGES:
         raise InvalidArguments(
             f"These are {len(edges):,} edges; {MOST_EDGES:,} can be exported at once.", hint="Ask for fewer `kinds`."
         )
-    return await asyncio.to_thread(write_graph, chart, edges, format)
+    return await asyncio.to_thread(write_graph, graph_snapshot, edges, format)
 
 
 Node = tuple[str, dict[str, Any]]
 Link = tuple[str, str, dict[str, Any]]
 
 
-def write_graph(chart: "GraphSnapshot", edges: "Edges", form: Format) -> ExportedGraph:
+def write_graph(graph_snapshot: "GraphSnapshot", edges: "Edges", form: Format) -> ExportedGraph:
     """Write nodes and edges down."""
-    nodes, links = nodes_and_links(chart, edges)
+    nodes, links = nodes_and_links(graph_snapshot, edges)
     text = graphml(nodes, links) if form == "graphml" else node_link(nodes, links)
     return ExportedGraph(form, text, len(nodes), len(links))
 
 
-def nodes_and_links(chart: "GraphSnapshot", edges: "Edges") -> tuple[list[Node], list[Link]]:
+def nodes_and_links(graph_snapshot: "GraphSnapshot", edges: "Edges") -> tuple[list[Node], list[Link]]:
     """Describe all notes, the names that are linked to, and what joins them."""
-    graph = chart.graph
+    graph = graph_snapshot.graph
     paths = graph.paths
     names = sorted({*edges.target[graph.stubs[edges.target]].tolist()})
     key = {number: str(path) for number, path in paths.items()}
@@ -89,9 +89,9 @@ def nodes_and_links(chart: "GraphSnapshot", edges: "Edges") -> tuple[list[Node],
     nodes: list[Node] = []
     for number in sorted(paths, key=lambda number: paths[number]):
         path = paths[number]
-        note = chart.notes.get(path)
+        note = graph_snapshot.notes.get(path)
         facts = {"type": note.kind, "tags": " ".join(note.tags)} if note else {}
-        nodes.append((path, {"title": note_title(chart, path), **facts}))
+        nodes.append((path, {"title": note_title(graph_snapshot, path), **facts}))
     nodes += [(key[number], {"title": key[number][1:], "type": "stub"}) for number in names]
     columns = (edges.source.tolist(), edges.target.tolist(), edges.kind.tolist(), edges.weight.tolist())
     links = [

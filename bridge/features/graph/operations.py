@@ -13,7 +13,7 @@ from bridge.api.registry import operation
 from bridge.engine import link_census
 from bridge.engine.link_census import Gap, LinkCounts, NoteCount, StrongPair, Stub
 from bridge.features.graph import structure
-from bridge.features.graph.charts import DEFAULT_KINDS, Kinds, kinds_between, note_title, require_number
+from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, kinds_between, note_title, require_number
 from bridge.features.graph.steps import GraphStep, describe_steps
 from bridge.features.graph.structure import Articulation, Community, Hub, SoleLink
 from bridge.graph.kinds import EdgeKind
@@ -90,14 +90,20 @@ async def graph_neighbours(
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
     """
-    chart = await call.engine.waiting.chart()
-    start = require_number(call, chart, path)
-    edges = await call.engine.atlas.edges(chart, kinds)
-    return await asyncio.to_thread(collect_neighbours, chart, edges, start, direction, depth, decay, limit)
+    graph_snapshot = await call.engine.waiting.graph_snapshot()
+    start = require_number(call, graph_snapshot, path)
+    edges = await call.engine.analytics.edges(graph_snapshot, kinds)
+    return await asyncio.to_thread(collect_neighbours, graph_snapshot, edges, start, direction, depth, decay, limit)
 
 
 def collect_neighbours(
-    chart: "GraphSnapshot", edges: "Edges", start: int, direction: Direction, depth: int, decay: float, limit: int
+    graph_snapshot: "GraphSnapshot",
+    edges: "Edges",
+    start: int,
+    direction: Direction,
+    depth: int,
+    decay: float,
+    limit: int,
 ) -> Neighbours:
     """Walk away from a note, and describe the notes that are met."""
     import numpy as np
@@ -107,7 +113,7 @@ def collect_neighbours(
     reach = spread(edges, start, direction, depth, decay)
     met = np.flatnonzero(reach.distance > 0)
     best = met[np.lexsort((met, -reach.arrived[met], reach.distance[met]))][:limit].tolist()
-    paths = chart.graph.paths
+    paths = graph_snapshot.graph.paths
     best.sort(key=lambda node: (int(reach.distance[node]), -round(float(reach.arrived[node]), 4), paths[node]))
     steps = [(int(reach.via[node]), node) for node in best]
     joined = kinds_between(edges, steps)
@@ -115,7 +121,7 @@ def collect_neighbours(
         nodes=tuple(
             Neighbour(
                 path=paths[node],
-                title=note_title(chart, paths[node]),
+                title=note_title(graph_snapshot, paths[node]),
                 distance=int(reach.distance[node]),
                 score=round(float(reach.arrived[node]), 4),
                 via=None if via == start else paths[via],
@@ -175,14 +181,14 @@ async def graph_path(
     Raises:
         NoteNotFound: There is no such note; the message names the closest ones.
     """
-    chart = await call.engine.waiting.chart()
-    ends = require_number(call, chart, source), require_number(call, chart, target)
-    edges = await call.engine.atlas.edges(chart, kinds)
+    graph_snapshot = await call.engine.waiting.graph_snapshot()
+    ends = require_number(call, graph_snapshot, source), require_number(call, graph_snapshot, target)
+    edges = await call.engine.analytics.edges(graph_snapshot, kinds)
 
     def find() -> GraphPaths:
         found = shortest_paths(edges, *ends, direction, alternatives)
-        steps = describe_steps(call.engine, chart, edges, found)
-        paths = chart.graph.paths
+        steps = describe_steps(call.engine, graph_snapshot, edges, found)
+        paths = graph_snapshot.graph.paths
         return GraphPaths(
             tuple(
                 GraphPath(tuple(paths[node] for node in way), tuple(steps[pair] for pair in itertools.pairwise(way)))
@@ -314,21 +320,27 @@ async def graph_insights(
     """
     from bridge.graph.census import census
 
-    chart = await call.engine.waiting.chart()
+    graph_snapshot = await call.engine.waiting.graph_snapshot()
     wanted: tuple[Part, ...] = parts or get_args(Part)
-    counted = await asyncio.to_thread(census, chart.graph)
+    counted = await asyncio.to_thread(census, graph_snapshot.graph)
     page = slice(offset, offset + limit)
     found: dict[str, object] = {}
     totals: dict[str, int] = {}
     for part in dict.fromkeys(wanted):
         match part:
             case "orphans" | "dead_ends" | "sources":
-                found[part] = await asyncio.to_thread(link_census.notes_without_links, chart, counted, part, page)
+                found[part] = await asyncio.to_thread(
+                    link_census.notes_without_links, graph_snapshot, counted, part, page
+                )
             case "stubs" | "strong_pairs":
-                found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), chart, page)
+                found[part], totals[part] = await asyncio.to_thread(getattr(link_census, part), graph_snapshot, page)
             case "gaps":
-                found[part] = link_census.gaps(chart, (await call.engine.atlas.gaps(chart, kinds, page.stop))[offset:])
+                found[part] = link_census.gaps(
+                    graph_snapshot, (await call.engine.analytics.gaps(graph_snapshot, kinds, page.stop))[offset:]
+                )
             case "hubs" | "pagerank" | "communities" | "bridges" | "articulations":
-                shape = await call.engine.atlas.shape(chart, kinds)
-                found[part], totals[part] = await asyncio.to_thread(getattr(structure, part), chart, shape, page)
+                shape = await call.engine.analytics.shape(graph_snapshot, kinds)
+                found[part], totals[part] = await asyncio.to_thread(
+                    getattr(structure, part), graph_snapshot, shape, page
+                )
     return GraphInsights(link_census.link_counts(counted), PartTotals(**totals), offset, **found)  # type: ignore[arg-type]  # by the names of its fields

@@ -44,16 +44,20 @@ Pair = tuple[int, int]
 
 
 def describe_steps(
-    engine: "VaultEngine", chart: "GraphSnapshot", edges: "Edges", found: Iterable[Sequence[int]]
+    engine: "VaultEngine", graph_snapshot: "GraphSnapshot", edges: "Edges", found: Iterable[Sequence[int]]
 ) -> Mapping[Pair, GraphStep]:
     """Describe each step of some ways once; reads the notes that are quoted."""
     texts: dict[VaultPath, Note | None] = {}
     pairs = dict.fromkeys(pair for way in found for pair in itertools.pairwise(way))
-    return {pair: describe_step(engine, chart, edges, pair, texts) for pair in pairs}
+    return {pair: describe_step(engine, graph_snapshot, edges, pair, texts) for pair in pairs}
 
 
 def describe_step(
-    engine: "VaultEngine", chart: "GraphSnapshot", edges: "Edges", pair: Pair, texts: "dict[VaultPath, Note | None]"
+    engine: "VaultEngine",
+    graph_snapshot: "GraphSnapshot",
+    edges: "Edges",
+    pair: Pair,
+    texts: "dict[VaultPath, Note | None]",
 ) -> GraphStep:
     """Describe what joins two notes: what somebody wrote goes first, in the direction of the step if it can be."""
     one, other = pair
@@ -63,12 +67,12 @@ def describe_step(
     kind, source, owner, weight = min(
         zip(*columns, strict=True), key=lambda row: (row[0] in shared, row[1] != one, row[0])
     )
-    paths = chart.graph.paths
+    paths = graph_snapshot.graph.paths
     ends = paths[one], paths[other]
     match KINDS[kind]:
         case "tag":
-            tags = shared_tags(chart.notes[ends[0]].tags, chart.notes[ends[1]].tags)
-            rarest = min((count_tagged(chart, tag), tag) for tag in tags)
+            tags = shared_tags(graph_snapshot.notes[ends[0]].tags, graph_snapshot.notes[ends[1]].tags)
+            rarest = min((count_tagged(graph_snapshot, tag), tag) for tag in tags)
             return GraphStep(*ends, "tag", None, None, f"both carry #{rarest[1]}, as {rarest[0]} notes do")
         case "folder":
             return GraphStep(
@@ -78,19 +82,19 @@ def describe_step(
             return GraphStep(*ends, "similar", None, None, f"close in meaning ({weight / WEIGHTS['similar']:.2f})")
         case written:
             goal = paths[other if source == one else one]
-            place = quote_sentence(engine, chart, paths[owner], goal, written, texts)
+            place = quote_sentence(engine, graph_snapshot, paths[owner], goal, written, texts)
             return GraphStep(*ends, written, paths[owner], *place)
 
 
-def count_tagged(chart: "GraphSnapshot", tag: str) -> int:
+def count_tagged(graph_snapshot: "GraphSnapshot", tag: str) -> int:
     """Count the notes that carry a tag."""
     folded = tag.casefold()
-    return sum(any(folded == other.casefold() for other in note.tags) for note in chart.notes.values())
+    return sum(any(folded == other.casefold() for other in note.tags) for note in graph_snapshot.notes.values())
 
 
 def quote_sentence(
     engine: "VaultEngine",
-    chart: "GraphSnapshot",
+    graph_snapshot: "GraphSnapshot",
     owner: VaultPath,
     goal: VaultPath,
     kind: EdgeKind,
@@ -99,7 +103,9 @@ def quote_sentence(
     """Return the line and the sentence in which a note names another; what changed since is told by the index."""
     if kind == "arrow":
         arrows = (
-            arrow for arrow in chart.notes[owner].arrows if goal == engine.names.resolve(arrow[1], owner, "canvas").path
+            arrow
+            for arrow in graph_snapshot.notes[owner].arrows
+            if goal == engine.names.resolve(arrow[1], owner, "canvas").path
         )
         return None, next((label for *_, label in arrows), "")
     if owner not in texts:
@@ -108,7 +114,7 @@ def quote_sentence(
         except BridgeError:
             texts[owner] = None
     note = texts[owner]
-    for link in note.links if note else chart.notes[owner].links:
+    for link in note.links if note else graph_snapshot.notes[owner].links:
         if link.kind == kind and engine.names.resolve(link.target, owner, link.kind).path == goal:
             return link.line, sentence_at(note.text, link.span) if note else link.shown or link.target
     return None, ""

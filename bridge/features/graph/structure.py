@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from bridge.features.graph.charts import note_title
+from bridge.features.graph.snapshots import note_title
 from bridge.types import VaultPath
 
 if TYPE_CHECKING:
@@ -91,22 +91,22 @@ class Articulation:
     holds: int
 
 
-def hubs(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Hub]:
+def hubs(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Hub]:
     """Return the greatest hubs."""
     import numpy as np
 
-    return describe_hubs(chart, shape, np.round(100 * shape.measures.hub, 1), page)
+    return describe_hubs(graph_snapshot, shape, np.round(100 * shape.measures.hub, 1), page)
 
 
-def pagerank(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Hub]:
+def pagerank(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Hub]:
     """Return the notes where a reader who follows links is most often."""
     import numpy as np
 
-    return describe_hubs(chart, shape, np.round(shape.rank[shape.network.nodes], 12), page)
+    return describe_hubs(graph_snapshot, shape, np.round(shape.rank[shape.network.nodes], 12), page)
 
 
 def describe_hubs(
-    chart: "GraphSnapshot", shape: "GraphMeasures", worth: "NDArray[np.float64]", page: slice
+    graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", worth: "NDArray[np.float64]", page: slice
 ) -> Page[Hub]:
     """Describe the notes of the network that are worth most; those without neighbours are left out."""
     import numpy as np
@@ -117,8 +117,8 @@ def describe_hubs(
     average = len(network) / max(float(shape.rank[network.nodes].sum()), 1e-12)
     found = tuple(
         Hub(
-            path=path_at(chart, shape, at),
-            title=note_title(chart, path_at(chart, shape, at)),
+            path=path_at(graph_snapshot, shape, at),
+            title=note_title(graph_snapshot, path_at(graph_snapshot, shape, at)),
             score=round(100 * float(shape.measures.hub[at]), 1),
             pagerank=round(float(shape.rank[network.nodes[at]]) * average, 2),
             joined=int(degree[at]),
@@ -129,20 +129,23 @@ def describe_hubs(
     return found, len(places)
 
 
-def communities(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Community]:
+def communities(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Community]:
     """Return the largest communities, named."""
     import numpy as np
 
     groups = community_members(shape, page.stop)
     groups = {number: groups[number] for number in list(groups)[page]}
-    called = label_communities(chart, shape, groups)
+    called = label_communities(graph_snapshot, shape, groups)
     degree = shape.network.degree
     found = tuple(
         Community(
             number,
             called[number],
             len(members),
-            tuple(path_at(chart, shape, at) for at in sorted(members, key=lambda at: (-int(degree[at]), at))[:TOP]),
+            tuple(
+                path_at(graph_snapshot, shape, at)
+                for at in sorted(members, key=lambda at: (-int(degree[at]), at))[:TOP]
+            ),
         )
         for number, members in groups.items()
     )
@@ -161,39 +164,45 @@ def community_members(shape: "GraphMeasures", limit: int) -> dict[int, list[int]
     return {number: order[at : at + sizes[number]].tolist() for number, at in zip(large, starts.tolist(), strict=True)}
 
 
-def label_communities(chart: "GraphSnapshot", shape: "GraphMeasures", groups: dict[int, list[int]]) -> dict[int, str]:
+def label_communities(
+    graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", groups: dict[int, list[int]]
+) -> dict[int, str]:
     """Name communities; one whose notes have no word in common is called after its most joined note."""
     from bridge.graph.community_names import name_communities
     from bridge.text.stopwords import content_words
 
     said = {}
     for at in range(len(shape.network)):
-        note = chart.notes.get(path_at(chart, shape, at))
+        note = graph_snapshot.notes.get(path_at(graph_snapshot, shape, at))
         words = (*note.title.split(), *note.tags) if note else ()
         said[at] = content_words(words)
     degree = shape.network.degree
     words_of = name_communities(groups, said)
     first = {number: max(members, key=lambda at: (int(degree[at]), -at)) for number, members in groups.items()}
     return {
-        number: " · ".join(words_of[number]) or note_title(chart, path_at(chart, shape, first[number]))
+        number: " · ".join(words_of[number])
+        or note_title(graph_snapshot, path_at(graph_snapshot, shape, first[number]))
         for number in groups
     }
 
 
-def path_at(chart: "GraphSnapshot", shape: "GraphMeasures", at: int) -> VaultPath:
+def path_at(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", at: int) -> VaultPath:
     """Return the note at a place of the network."""
-    return chart.graph.paths[int(shape.network.nodes[at])]
+    return graph_snapshot.graph.paths[int(shape.network.nodes[at])]
 
 
-def bridges(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[SoleLink]:
+def bridges(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[SoleLink]:
     """Return the links that join most."""
     cuts = shape.measures.cuts.edges
-    pairs = [(path_at(chart, shape, one), path_at(chart, shape, other), held) for one, other, held in cuts[page]]
+    pairs = [
+        (path_at(graph_snapshot, shape, one), path_at(graph_snapshot, shape, other), held)
+        for one, other, held in cuts[page]
+    ]
     return tuple(SoleLink(*pair) for pair in pairs), len(cuts)
 
 
-def articulations(chart: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Articulation]:
+def articulations(graph_snapshot: "GraphSnapshot", shape: "GraphMeasures", page: slice) -> Page[Articulation]:
     """Return the notes that hold most."""
     cuts = shape.measures.cuts.nodes
-    found = [(path_at(chart, shape, at), held) for at, held in cuts[page]]
-    return tuple(Articulation(path, note_title(chart, path), held) for path, held in found), len(cuts)
+    found = [(path_at(graph_snapshot, shape, at), held) for at, held in cuts[page]]
+    return tuple(Articulation(path, note_title(graph_snapshot, path), held) for path, held in found), len(cuts)

@@ -12,7 +12,7 @@ from bridge.api.hints import Folder, When
 from bridge.api.moments import moment
 from bridge.api.not_found import folder_of
 from bridge.api.registry import operation
-from bridge.features.graph.charts import DEFAULT_KINDS, Kinds, note_title, require_number
+from bridge.features.graph.snapshots import DEFAULT_KINDS, Kinds, note_title, require_number
 from bridge.features.graph.structure import SMALLEST, community_members, label_communities
 from bridge.graph.kinds import KINDS, EdgeKind
 from bridge.types import NoteKind, VaultPath
@@ -170,28 +170,28 @@ async def graph_view(
     """
     from bridge.search.model import SearchRequest
 
-    chart = await call.engine.waiting.chart()
-    start = None if path is None else require_number(call, chart, path)
+    graph_snapshot = await call.engine.waiting.graph_snapshot()
+    start = None if path is None else require_number(call, graph_snapshot, path)
     after, before = moment("modified_after", modified_after), moment("modified_before", modified_before)
     wanted = SearchRequest(
         query="",
-        folder=folder_of(chart.notes, folder),
+        folder=folder_of(graph_snapshot.notes, folder),
         tags=tags,
         types=types,
         modified_after=after,
         modified_before=before,
     )
-    atlas = call.engine.atlas
-    edges = await atlas.edges(chart, kinds, stubs=stubs)
-    coloured = start is None or community is not None or len(chart.graph) <= COLOURED
-    shape = await atlas.shape(chart, kinds) if coloured else None
-    only = tuple(require_number(call, chart, note) for note in notes)
+    analytics = call.engine.analytics
+    edges = await analytics.edges(graph_snapshot, kinds, stubs=stubs)
+    coloured = start is None or community is not None or len(graph_snapshot.graph) <= COLOURED
+    shape = await analytics.shape(graph_snapshot, kinds) if coloured else None
+    only = tuple(require_number(call, graph_snapshot, note) for note in notes)
     chosen = ViewSelection(wanted, start, depth, community, only, fold=fold, limit=limit)
-    picture, folds = await asyncio.to_thread(build_picture, chart, edges, shape, chosen)
-    labels = [chart.graph.nodes.labels[number] for number in picture.speaker.tolist()]
+    picture, folds = await asyncio.to_thread(build_picture, graph_snapshot, edges, shape, chosen)
+    labels = [graph_snapshot.graph.nodes.labels[number] for number in picture.speaker.tolist()]
     name = "around" if start is not None else "folded" if folds else "some" if only else "whole"
-    places = await atlas.places(chart, name, picture.network, labels)
-    return await asyncio.to_thread(build_graph_view, chart, picture, shape, places, folds=folds, tagged=tagged)
+    places = await analytics.places(graph_snapshot, name, picture.network, labels)
+    return await asyncio.to_thread(build_graph_view, graph_snapshot, picture, shape, places, folds=folds, tagged=tagged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class ViewSelection:
 
 
 def build_picture(
-    chart: "GraphSnapshot", edges: "Edges", shape: "GraphMeasures | None", chosen: ViewSelection
+    graph_snapshot: "GraphSnapshot", edges: "Edges", shape: "GraphMeasures | None", chosen: ViewSelection
 ) -> "tuple[Picture, bool]":
     """Choose what is drawn, and whether nodes stand for communities."""
     import numpy as np
@@ -216,9 +216,9 @@ def build_picture(
     from bridge.graph.layout import community_by_node, draw_communities, draw_nodes, select_around
     from bridge.search.filters import filter_notes
 
-    graph = chart.graph
+    graph = graph_snapshot.graph
     passing = graph.present.copy()
-    kept = filter_notes(chart.notes, chosen.wanted)
+    kept = filter_notes(graph_snapshot.notes, chosen.wanted)
     if kept is not None:
         passing[:] = False
         passing[[number for path in kept if (number := graph.number(path)) is not None]] = True
@@ -244,7 +244,7 @@ def build_picture(
 
 
 def build_graph_view(
-    chart: "GraphSnapshot",
+    graph_snapshot: "GraphSnapshot",
     picture: "Picture",
     shape: "GraphMeasures | None",
     places: Sequence[tuple[float, float]],
@@ -256,7 +256,7 @@ def build_graph_view(
     groups = {} if shape is None else community_members(shape, GROUPS)
     present = {*picture.community.tolist()}
     groups = {number: inside for number, inside in groups.items() if number in present}
-    names = {} if shape is None else label_communities(chart, shape, groups)
+    names = {} if shape is None else label_communities(graph_snapshot, shape, groups)
     most = max(picture.joined.tolist(), default=0)
     rows = zip(
         picture.network.nodes.tolist(),
@@ -268,19 +268,19 @@ def build_graph_view(
     )
     nodes = []
     for number, speaker, joined, community, (x, y) in rows:
-        path = chart.graph.paths.get(speaker)
+        path = graph_snapshot.graph.paths.get(speaker)
         size = round(1 + (LARGEST - 1) * (joined / most) ** 0.5, 2) if most else 1.0
         group = None if community < 0 else community
         if folds:
             node = ViewNode(number, None, names.get(number, ""), "community", x, y, size, joined, group)
         elif path is None:
-            name = chart.graph.nodes.labels[speaker].lstrip("\0")
+            name = graph_snapshot.graph.nodes.labels[speaker].lstrip("\0")
             node = ViewNode(number, None, name, "stub", x, y, size, joined, group)
         else:
-            note = chart.notes.get(path)
+            note = graph_snapshot.notes.get(path)
             kind, tags = (note.kind, note.tags) if note else ("note", ())
             told = tags if tagged else None
-            node = ViewNode(number, path, note_title(chart, path), kind, x, y, size, joined, group, told)
+            node = ViewNode(number, path, note_title(graph_snapshot, path), kind, x, y, size, joined, group, told)
         nodes.append(node)
     return GraphView(
         nodes=tuple(nodes),

@@ -20,7 +20,7 @@ def editor_session(call: Call) -> AbstractContextManager[None]:
         NoSuchVault: There is no such vault.
     """
     require_editor(call)
-    return call.engine.handing.applying()
+    return call.engine.editor_sessions.applying()
 
 
 def require_editor(call: Call) -> None:
@@ -86,7 +86,7 @@ async def claim_change(call: Call, change_id: ChangeId) -> ClaimedChange:
         ChangeConflict: Somebody has it, or it is too late.
     """
     require_editor(call)
-    offer = await call.engine.handing.claim(change_id)
+    offer = await call.engine.editor_sessions.claim(change_id)
     (step,) = offer.change.steps
     if step.before is None or step.after is None:
         raise AssertionError(step)
@@ -118,5 +118,5 @@ async def acknowledge_change(
     """
     require_editor(call)
     refused = None if applied else reason or "failed"
-    state = await call.engine.deciding.acknowledge(change_id, refused)
+    state = await call.engine.review.acknowledge(change_id, refused)
     return Acknowledged(change_id, "conflict" if state == "prepared" else state)

@@ -82,10 +82,10 @@ async def list_changes(
         path=path,
     )
 
-    await call.engine.deciding.expire()
+    await call.engine.review.expire()
 
     def listing() -> ListedChanges:
-        found = call.engine.deciding.changes(wanted, limit, offset)
+        found = call.engine.review.changes(wanted, limit, offset)
         return ListedChanges(tuple(summarize_change(call.engine, change, cut=True) for change in found))
 
     return await asyncio.to_thread(listing)
@@ -104,8 +104,8 @@ async def show_change(call: Call, change_id: ChangeId) -> ShownChange:
     Raises:
         ChangeNotFound: There is no such change.
     """
-    await call.engine.deciding.expire()
-    return await asyncio.to_thread(lambda: describe_change(call.engine, call.engine.deciding.change(change_id)))
+    await call.engine.review.expire()
+    return await asyncio.to_thread(lambda: describe_change(call.engine, call.engine.review.change(change_id)))
 
 
 Hunks = Annotated[tuple[Annotated[int, Interval(ge=1)], ...], MinLen(1), MaxLen(10_000)]
@@ -164,7 +164,7 @@ async def undo_change(
         ChangeNotFound: There is no such change, or what it took away is kept no more.
         ChangeConflict: The same lines were changed since; `conflicts` tells which.
     """
-    made = await call.engine.deciding.undo([change_id], author(call, "undo_change", reason), hunks, dry_run=dry_run)
+    made = await call.engine.review.undo([change_id], author(call, "undo_change", reason), hunks, dry_run=dry_run)
     return build_settled(call.engine, [change_id], made, dry_run=dry_run)
 
 
@@ -196,8 +196,8 @@ async def undo_session(
         ChangeNotFound: Nothing of it is in force, or what it took away is kept no more.
         ChangeConflict: The same lines were changed since; `conflicts` tells which.
     """
-    ids = await asyncio.to_thread(call.engine.deciding.of_session, session or session_of(call))
-    made = await call.engine.deciding.undo(ids, author(call, "undo_session", reason), dry_run=dry_run)
+    ids = await asyncio.to_thread(call.engine.review.of_session, session or session_of(call))
+    made = await call.engine.review.undo(ids, author(call, "undo_session", reason), dry_run=dry_run)
     return build_settled(call.engine, ids, made, dry_run=dry_run)
 
 
@@ -225,7 +225,7 @@ async def redo_change(call: Call, change_id: ChangeId, dry_run: bool = False, re
         ChangeNotFound: There is no such change, or what it wrote is kept no more.
         ChangeConflict: It was not turned back, or the same lines were changed since.
     """
-    made = await call.engine.deciding.redo(change_id, author(call, "redo_change", reason), dry_run=dry_run)
+    made = await call.engine.review.redo(change_id, author(call, "redo_change", reason), dry_run=dry_run)
     return build_settled(call.engine, [change_id], made, dry_run=dry_run)
 
 
@@ -249,7 +249,7 @@ async def accept_change(call: Call, change_id: ChangeId, hunks: Hunks | None = N
         ChangeConflict: It waits no more, or the same lines were changed since.
     """
     call.principal.require_local("accept-change")
-    made = await call.engine.deciding.accept(change_id, author(call, "accept_change", None), hunks)
+    made = await call.engine.review.accept(change_id, author(call, "accept_change", None), hunks)
     return build_settled(call.engine, [change_id], made)
 
 
@@ -271,7 +271,7 @@ async def reject_change(call: Call, change_id: ChangeId) -> Settled:
         ChangeConflict: It waits no more.
     """
     call.principal.require_local("reject-change")
-    change = await call.engine.deciding.reject(change_id)
+    change = await call.engine.review.reject(change_id)
     return Settled((summarize_change(call.engine, change, cut=True),), None, "", "applied", (), dry_run=False)
 
 
@@ -280,7 +280,7 @@ def build_settled(
 ) -> Settled:
     """Tell what became of changes."""
     return Settled(
-        changes=tuple(summarize_change(engine, engine.deciding.change(id_), cut=True) for id_ in ids),
+        changes=tuple(summarize_change(engine, engine.review.change(id_), cut=True) for id_ in ids),
         change_id=made.change.id if made.change else None,
         diff=diff_of(made.plan.steps, made.plan.blobs.get),
         state=made.state,

@@ -140,16 +140,16 @@ async def apply_links(
     for target in (*targets, *(one.target for one in suggestions)):
         if target not in call.engine.index.notes:
             raise no_such_note(call.engine, target)
-    corpus = await call.engine.mentioning.corpus()
+    corpus = await call.engine.mention_index.corpus()
 
     edits: list[LinkEdit] = []
 
-    def draw(desk: "Draft") -> "PlannedChange":
+    def draw(draft: "Draft") -> "PlannedChange":
         from bridge.changes.draft import digest_of as digest_of_file
         from bridge.engine.transactions import PlannedChange
 
         # The desk reads first: what comes after that is seen when it is written.
-        now = digest_of_file(desk.read(path))
+        now = digest_of_file(draft.read(path))
         note = read_writable(call.engine, path, digest or now)
         if suggestions:
             wanted = select_places(note, suggestions)
@@ -158,7 +158,7 @@ async def apply_links(
             wanted = find_places(call.engine, corpus, source, targets, strictness, every=all)
         text, edit = insert_links(call.engine, note, wanted)
         edits.append(edit)
-        desk.replace(path, text.encode("utf-8"))
+        draft.replace(path, text.encode("utf-8"))
         return PlannedChange(path)
 
     made = await call.engine.writing.make(draw, [path], author(call, "apply_links", reason), dry_run=dry_run)

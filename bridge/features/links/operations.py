@@ -186,10 +186,10 @@ async def note_links(
     Raises:
         NoteNotFound: There is no such file; the message names the closest ones.
     """
-    web = await call.engine.waiting.web()
-    found = await asyncio.to_thread(gather_links, call.engine, web, snapshot(call.engine), path, direction)
+    resolved_links = await call.engine.waiting.resolved_links()
+    found = await asyncio.to_thread(gather_links, call.engine, resolved_links, snapshot(call.engine), path, direction)
     if mentions:
-        corpus = await call.engine.mentioning.corpus()
+        corpus = await call.engine.mention_index.corpus()
         said = await asyncio.to_thread(mentions_of, call.engine, corpus, path)
         found = replace(found, mentions=said, mentions_total=len(said))
     found = page_of(found, offset, limit)
@@ -197,12 +197,12 @@ async def note_links(
 
 
 def gather_links(
-    engine: "VaultEngine", web: "ResolvedLinks", notes: Notes, path: VaultPath, direction: Direction
+    engine: "VaultEngine", resolved_links: "ResolvedLinks", notes: Notes, path: VaultPath, direction: Direction
 ) -> NoteLinks:
     """Resolve a note's links and those that lead to it; a note that is left out of the index is read."""
     from bridge.markdown.kinds import is_document
 
-    sources = sorted(sources_of(engine, web, notes, path) - {path})
+    sources = sorted(sources_of(engine, resolved_links, notes, path) - {path})
     note = notes.get(path) or (open_note(engine, path) if is_document(path) else None)
     own = note.links if note and direction != "in" else ()
     here = [resolve_note_link(link, engine.names, path) for link in own]

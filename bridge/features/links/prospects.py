@@ -82,19 +82,19 @@ async def find_prospects(
         FolderNotFound: No note is in such a folder; the message names the closest ones.
     """
     engine = call.engine
-    chart = await engine.waiting.chart()
-    inside = folder_of(chart.notes, folder)
-    corpus = await engine.mentioning.corpus()
-    within = [path for path in chart.notes if is_in_folder(path, inside)] if inside else None
+    graph_snapshot = await engine.waiting.graph_snapshot()
+    inside = folder_of(graph_snapshot.notes, folder)
+    corpus = await engine.mention_index.corpus()
+    within = [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
     texts = await engine.index.wholes(within)
 
     def find() -> NameProspects:
         from bridge.linking.prospects import find_candidates
 
-        stubs = stubs_of(broken_links(chart, engine.names, inside))
+        stubs = stubs_of(broken_links(graph_snapshot, engine.names, inside))
         long = sorted(path for path, text in texts.items() if len(text) > MAX_CHARACTERS)
         said = {path: text[:MAX_CHARACTERS] for path, text in texts.items()}
-        languages = {path: chart.notes[path].language for path in texts if path in chart.notes}
+        languages = {path: graph_snapshot.notes[path].language for path in texts if path in graph_snapshot.notes}
         found = find_candidates(said, corpus.names, stubs, languages)
         shown = found[offset : offset + limit]
         return NameProspects(

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from bridge.markdown.note import Link
 
 
-def broken_links(chart: "GraphSnapshot", names: "Names", folder: str) -> Iterator[tuple[VaultPath, "Link"]]:
+def broken_links(graph_snapshot: "GraphSnapshot", names: "Names", folder: str) -> Iterator[tuple[VaultPath, "Link"]]:
     """Yield the unresolved links in notes of a folder, `""` for all, with the note each stands in."""
     import numpy as np
 
-    graph = chart.graph
+    graph = graph_snapshot.graph
     edges = graph.edges_of(WRITTEN, stubs=True)
     owners = np.unique(edges.owner[graph.stubs[edges.target]]).tolist()
     # By path, so that a name is shown alike whichever note was read first.
     for path in sorted(graph.paths[number] for number in owners if number in graph.paths):
-        if path not in chart.notes or not is_in_folder(path, folder):
+        if path not in graph_snapshot.notes or not is_in_folder(path, folder):
             continue
-        for link in chart.notes[path].links:
+        for link in graph_snapshot.notes[path].links:
             if names.resolve(link.target, path, link.kind).path is None and wanted_note(link):
                 yield path, link
 
@@ -225,10 +225,10 @@ async def link_report(
         FolderNotFound: No note is in such a folder; the message names the closest ones.
     """
     engine = call.engine
-    chart = await engine.waiting.chart()
-    inside = folder_of(chart.notes, folder)
-    corpus = await engine.mentioning.corpus()
-    wanting, stubs = await asyncio.to_thread(wanted_notes, chart, engine.names, inside)
+    graph_snapshot = await engine.waiting.graph_snapshot()
+    inside = folder_of(graph_snapshot.notes, folder)
+    corpus = await engine.mention_index.corpus()
+    wanting, stubs = await asyncio.to_thread(wanted_notes, graph_snapshot, engine.names, inside)
     tried, page = stubs[:TRIED], slice(offset, offset + limit)
     meant = await asyncio.to_thread(find_by_name, corpus, [stub.name for stub in tried])
     named = [BrokenName(s.name, s.wanted, s.notes, *found) for s, found in zip(tried, meant, strict=True) if found]
@@ -241,9 +241,11 @@ async def link_report(
         else:
             broken.append(BrokenName(stub.name, stub.wanted, stub.notes, *found))
     broken.sort(key=lambda one: -one.wanted)
-    texts = await engine.index.wholes([path for path in chart.notes if is_in_folder(path, inside)] if inside else None)
-    unlinked = await asyncio.to_thread(unlinked_notes, chart, corpus, texts)
-    ambiguous = await asyncio.to_thread(ambiguous_names, chart, inside)
+    texts = await engine.index.wholes(
+        [path for path in graph_snapshot.notes if is_in_folder(path, inside)] if inside else None
+    )
+    unlinked = await asyncio.to_thread(unlinked_notes, graph_snapshot, corpus, texts)
+    ambiguous = await asyncio.to_thread(ambiguous_names, graph_snapshot, inside)
     accepted, declined = await asyncio.to_thread(feedback_counts, engine)
     near = len(unnamed[page]) - len(left)
     longest = max(len(named), len(unnamed), len(unlinked), len(ambiguous))
@@ -267,47 +269,55 @@ async def link_report(
 
 
 def wanted_notes(
-    chart: "GraphSnapshot", names: "Names", folder: str
+    graph_snapshot: "GraphSnapshot", names: "Names", folder: str
 ) -> tuple[Mapping[str, set[VaultPath]], list[Stub]]:
     """Gather the names without a note that notes of a folder link to: who links to each, and the most wanted first."""
-    wanting = stubs_of(broken_links(chart, names, folder))
+    wanting = stubs_of(broken_links(graph_snapshot, names, folder))
     found = [Stub(name, len(notes), tuple(sorted(notes)[:TOP])) for name, notes in wanting.items()]
     return wanting, sorted(found, key=lambda stub: (-stub.wanted, stub.name))
 
 
-def unlinked_notes(chart: "GraphSnapshot", corpus: "Corpus", texts: Mapping[VaultPath, str]) -> list[UnlinkedNote]:
+def unlinked_notes(
+    graph_snapshot: "GraphSnapshot", corpus: "Corpus", texts: Mapping[VaultPath, str]
+) -> list[UnlinkedNote]:
     """Find the notes that some notes mention without a link."""
     from bridge.linking.suggest import find_overlooked
 
-    read = (path for path in texts if path in chart.notes and chart.notes[path].kind == "note")
+    read = (path for path in texts if path in graph_snapshot.notes and graph_snapshot.notes[path].kind == "note")
     notes = {path: texts[path][:MAX_CHARACTERS] for path in read}
     found = []
-    for one in find_overlooked(corpus, notes, chart.graph.links_to, chart.graph.linked_from):
+    for one in find_overlooked(corpus, notes, graph_snapshot.graph.links_to, graph_snapshot.graph.linked_from):
         places = tuple(UnlinkedPlace(place.source, place.line, place.text) for place in one.places[:TOP])
         sources = tuple(place.path for place in places)
         found.append(UnlinkedNote(one.path, one.said[:SAID], len(one.places), one.linked, sources, places))
     return found
 
 
-def ambiguous_names(chart: "GraphSnapshot", folder: str) -> list[AmbiguousName]:
+def ambiguous_names(graph_snapshot: "GraphSnapshot", folder: str) -> list[AmbiguousName]:
     """Find the names of several notes that links in notes of a folder use without saying which."""
     from bridge.markdown.link_targets import name_key, target_file
 
     several: dict[str, list[VaultPath]] = defaultdict(list)
-    for path in chart.notes:
+    for path in graph_snapshot.notes:
         several[name_key(path)].append(path)
     several = {name: sorted(paths) for name, paths in several.items() if len(paths) > 1}
-    linking = {source for paths in several.values() for path in paths for source in chart.graph.linked_from(path)}
+    linking = {
+        source for paths in several.values() for path in paths for source in graph_snapshot.graph.linked_from(path)
+    }
     said: dict[str, list[VaultPath]] = defaultdict(list)
     for source in sorted(linking):
-        for link in chart.notes[source].links if source in chart.notes and is_in_folder(source, folder) else ():
+        for link in (
+            graph_snapshot.notes[source].links
+            if source in graph_snapshot.notes and is_in_folder(source, folder)
+            else ()
+        ):
             asked = target_file(link.target, link.kind)
             if "/" not in asked and link.kind != "canvas" and name_key(asked) in several:
                 said[name_key(asked)].append(source)
     found = [
         AmbiguousName(title, tuple(several[name]), len(sources), tuple(dict.fromkeys(sources))[:TOP])
         for name, sources in said.items()
-        if (title := chart.notes[several[name][0]].title)
+        if (title := graph_snapshot.notes[several[name][0]].title)
     ]
     return sorted(found, key=lambda one: (-one.links, one.name))
 

@@ -95,7 +95,7 @@ async def suggest_links(
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
     call.engine.require_keyword()
-    corpus = await call.engine.mentioning.corpus()
+    corpus = await call.engine.mention_index.corpus()
     return await asyncio.to_thread(build_suggestions, call.engine, corpus, path, text, lines, strictness, limit)
 
 

@@ -115,14 +115,14 @@ async def find_notes(
         modified_after=moment("modified_after", modified_after),
         modified_before=moment("modified_before", modified_before),
     )
-    web = None if links_to is None else await engine.waiting.web()
+    resolved_links = None if links_to is None else await engine.waiting.resolved_links()
     notes = snapshot(engine)
 
     def find() -> FoundNotes:
         passing = filter_notes(notes, request)
         kept: AbstractSet[VaultPath] = notes.keys() if passing is None else passing
-        if links_to is not None and web is not None:
-            kept &= sources_of(engine, web, notes, links_to)
+        if links_to is not None and resolved_links is not None:
+            kept &= sources_of(engine, resolved_links, notes, links_to)
         if linked_from is not None:
             kept &= targets_of(engine, notes, linked_from)
         found = sort_notes([notes[path] for path in kept], sort)

@@ -243,7 +243,7 @@ def build_search_result(call: Call, answer: "SearchAnswer", started: float) -> S
         ),
         mode_used=answer.mode_used,
         took_ms=round((time.perf_counter() - started) * 1000, 1),
-        freshness=Freshness(len(call.engine.following.pending), call.engine.index.pending_vectors()),
+        freshness=Freshness(len(call.engine.indexer.pending), call.engine.index.pending_vectors()),
         notices=tuple(answer.notices),
         explain=plain_explanation(answer.explain),
         total=answer.total,

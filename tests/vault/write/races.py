@@ -89,13 +89,13 @@ class Races:
         if self.draw.random() < 0.2:
             request = SetProperties(path, digest(read(self.engine.root / path).encode()), {"said": line})
         try:
-            made = await self.engine.carrying.carry([request], AGENT, dry_run=False, expect=None)
+            made = await self.engine.executor.carry([request], AGENT, dry_run=False, expect=None)
         except BridgeError as error:
             return error.code
         if made.change is None or self.draw.random() < 0.9:
             return "made"
         try:
-            await self.engine.deciding.undo([made.change.id], AGENT)
+            await self.engine.review.undo([made.change.id], AGENT)
         except BridgeError as error:
             return "made" if error.code in CLEAR else f"undo: {error.code}"
         return "undone"

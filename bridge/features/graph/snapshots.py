@@ -18,21 +18,21 @@ DEFAULT_KINDS: Kinds = WRITTEN
 """The kinds that are looked at unless others are asked for: what somebody wrote or drew."""
 
 
-def require_number(call: Call, chart: "GraphSnapshot", path: VaultPath) -> int:
+def require_number(call: Call, graph_snapshot: "GraphSnapshot", path: VaultPath) -> int:
     """Return the number of a note.
 
     Raises:
         NoteNotFound: There is no such note.
     """
-    number = chart.graph.number(path)
+    number = graph_snapshot.graph.number(path)
     if number is None:
         raise no_such_note(call.engine, path)
     return number
 
 
-def note_title(chart: "GraphSnapshot", path: VaultPath) -> str:
+def note_title(graph_snapshot: "GraphSnapshot", path: VaultPath) -> str:
     """Return a note's title."""
-    return chart.notes[path].title if path in chart.notes else path
+    return graph_snapshot.notes[path].title if path in graph_snapshot.notes else path
 
 
 def kinds_between(edges: "Edges", pairs: Iterable[tuple[int, int]]) -> Mapping[tuple[int, int], list[EdgeKind]]:
