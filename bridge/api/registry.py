@@ -3,7 +3,7 @@
 import dataclasses
 import difflib
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
@@ -16,9 +16,15 @@ from bridge.types import PathRole, Scope, VaultPath
 
 if TYPE_CHECKING:
     from bridge.api.call import Call
+    from bridge.api.feature import Feature
+
+FEATURES: list["Feature"] = []
+"""Every feature that is installed, in the order in which documents list them."""
 
 OPERATIONS: dict[str, "Operation"] = {}
-"""Every operation by its name, in the order of definition."""
+"""Every operation of these features by its name, in their order."""
+
+_DEFINED: dict[Callable[..., Any], "Operation"] = {}
 
 ANY_ERRORS = ("InvalidArguments", "NoSuchVault")
 VAULT_ERRORS = ("NotReady",)
@@ -135,7 +141,7 @@ def operation(
             tool=tool,
             tasks=tasks,
         )
-        OPERATIONS[entry.name] = entry
+        _DEFINED[function] = entry
         return function
 
     return register
@@ -231,6 +237,19 @@ def check_records(hint: Any) -> None:
         described_fields = set(docstring.parse_docstring(record).section("Attributes"))
         if described_fields != {field.name for field in dataclasses.fields(record)}:
             raise TypeError(f"the docstring of {record} does not describe exactly its fields")
+
+
+def install(features: Iterable["Feature"]) -> None:
+    """Offer the operations and checks of these features, and no others."""
+    FEATURES[:] = features
+    OPERATIONS.clear()
+    for feature in FEATURES:
+        add_operations(feature)
+
+
+def add_operations(feature: "Feature") -> None:
+    """Offer the operations of one more feature."""
+    OPERATIONS.update((entry.name, entry) for entry in map(_DEFINED.__getitem__, feature.operations))
 
 
 def operations() -> tuple[Operation, ...]:

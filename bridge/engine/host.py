@@ -66,7 +66,7 @@ class VaultEngine:
         self.id = vault_id(self.root)
         self.settings = settings
         self.vault = Vault(self.root, rules_of(self.root, settings))
-        self._folders = folders
+        self.folders = folders
         self.news = Notifications(self, events)
         events.hide(self.id, self.vault.rules.denies)
         self.embedders = embedders
@@ -96,8 +96,8 @@ class VaultEngine:
             VaultHeld: Another process holds it.
             ReadOnly: The data folder cannot be written.
         """
-        self._hold = VaultLock.take(self._folders.lock(self.id), self._folders.runtime(self.id))
-        state = self._folders.state(self.id)
+        self._hold = VaultLock.take(self.folders.lock(self.id), self.folders.runtime(self.id))
+        state = self.folders.state(self.id)
         if state.exists():
             # What was counted is told from the first answer on; what is wrong with the file is told by `_open`.
             with contextlib.suppress(BridgeError):
@@ -144,7 +144,7 @@ class VaultEngine:
             try:
                 parts = await self._open()
                 self.trouble = None
-                await parts.keep(self._folders.index(self.id), self._stop, run_graph_recorder(self))
+                await parts.keep(self.folders.index(self.id), self._stop, run_graph_recorder(self))
             except Exception as error:  # noqa: BLE001 - the top of the vault's task
                 self.trouble = log_failure(error)
             await self._let_go()
@@ -152,9 +152,9 @@ class VaultEngine:
 
     async def _open(self) -> OpenVault:
         """Open the state and the index, adopting those of a vault that was moved here."""
-        await asyncio.to_thread(adopt, self._folders, self.id, self.vault)
-        self._store = self._store or Store.open(self._folders.state(self.id))
-        folder, keep_days = self._folders.index(self.id), self.settings.vector_keep_days
+        await asyncio.to_thread(adopt, self.folders, self.id, self.vault)
+        self._store = self._store or Store.open(self.folders.state(self.id))
+        folder, keep_days = self.folders.index(self.id), self.settings.vector_keep_days
         doubt = self.trouble if isinstance(self.trouble, IndexUnusable) else None
         if self.settings.boilerplate and not folder.exists():
             self.readers.begin(self.vault)
@@ -306,7 +306,7 @@ class VaultEngine:
             "store_sound": self._store.sound() if self._store else False,
             "store_salvaged": self._store.salvaged if self._store else False,
             "model_trouble": self.embedders.trouble,
-            "folder": self._folders.vault(self.id),
+            "folder": self.folders.vault(self.id),
         }
 
     # -- requests -----------------------------------------------------------------------------------------------------

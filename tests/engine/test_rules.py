@@ -74,7 +74,7 @@ def vectors(engine: VaultEngine) -> dict[VaultPath, bytes]:
 
 
 async def versions(engine: VaultEngine) -> set[int]:
-    database = await lancedb.connect_async(str(engine._folders.index(engine.id)))
+    database = await lancedb.connect_async(str(engine.folders.index(engine.id)))
     names = (await database.list_tables()).tables
     return {len(await (await database.open_table(name)).list_versions()) for name in names}
 

@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import orjson
 
+from bridge.api.registry import OPERATIONS
 from bridge.engine.bridge import Bridge
 from bridge.mcp.mount import mount
 from bridge.server.asgi import Mount
@@ -124,7 +125,8 @@ async def serving(vaults: Sequence[Path], data: Path, models: Path, mcp: Mount =
         task.result()
     served = Served(bridge, listening.result(), models)
     try:
-        await readable(served)
+        if "status" in OPERATIONS:
+            await readable(served)
         yield served
     finally:
         stop.set()

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from bridge.access.tokens import Tokens
+from bridge.api.finding import Finding
 from bridge.changes.draft import digest_of
 from bridge.data_folder import Folders
 from bridge.errors import VaultUnreadable
 from bridge.features.status import doctor
-from bridge.features.status.doctor import Finding
 from bridge.features.status.operations import free_bytes
 from bridge.state.change_records import Change
 from bridge.types import VaultPath

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bridge.api.call import RUNTIME, Call
-from bridge.api.registry import OPERATIONS, operation
+from bridge.api.feature import Feature
+from bridge.api.registry import OPERATIONS, add_operations, operation
 from bridge.engine.bridge import Bridge
 from bridge.features import get_operation
 from bridge.mcp.caller import Caller
@@ -56,7 +57,7 @@ def sleeper() -> Iterator[Sleeper]:
             seen.stopped.set()
         return Slept(rested=True)
 
-    operation(example={}, vault=False)(sleep_for_ever)
+    add_operations(Feature("sleep", (operation(example={}, vault=False)(sleep_for_ever),)))
     yield seen
     del OPERATIONS["sleep_for_ever"]
 

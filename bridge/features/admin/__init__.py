@@ -1,1 +1,22 @@
 """Settings, rules, models, clients and pairing."""
+
+from bridge.api.feature import Feature
+from bridge.features.admin import checks, clients, operations
+
+FEATURE = Feature(
+    "admin",
+    operations=(
+        operations.read_settings,
+        operations.change_settings,
+        operations.check_globs,
+        operations.list_models,
+        clients.list_clients,
+        clients.revoke_client,
+        clients.open_pairing,
+    ),
+    checks=(
+        checks.check_settings,
+        checks.check_model,
+        checks.check_tokens,
+    ),
+)

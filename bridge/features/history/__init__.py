@@ -1,1 +1,20 @@
 """Changes: listed, shown, undone, redone, accepted and rejected."""
+
+from bridge.api.feature import Feature
+from bridge.features.history import checks, editor, operations
+
+FEATURE = Feature(
+    "history",
+    operations=(
+        operations.list_changes,
+        operations.show_change,
+        operations.undo_change,
+        operations.undo_session,
+        operations.redo_change,
+        operations.accept_change,
+        operations.reject_change,
+        editor.claim_change,
+        editor.acknowledge_change,
+    ),
+    vault_checks=(checks.check_changes,),
+)

@@ -3,89 +3,24 @@
 import asyncio
 import os
 import stat
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from bridge.api.call import Call
-from bridge.api.registry import operation
+from bridge.api.feature import Check, VaultCheck
+from bridge.api.finding import Finding, Verdict, make_finding
+from bridge.api.registry import FEATURES, operation
 from bridge.errors import BridgeError
 from bridge.features.status.operations import free_bytes
 from bridge.text.counts import count_of
 
 if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
-
-Verdict = Literal["ok", "warn", "fail"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        check: What was looked at.
-        verdict: `ok`, `warn` or `fail`.
-        message: What was found.
-        do: What to do about it; empty when nothing.
-        vault: The vault it concerns; null when all.
-    """
-
-    check: str
-    verdict: Verdict
-    message: str
-    do: str
-    vault: str | None
-
-
-def make_finding(check: str, verdict: Verdict, message: str, do: str = "") -> Finding:
-    """Make a finding that concerns no vault in particular."""
-    return Finding(check, verdict, message, do, None)
-
-
-MIB = 1 << 20
-
-WEEK_S = 7 * 24 * 3600.0
-"""How long a change is told of that is half made: nothing but a look at the note settles it."""
-
-WRITTEN_S = 60.0
-"""Seconds after which a change that is still being written is left over."""
-
-
-def check_changes(engine: "VaultEngine") -> Finding:
-    """Look at the changes that were not settled, and at what is kept so that others can be undone."""
-    from bridge.state.change_records import ChangeFilter
-
-    try:
-        store, now = engine.store, time.time()
-        left = sum(change.time < now - WRITTEN_S for change, _ in store.unsettled())
-        half = len(store.changes(ChangeFilter(state="conflict", since=now - WEEK_S), 1_000))
-        damaged, size = store.damaged(), store.history_size
-    except BridgeError as error:
-        return make_finding("changes", "warn", error.message, error.hint or "Ask again in a moment.")
-    if half:
-        return make_finding(
-            "changes",
-            "warn",
-            f"Changes that were left half made in the last week: {half}.",
-            "`vault-bridge list-changes --state conflict` shows them; look at their notes.",
-        )
-    if left:
-        return make_finding("changes", "warn", f"Changes that broke off: {left}.", "Restart: they are made whole then.")
-    if damaged:
-        do = "Check the disk. The notes are as they were; only changes to these versions cannot be undone."
-        return make_finding(
-            "changes", "warn", f"Earlier versions of notes that were damaged on the disk: {damaged}.", do
-        )
-    text = f"{size / MIB:.1f} of {engine.settings.history_mb:,} MiB are taken by earlier versions of notes."
-    if size > engine.settings.history_mb * MIB:
-        return make_finding("changes", "warn", text, "Accept or reject what was proposed, or raise `history_mb`.")
-    return make_finding("changes", "ok", text)
 
 
 ROOM = 1 << 30
@@ -133,51 +68,13 @@ async def doctor(call: Call) -> Diagnosis:
 def diagnose(call: Call) -> Diagnosis:
     """Gather all findings."""
     engines = list(call.bridge.vaults.values()) if call.vault is None else [call.engine]
-    findings = [*bridge_findings(call), *(finding for engine in engines for finding in vault_findings(call, engine))]
+    findings = [check(call) for feature in FEATURES for check in feature.checks]
+    for engine in engines:
+        looks = (check(engine) for feature in FEATURES for check in feature.vault_checks)
+        findings += [replace(finding, vault=engine.name) for finding in looks]
     verdicts = {finding.verdict for finding in findings}
     worst: Verdict = "fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "ok"
     return Diagnosis(worst, tuple(findings))
-
-
-def bridge_findings(call: Call) -> Iterator[Finding]:
-    """Look at what all vaults share."""
-    yield check_settings(call)
-    yield check_permissions(call.bridge.data_dir)
-    yield check_free_space(free_bytes(call.bridge.folders))
-    yield check_model(call)
-    yield check_tokens(call)
-
-
-def vault_findings(call: Call, engine: "VaultEngine") -> Iterator[Finding]:
-    """Look at one vault."""
-    health = engine.health()
-    looks = (
-        check_folder(engine),
-        check_obsidian(engine),
-        check_index(health),
-        check_state(health),
-        check_changes(engine),
-        check_watcher(health),
-        check_runtime(call, engine),
-        check_calls(last_call_codes(engine)),
-    )
-    for check in looks:
-        yield Finding(check.check, check.verdict, check.message, check.do, engine.name)
-
-
-def check_settings(call: Call) -> Finding:
-    """Look for lines of the settings file that were not taken."""
-    from bridge.settings.file import load_settings
-
-    path = call.bridge.settings_path
-    _, problems = load_settings(path)
-    if problems:
-        return make_finding(
-            "settings", "warn", "; ".join(p.message for p in problems), f"Correct these lines in {path}."
-        )
-    return make_finding(
-        "settings", "ok", f"{path} is in order." if path.exists() else "All settings have their defaults."
-    )
 
 
 def check_permissions(data_dir: Path) -> Finding:
@@ -204,33 +101,6 @@ def check_free_space(free: int) -> Finding:
     if free < ROOM:
         return make_finding("disk", "warn", text, "Make room before you add a large vault.")
     return make_finding("disk", "ok", text)
-
-
-def check_model(call: Call) -> Finding:
-    """Look whether the model of the settings is there and is what it claims to be."""
-    from bridge.models.folder import find_model
-    from bridge.models.install import verify
-    from bridge.settings.file import load_settings
-
-    wanted = load_settings(call.bridge.settings_path)[0].model
-    try:
-        installed = find_model(call.bridge.models_dir, wanted)
-        verify(call.bridge.models_dir, wanted)
-    except BridgeError as error:
-        return make_finding("model", "fail", error.message, error.hint)
-    return make_finding("model", "ok", f"{wanted} is installed at {installed.path}.")
-
-
-def check_tokens(call: Call) -> Finding:
-    """Look which clients have tokens, and whether the file of them was damaged."""
-    from bridge.access.tokens import Tokens
-
-    held = Tokens(call.bridge.folders.tokens)
-    count = len(held.clients())
-    if held.aside.exists():
-        do = f"Give clients new tokens with `vault-bridge tokens create` or `pair`, then delete {held.aside}."
-        return make_finding("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do)
-    return make_finding("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")
 
 
 def check_folder(engine: "VaultEngine") -> Finding:
@@ -319,9 +189,9 @@ def check_watcher(health: Mapping[str, Any]) -> Finding:
     return make_finding("watcher", "ok", "Changes are noticed as they happen.")
 
 
-def check_runtime(call: Call, engine: "VaultEngine") -> Finding:
+def check_runtime(engine: "VaultEngine") -> Finding:
     """Look at the file that tells other programs where the bridge listens."""
-    path = call.bridge.folders.runtime(engine.id)
+    path = engine.folders.runtime(engine.id)
     try:
         facts = orjson.loads(path.read_bytes())
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -366,3 +236,19 @@ def check_calls(codes: Counter[str | None]) -> Finding:
     return make_finding(
         "calls", "warn", text, "Mend what else is found here; `vault-bridge usage` shows which tools fail."
     )
+
+
+CHECKS: tuple[Check, ...] = (
+    lambda call: check_permissions(call.bridge.data_dir),
+    lambda call: check_free_space(free_bytes(call.bridge.folders)),
+)
+
+VAULT_CHECKS: tuple[VaultCheck, ...] = (
+    check_folder,
+    check_obsidian,
+    lambda engine: check_index(engine.health()),
+    lambda engine: check_state(engine.health()),
+    lambda engine: check_watcher(engine.health()),
+    check_runtime,
+    lambda engine: check_calls(last_call_codes(engine)),
+)

@@ -7,12 +7,10 @@ export const VERSION = "0.1.0";
 export const FORMS = {
 	search: "7eed86a491f9",
 	related_notes: "07d9429623b3",
+	pick_link: "9711f0fb767b",
 	find_notes: "dc8a4bdea1dc",
 	list_folders: "b88ee7f439c2",
 	list_tags: "53d5f8fd4475",
-	list_tasks: "2e5051d20628",
-	toggle_task: "3e04fcd3094e",
-	add_task: "5479d8dce93f",
 	read_note: "7336ef095042",
 	read_notes: "52b603bd8431",
 	create_note: "c77d3de86542",
@@ -24,6 +22,9 @@ export const FORMS = {
 	delete_note: "9e215e1d2392",
 	daily_note: "a41ea3243afb",
 	change_set: "849ad82d33fa",
+	list_tasks: "2e5051d20628",
+	toggle_task: "3e04fcd3094e",
+	add_task: "5479d8dce93f",
 	list_changes: "752f552f2d51",
 	show_change: "6dc88704d854",
 	undo_change: "4fe755771c1b",
@@ -37,10 +38,9 @@ export const FORMS = {
 	resolve_link: "c512cf228b19",
 	suggest_links: "d5bb8e8f8a97",
 	judge_link: "a11a23625bef",
-	pick_link: "9711f0fb767b",
 	apply_links: "abfffa44c726",
-	link_report: "7624f7324bdd",
 	find_prospects: "d3d99e94a5fe",
+	link_report: "7624f7324bdd",
 	graph_neighbours: "d674ddfb705d",
 	graph_path: "41b89f5ae297",
 	graph_insights: "ed1c1671f8fb",
@@ -55,6 +55,8 @@ export const FORMS = {
 	job_status: "49261ba5d5aa",
 	pause_indexing: "b636e35dac89",
 	resume_indexing: "b636e35dac89",
+	doctor: "a19b65f3f6da",
+	usage: "b4dd020cc886",
 	read_settings: "f4e0fa575426",
 	change_settings: "7df0e72c2e86",
 	check_globs: "2be683f630fb",
@@ -62,8 +64,6 @@ export const FORMS = {
 	list_clients: "c3f2860a70bf",
 	revoke_client: "5837519f92db",
 	open_pairing: "3ceefd3165ba",
-	doctor: "a19b65f3f6da",
-	usage: "b4dd020cc886",
 	find_tool: "ad39072db692",
 	run_tool: "11e6879817e2",
 	give_feedback: "d05c665ab332",
@@ -2579,6 +2579,12 @@ export interface Operations {
 		result: SearchResult;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
+	/** Find the notes that a link may lead to, by their names and by what they say. */
+	pick_link: {
+		arguments: PickLinkArguments;
+		result: SearchResult;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
+	};
 	/** List notes by folder, tags, properties, links and dates. */
 	find_notes: {
 		arguments: FindNotesArguments;
@@ -2596,24 +2602,6 @@ export interface Operations {
 		arguments: ListTagsArguments;
 		result: TagList;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
-	};
-	/** List the tasks of the vault by status, due day, tags and place. */
-	list_tasks: {
-		arguments: ListTasksArguments;
-		result: TaskList;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
-	};
-	/** Change the box of a task, as a click on it in Obsidian does, or to any mark. */
-	toggle_task: {
-		arguments: ToggleTaskArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
-	};
-	/** Add a task to a note, its dates written as the note's other tasks write them. */
-	add_task: {
-		arguments: AddTaskArguments;
-		result: Written;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
 	/** Read a note from the disk: all of it, one section, some lines, or only its outline. */
 	read_note: {
@@ -2680,6 +2668,24 @@ export interface Operations {
 		arguments: ChangeSetArguments;
 		result: Written;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "expectation_failed" | "note_not_found" | "note_exists" | "note_changed" | "settings_unreadable" | "confirmation_required";
+	};
+	/** List the tasks of the vault by status, due day, tags and place. */
+	list_tasks: {
+		arguments: ListTasksArguments;
+		result: TaskList;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
+	};
+	/** Change the box of a task, as a click on it in Obsidian does, or to any mark. */
+	toggle_task: {
+		arguments: ToggleTaskArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed" | "confirmation_required";
+	};
+	/** Add a task to a note, its dates written as the note's other tasks write them. */
+	add_task: {
+		arguments: AddTaskArguments;
+		result: Written;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "heading_not_found" | "ambiguous_heading" | "confirmation_required";
 	};
 	/** List what was changed or proposed through the bridge, the newest first. */
 	list_changes: {
@@ -2759,28 +2765,22 @@ export interface Operations {
 		result: LinkJudged;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found";
 	};
-	/** Find the notes that a link may lead to, by their names and by what they say. */
-	pick_link: {
-		arguments: PickLinkArguments;
-		result: SearchResult;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "model_missing";
-	};
 	/** Make links of words that name notes, written as Obsidian would. */
 	apply_links: {
 		arguments: ApplyLinksArguments;
 		result: LinkEdit;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "note_not_found" | "note_changed";
 	};
-	/** Tell which links are unresolved and may mean what, which notes are mentioned unlinked, and which names clash. */
-	link_report: {
-		arguments: LinkReportArguments;
-		result: LinkReport;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
-	};
 	/** Find names worth a note that has none: linked to without leading anywhere, or said by several notes. */
 	find_prospects: {
 		arguments: FindProspectsArguments;
 		result: NameProspects;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
+	};
+	/** Tell which links are unresolved and may mean what, which notes are mentioned unlinked, and which names clash. */
+	link_report: {
+		arguments: LinkReportArguments;
+		result: LinkReport;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready" | "outside_vault" | "protected_path" | "folder_not_found";
 	};
 	/** Find the notes around a note, step by step along links, arrows, shared rare tags or nearness in meaning. */
@@ -2867,6 +2867,18 @@ export interface Operations {
 		result: Paused;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
+	/** Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens. */
+	doctor: {
+		arguments: DoctorArguments;
+		result: Diagnosis;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault";
+	};
+	/** Report calls, errors, speed and tokens sent, against what reading the whole notes would have cost. */
+	usage: {
+		arguments: UsageArguments;
+		result: UsageReport;
+		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
+	};
 	/** Show every setting with its value, default and meaning. */
 	read_settings: {
 		arguments: ReadSettingsArguments;
@@ -2908,18 +2920,6 @@ export interface Operations {
 		arguments: OpenPairingArguments;
 		result: PairingOpened;
 		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "forbidden" | "not_ready";
-	};
-	/** Check the model, the index, the watcher, the runtime file, the vault, changes, the disk, settings and tokens. */
-	doctor: {
-		arguments: DoctorArguments;
-		result: Diagnosis;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault";
-	};
-	/** Report calls, errors, speed and tokens sent, against what reading the whole notes would have cost. */
-	usage: {
-		arguments: UsageArguments;
-		result: UsageReport;
-		error: AnyCallError | "invalid_arguments" | "no_such_vault" | "not_ready";
 	};
 	/** Find the tool for a task, also among those that are not listed. */
 	find_tool: {

@@ -1,0 +1,32 @@
+"""A feature: one capability of the bridge, with all that it adds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.api.finding import Finding
+
+if TYPE_CHECKING:
+    from bridge.api.call import Call
+    from bridge.engine.host import VaultEngine
+
+
+Check = Callable[["Call"], Finding]
+VaultCheck = Callable[["VaultEngine"], Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One folder in `bridge/features`.
+
+    Attributes:
+        name: The folder's name, and the heading of its operations in documents.
+        operations: The functions that are operations, in the order in which documents list them.
+        checks: What `doctor` looks at once for all vaults.
+        vault_checks: What `doctor` looks at in each vault.
+    """
+
+    name: str
+    operations: tuple[Callable[..., Any], ...] = ()
+    checks: tuple[Check, ...] = ()
+    vault_checks: tuple[VaultCheck, ...] = ()

@@ -1,0 +1,47 @@
+"""What doctor looks at of settings, the model and tokens."""
+
+from bridge.api.call import Call
+from bridge.api.finding import Finding, make_finding
+from bridge.errors import BridgeError
+
+
+def check_settings(call: Call) -> Finding:
+    """Look for lines of the settings file that were not taken."""
+    from bridge.settings.file import load_settings
+
+    path = call.bridge.settings_path
+    _, problems = load_settings(path)
+    if problems:
+        return make_finding(
+            "settings", "warn", "; ".join(p.message for p in problems), f"Correct these lines in {path}."
+        )
+    return make_finding(
+        "settings", "ok", f"{path} is in order." if path.exists() else "All settings have their defaults."
+    )
+
+
+def check_model(call: Call) -> Finding:
+    """Look whether the model of the settings is there and is what it claims to be."""
+    from bridge.models.folder import find_model
+    from bridge.models.install import verify
+    from bridge.settings.file import load_settings
+
+    wanted = load_settings(call.bridge.settings_path)[0].model
+    try:
+        installed = find_model(call.bridge.models_dir, wanted)
+        verify(call.bridge.models_dir, wanted)
+    except BridgeError as error:
+        return make_finding("model", "fail", error.message, error.hint)
+    return make_finding("model", "ok", f"{wanted} is installed at {installed.path}.")
+
+
+def check_tokens(call: Call) -> Finding:
+    """Look which clients have tokens, and whether the file of them was damaged."""
+    from bridge.access.tokens import Tokens
+
+    held = Tokens(call.bridge.folders.tokens)
+    count = len(held.clients())
+    if held.aside.exists():
+        do = f"Give clients new tokens with `vault-bridge tokens create` or `pair`, then delete {held.aside}."
+        return make_finding("tokens", "warn", f"The tokens of clients were damaged and lie in {held.aside}.", do)
+    return make_finding("tokens", "ok", f"{count} client{'' if count == 1 else 's'} can call with tokens of their own.")

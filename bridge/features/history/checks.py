@@ -1,0 +1,49 @@
+"""What doctor looks at of changes."""
+
+import time
+from typing import TYPE_CHECKING
+
+from bridge.api.finding import Finding, make_finding
+from bridge.errors import BridgeError
+
+if TYPE_CHECKING:
+    from bridge.engine.host import VaultEngine
+
+MIB = 1 << 20
+
+WEEK_S = 7 * 24 * 3600.0
+"""How long a change is told of that is half made: nothing but a look at the note settles it."""
+
+WRITTEN_S = 60.0
+"""Seconds after which a change that is still being written is left over."""
+
+
+def check_changes(engine: "VaultEngine") -> Finding:
+    """Look at the changes that were not settled, and at what is kept so that others can be undone."""
+    from bridge.state.change_records import ChangeFilter
+
+    try:
+        store, now = engine.store, time.time()
+        left = sum(change.time < now - WRITTEN_S for change, _ in store.unsettled())
+        half = len(store.changes(ChangeFilter(state="conflict", since=now - WEEK_S), 1_000))
+        damaged, size = store.damaged(), store.history_size
+    except BridgeError as error:
+        return make_finding("changes", "warn", error.message, error.hint or "Ask again in a moment.")
+    if half:
+        return make_finding(
+            "changes",
+            "warn",
+            f"Changes that were left half made in the last week: {half}.",
+            "`vault-bridge list-changes --state conflict` shows them; look at their notes.",
+        )
+    if left:
+        return make_finding("changes", "warn", f"Changes that broke off: {left}.", "Restart: they are made whole then.")
+    if damaged:
+        do = "Check the disk. The notes are as they were; only changes to these versions cannot be undone."
+        return make_finding(
+            "changes", "warn", f"Earlier versions of notes that were damaged on the disk: {damaged}.", do
+        )
+    text = f"{size / MIB:.1f} of {engine.settings.history_mb:,} MiB are taken by earlier versions of notes."
+    if size > engine.settings.history_mb * MIB:
+        return make_finding("changes", "warn", text, "Accept or reject what was proposed, or raise `history_mb`.")
+    return make_finding("changes", "ok", text)
