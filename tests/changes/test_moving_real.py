@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.torturing.moves import move_at_random
+from scripts.lib.torture.moves import move_at_random
 from tests.evaldata import EVAL, needs_eval
 
 VAULTS = Path(__file__).parents[1] / "vaults"

@@ -10,7 +10,7 @@ from bridge.linking.evidence import Evidence, similarity_evidence
 from bridge.linking.mentions import Name, NameFinder
 from bridge.linking.suggest import Source, Suggestion, suggest
 from bridge.types import VaultPath
-from scripts.evaluation.rediscovery import rediscover, strip_links
+from scripts.lib.evaluation.rediscovery import rediscover, strip_links
 from tests.evaldata import EVAL
 
 BREAD, RYE = VaultPath("Bread.md"), VaultPath("Old Rye Starter.md")

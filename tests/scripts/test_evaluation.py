@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.evaluation.metrics import Interval, bootstrap, scores
-from scripts.evaluation.sets import read_set
+from scripts.lib.evaluation.metrics import Interval, bootstrap, scores
+from scripts.lib.evaluation.sets import read_set
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,7 +69,7 @@ def test_queries_without_a_judgement_are_left_out(data: Path) -> None:
 
 def test_a_set_is_indexed_asked_and_reported(data: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    command = [sys.executable, "-m", "scripts.evaluation", "--no-model", "--data", str(data)]
+    command = [sys.executable, "-m", "scripts.lib.evaluation", "--no-model", "--data", str(data)]
     command += ["--cache", str(tmp_path / "cache"), "--json", str(report)]
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
@@ -83,7 +83,7 @@ def test_a_set_is_indexed_asked_and_reported(data: Path, tmp_path: Path) -> None
 
 
 def test_without_the_data_it_says_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "scripts.evaluation", "--data", str(tmp_path)]
+    command = [sys.executable, "-m", "scripts.lib.evaluation", "--data", str(tmp_path)]
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
     )

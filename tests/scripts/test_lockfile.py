@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lockfile import LOCKS, ROOT, Pin, find_misfits, normalize_name, parse_pins, wanted_requirements
+from scripts.lib.setup.lockfile import LOCKS, ROOT, Pin, find_misfits, normalize_name, parse_pins, wanted_requirements
 
 NPM_LOCKS = [
     ROOT / place / "package-lock.json"

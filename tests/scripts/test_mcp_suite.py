@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from scripts.mcp_suite import failed_scenarios, read_results
+from scripts.lib.mcp_suite import failed_scenarios, read_results
 
 
 def test_the_checks_of_each_scenario_are_counted(tmp_path: Path) -> None:

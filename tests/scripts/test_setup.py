@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts import llama_wheel
-from scripts.lockfile import ROOT, Pin
-from scripts.steps import StepFailed, run
+from scripts.lib.setup import llama_wheel
+from scripts.lib.setup.lockfile import ROOT, Pin
+from scripts.lib.setup.steps import StepFailed, run
 
 LLAMA = Pin("llama-cpp-python", "0.0", "llama-cpp-python==0.0\n")
 

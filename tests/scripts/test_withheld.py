@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.evaluation.sets import JudgedSet
-from scripts.evaluation.withheld import make_judged_set, write_notes
+from scripts.lib.evaluation.sets import JudgedSet
+from scripts.lib.evaluation.withheld import make_judged_set, write_notes
 
 FERN = """\
 ---

@@ -1,6 +1,6 @@
 """Clients who change the same notes at once lose nothing of what they were told is written."""
 
-from scripts.torturing.clients import torture_clients
+from scripts.lib.torture.clients import torture_clients
 
 
 def test_clients_who_change_the_same_notes_lose_nothing() -> None:

@@ -1,0 +1,175 @@
+"""`scripts/eval`: every set, each lane and fused, against the floor; a table, and JSON with `--json`."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from bridge.data_folder import default_models_dir
+from bridge.models.embedder import Embedder
+from scripts.lib.evaluation.indexing import open_embedder, open_index
+from scripts.lib.evaluation.linked import print_rediscovery
+from scripts.lib.evaluation.metrics import NAMES, bootstrap, scores
+from scripts.lib.evaluation.mistyped import print_mistyped
+from scripts.lib.evaluation.plain import print_plain
+from scripts.lib.evaluation.sets import SETS, JudgedSet, read_set
+from scripts.lib.evaluation.systems import Bench, System
+from scripts.lib.evaluation.walked import print_walks
+
+BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "eval"
+
+
+def main() -> int:
+    """Measure, print, and say by the exit status whether there was anything to measure."""
+    options = _options()
+    if options.links:
+        return print_rediscovery(options.data)
+    if options.graph:
+        asyncio.run(_with_model(options, lambda model: print_walks(options.data, options.cache, model)))
+        return 0
+    if options.plain:
+        asyncio.run(_with_model(options, lambda model: print_plain(options.data, options.cache, model)))
+        return 0
+    folder = options.data / "retrieval"
+    if not folder.is_dir():
+        print(f"There are no judged sets in {options.data}; give their folder with --data.", file=sys.stderr)
+        return 2
+    folders = [folder / name for name in options.set or SETS if (folder / name).is_dir()]
+    if options.mistyped:
+        asyncio.run(_with_model(options, lambda model: print_mistyped(folders, options.limit, options.cache, model)))
+        return 0
+    report = asyncio.run(_measure(options, folders))
+    if options.json is not None:
+        options.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    cache = platformdirs.user_cache_path("vault-bridge", appauthor=False) / "evaluation"
+    parser = argparse.ArgumentParser(prog="scripts/eval", description=__doc__)
+    parser.add_argument("--set", action="append", choices=SETS, help="only this set; may be repeated")
+    parser.add_argument("--limit", type=int, help="only so many queries of each set, evenly spread")
+    parser.add_argument("--no-lanes", action="store_true", help="only the floor and the three modes")
+    parser.add_argument("--no-model", action="store_true", help="only what needs no model")
+    parser.add_argument("--links", action="store_true", help="take the links of real vaults away and ask for them back")
+    parser.add_argument("--plain", action="store_true", help="questions as people type them: ranks in each mode")
+    parser.add_argument("--mistyped", action="store_true", help="what a wrong letter in each long word costs")
+    parser.add_argument("--graph", action="store_true", help="what following links adds, for several weights")
+    parser.add_argument("--json", type=Path, help="write every figure to this file")
+    parser.add_argument("--cache", type=Path, default=cache, help="where indexes are kept (%(default)s)")
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("VAULT_BRIDGE_EVAL", BESIDE)))
+    parser.add_argument("--models-dir", type=Path, default=default_models_dir())
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    return parser.parse_args()
+
+
+async def _measure(options: argparse.Namespace, folders: Sequence[Path]) -> dict[str, Any]:
+    """Measure each set in turn with one embedder."""
+    embedder = None if options.no_model else open_embedder(options.models_dir, options.workers)
+    if embedder is None:
+        print("No model: only keyword search is measured.", file=sys.stderr)
+    report: dict[str, Any] = {}
+    try:
+        for folder in folders:
+            judged = read_set(folder, options.limit)
+            report[judged.name] = await _measure_set(judged, options, embedder)
+    finally:
+        if embedder is not None:
+            await embedder.close()
+    return report
+
+
+async def _with_model(options: argparse.Namespace, measure: Callable[[Embedder | None], Awaitable[None]]) -> None:
+    """Measure with the model, if there is one, and close it."""
+    embedder = None if options.no_model else open_embedder(options.models_dir, options.workers)
+    try:
+        await measure(embedder)
+    finally:
+        if embedder is not None:
+            await embedder.close()
+
+
+async def _measure_set(judged: JudgedSet, options: argparse.Namespace, embedder: Embedder | None) -> dict[str, Any]:
+    """Rank every query with every system, and compare each with the floor query by query."""
+    indexed = await open_index(judged, options.cache, embedder)
+    try:
+        bench = Bench(judged, indexed, embedder)
+        values = {
+            name: await _ask(judged, system) for name, system in bench.systems(lanes=not options.no_lanes).items()
+        }
+    finally:
+        await indexed.index.close()
+    print(f"\n{judged.name}: {len(judged.documents):,} documents, {len(judged.questions):,} queries")
+    print(f"  {'':10}" + "".join(f"{name:>9}" for name in NAMES) + f"{'p50 ms':>9}   nDCG@10 against fts5 (95 %)")
+    result = {name: _summary(name, rows, values["fts5"]) for name, rows in values.items()}
+    if any(question.category for question in judged.questions):
+        result["by category"] = _by_category(judged, values)
+    return result
+
+
+async def _ask(judged: JudgedSet, system: System) -> list[dict[str, float]]:
+    rows = []
+    for question in judged.questions:
+        start = time.perf_counter()
+        ranking = await system(question)
+        took = (time.perf_counter() - start) * 1000
+        rows.append({**scores(ranking, question.relevant), "ms": took})
+    return rows
+
+
+def _summary(name: str, rows: Sequence[Mapping[str, float]], floor: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """Print one system's line and return its figures with their intervals."""
+    means = {metric: bootstrap([row[metric] for row in rows]) for metric in NAMES}
+    gains = {
+        metric: bootstrap([row[metric] - low[metric] for row, low in zip(rows, floor, strict=True)]) for metric in NAMES
+    }
+    middle = sorted(row["ms"] for row in rows)[len(rows) // 2]
+    gain = gains["nDCG@10"]
+    print(
+        f"  {name:10}"
+        + "".join(f"{means[metric].mean:9.4f}" for metric in NAMES)
+        + f"{middle:9.1f}   {gain.mean:+.4f} ({gain.low:+.4f} … {gain.high:+.4f})"
+    )
+    return {
+        "queries": len(rows),
+        "p50_ms": round(middle, 2),
+        **{
+            metric: {
+                "mean": round(means[metric].mean, 4),
+                "interval": [round(means[metric].low, 4), round(means[metric].high, 4)],
+                "over_fts5": round(gains[metric].mean, 4),
+                "over_fts5_interval": [round(gains[metric].low, 4), round(gains[metric].high, 4)],
+            }
+            for metric in NAMES
+        },
+    }
+
+
+def _by_category(
+    judged: JudgedSet, values: Mapping[str, Sequence[Mapping[str, float]]]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Print and return each category's means for the floor and the modes."""
+    found: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
+    categories = dict.fromkeys(question.category for question in judged.questions)
+    for category in categories:
+        places = [place for place, question in enumerate(judged.questions) if question.category == category]
+        line = f"    {category[:24]:24} {len(places):4}"
+        for name in ("fts5", "keyword", "semantic", "hybrid"):
+            if name in values:
+                means = {metric: sum(values[name][place][metric] for place in places) / len(places) for metric in NAMES}
+                found[category][name] = {metric: round(mean, 4) for metric, mean in means.items()}
+                line += f"  {name} {means['nDCG@5']:.3f}/{means['R@10']:.3f}"
+        print(line + ("  (nDCG@5/R@10)" if category == next(iter(categories)) else ""))
+    return dict(found)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

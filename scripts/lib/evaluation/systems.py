@@ -1,0 +1,93 @@
+"""The ways of searching that are compared: each lane alone, the modes, and the floor."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.index.fulltext_query import TextQuery
+from bridge.index.hits import NameHit, NoteHit, PassageHit
+from bridge.index.index import Index
+from bridge.models.embedder import Embedder
+from bridge.search.model import SearchRequest, Sources
+from bridge.search.pipeline import search
+from bridge.search.query import parse_query
+from bridge.text.stopwords import content_words
+from bridge.types import SearchMode, VaultPath
+from scripts.lib.evaluation.floor import Fts5Baseline
+from scripts.lib.evaluation.indexing import IndexedSet
+from scripts.lib.evaluation.sets import JudgedSet, Question
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DEPTH = 10
+_RETRIEVER_DEPTH = 100
+
+Ranking = list[str]
+RetrieverHits = Iterable[PassageHit | NoteHit | NameHit]
+System = Callable[[Question], Awaitable[Ranking]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One set, ready to be asked."""
+
+    judged: JudgedSet
+    indexed: IndexedSet
+    embedder: Embedder | None
+
+    def sources(self) -> Sources:
+        """Hand the parts to a search."""
+        return Sources(
+            index=self.indexed.index,
+            embed_query=self.embed_query,
+            graph=self.indexed.graph,
+            vocabulary=self.indexed.vocabulary,
+        )
+
+    async def embed_query(self, text: str) -> "np.ndarray | None":
+        """Return a query's vector."""
+        if self.embedder is None:
+            return None
+        vector: np.ndarray = (await self.embedder.embed([text], query=True)).vectors[0]
+        return vector
+
+    def systems(self, lanes: bool) -> dict[str, System]:
+        """Return what is compared, the floor first."""
+        floor = Fts5Baseline(self.judged)
+
+        async def fts5(question: Question) -> Ranking:
+            return floor.rank(question, DEPTH)
+
+        found: dict[str, System] = {"fts5": fts5}
+        if lanes:
+            found |= {
+                "passages": self._lane(lambda index, words, _: index.passages(words, _RETRIEVER_DEPTH, None)),
+                "stems": self._lane(lambda index, words, _: index.stems(words, _RETRIEVER_DEPTH, None)),
+                "whole": self._lane(lambda index, words, _: index.whole(words, DEPTH, None)),
+                "names": self._lane(lambda index, _, text: index.named(text, DEPTH, None)),
+            }
+        found["keyword"] = self._mode("keyword")
+        if self.embedder is not None:
+            found["semantic"] = self._mode("semantic")
+            found["hybrid"] = self._mode("hybrid")
+        return found
+
+    def _lane(self, ask: Callable[[Index, TextQuery, str], Awaitable[RetrieverHits]]) -> System:
+        async def rank(question: Question) -> Ranking:
+            query = parse_query(question.text)
+            words = TextQuery(should=content_words(query.words))
+            return self._documents(hit.path for hit in await ask(self.indexed.index, words, query.text))
+
+        return rank
+
+    def _mode(self, mode: SearchMode) -> System:
+        async def rank(question: Question) -> Ranking:
+            answer = await search(self.sources(), SearchRequest(question.text, limit=DEPTH, mode=mode))
+            return self._documents(hit.path for hit in answer.hits)
+
+        return rank
+
+    def _documents(self, paths: Iterable[VaultPath]) -> Ranking:
+        """Return the documents of notes, each once."""
+        return list(dict.fromkeys(self.indexed.document_of[path] for path in paths))[:DEPTH]

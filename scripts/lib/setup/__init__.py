@@ -1,0 +1,1 @@
+"""Makes `.venv` from the lock files and builds llama.cpp."""
