@@ -1,4 +1,4 @@
-"""What the blocks of a text mean to Obsidian: headings, pieces, callouts and tasks."""
+"""Headings, pieces, callouts, tasks, block ids and inline fields, as Obsidian reads them."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _KINDS: Final[dict[str, PieceKind]] = {
 
 
 def read_headings(text: str, structure: Structure, lines: LineIndex) -> Iterator[Heading]:
-    """Yield the headings; those inside quotes and lists are none, as in Obsidian's outline."""
+    """Yield the headings, except those inside quotes and lists, which Obsidian's outline omits too."""
     for part in structure.parts:
         if part.kind == "heading" and part.depth == 0:
             yield Heading(
@@ -33,7 +33,7 @@ def read_headings(text: str, structure: Structure, lines: LineIndex) -> Iterator
 
 
 def read_pieces(text: str, structure: Structure, lines: LineIndex) -> Iterator[Piece]:
-    """Yield the top-level parts of a text; a list gives one piece for each of its own items."""
+    """Yield the top-level parts of a text; a list yields one piece per item of its own."""
     in_list = False
     for part in structure.parts:
         if part.depth == 0:
@@ -46,7 +46,7 @@ def read_pieces(text: str, structure: Structure, lines: LineIndex) -> Iterator[P
 
 
 def read_callouts(text: str, structure: Structure, lines: LineIndex) -> Iterator[Callout]:
-    """Yield the callouts, those inside others after them."""
+    """Yield the callouts, nested ones after the callout that contains them."""
     for part in structure.parts:
         if part.kind == "quote" and (found := _CALLOUT.match(text, part.start)):
             kind = found[1].split("|", 1)[0].strip().lower()
@@ -54,7 +54,7 @@ def read_callouts(text: str, structure: Structure, lines: LineIndex) -> Iterator
 
 
 def read_tasks(text: str, structure: Structure, lines: LineIndex) -> Iterator[Task]:
-    """Yield the list items with a box, whatever stands in it."""
+    """Yield the list items with a box, whatever its character."""
     around: list[tuple[int, int]] = []
     for part in structure.parts:
         if part.kind == "item" and (found := _TASK.match(text, part.start)):
@@ -88,7 +88,7 @@ _ALONE: Final = re.compile(r"\^[A-Za-z0-9-]+")
 
 
 def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Block]:
-    """Yield the block ids of a text from `start` on, with the lines of the block that each names."""
+    """Yield the block ids of a text from `start` on, with the lines of the block that each one names."""
     parts = structure.parts
     around: list[int] = []
     following = 0
@@ -107,7 +107,7 @@ def read_blocks(text: str, start: int, structure: Structure, lines: LineIndex) -
 
 
 def _named_part(text: str, parts: list[Part], index: int) -> Part:
-    """Return the part an id inside `parts[index]` names: the one before it when the id stands alone."""
+    """Return the part that an id inside `parts[index]` names: the previous one when the id is on its own."""
     part = parts[index]
     if part.kind != "paragraph" or not _ALONE.fullmatch(text, part.start, part.end):
         return part
@@ -132,7 +132,7 @@ _MARKS: Final = "*_~= \t"
 
 
 def read_fields(text: str, start: int, structure: Structure, lines: LineIndex) -> list[InlineField]:
-    """Return the inline fields of a text from `start` on, in their order."""
+    """Return the inline fields of a text from `start` on, in order."""
     if text.find("::", start) < 0:
         return []
     found = [(match.start(1), match[1], match[2]) for match in _LINE.finditer(text, start, structure.end)]

@@ -1,4 +1,4 @@
-"""Canvases: the text of their cards, what they point at, and their arrows."""
+"""Canvases: the text of their cards, their links and their arrows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,11 +18,11 @@ _Node = Mapping[str, Any]
 
 
 def read_canvas(path: VaultPath, data: bytes) -> Note:
-    """Read a canvas from top to bottom; lines are those of the text that comes out, not of the JSON.
+    """Read a canvas from top to bottom; line numbers refer to the extracted text, not to the JSON.
 
     Args:
-        path: Where it lies in the vault.
-        data: The whole file.
+        path: Path in the vault.
+        data: The file's bytes.
     """
     decoded = decode(data)
     canvas, problems = read_json(decoded.text, "canvas")
@@ -49,7 +49,7 @@ def read_canvas(path: VaultPath, data: bytes) -> Note:
 
 
 class _Sheet:
-    """The text of a canvas as it grows, a blank line between two parts."""
+    """Collects the text of a canvas, with a blank line between parts."""
 
     __slots__ = ("length", "line", "links", "pieces", "tags", "tasks", "texts")
 
@@ -66,7 +66,7 @@ class _Sheet:
         match node.get("type"):
             case "text":
                 text = get_text(node, "text").strip()
-                # Each card is parsed alone, so that an open fence in one does not swallow the next.
+                # # Each card is parsed separately, so that an unclosed fence in one does not swallow the next.
                 self.take(read_markdown(text, LineIndex(text)))
                 self.add("card", text)
             case "file" if file := get_text(node, "file"):

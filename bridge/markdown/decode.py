@@ -8,13 +8,13 @@ from bridge.types import Digest
 
 BOM = b"\xef\xbb\xbf"
 _CONTINUATION = bytes(range(0x80, 0xC0))
-# DEL is neither a letter, a space nor punctuation to CommonMark, as most letters of other scripts.
+# CommonMark treats DEL as neither letter, space nor punctuation, like most letters of other scripts.
 _SHADOW = bytes(range(0x80)) + b"\x7f" * 0x80
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """A file's text without BOM, and what was wrong with its bytes."""
+    """A file's text without BOM, and the problems found in its bytes."""
 
     text: str
     digest: Digest
@@ -22,12 +22,12 @@ class DecodedText:
 
 
 def digest_of(data: bytes) -> Digest:
-    """Name the bytes by their SHA-256."""
+    """Return the SHA-256 of the bytes."""
     return Digest(sha256(data).hexdigest())
 
 
 def decode(data: bytes) -> DecodedText:
-    """Read bytes as UTF-8, whatever they are."""
+    """Decode bytes as UTF-8; never raises."""
     body = data.removeprefix(BOM)
     try:
         return DecodedText(body.decode("utf-8"), digest_of(data), ())
@@ -38,7 +38,7 @@ def decode(data: bytes) -> DecodedText:
 
 
 def shadow_of(text: str) -> str:
-    """Replace every character beyond ASCII, so that the parser's byte offsets are character offsets."""
+    """Replace every non-ASCII character, so that the parser's byte offsets are character offsets."""
     if text.isascii():
         return text
     return text.encode("utf-8").translate(_SHADOW, _CONTINUATION).decode("ascii")

@@ -1,4 +1,4 @@
-"""Any file that can be searched, read by what its name says it is."""
+"""Reads any searchable file, by the kind that its name says."""
 
 from pathlib import PurePosixPath
 
@@ -10,11 +10,11 @@ from bridge.types import VaultPath
 
 
 def read_document(path: VaultPath, data: bytes, *, max_pdf_pages: int = 300) -> Note:
-    """Read any file that can be searched, whatever its bytes are; other files are read as Markdown.
+    """Read any searchable file, whatever its bytes; a file of unknown kind is read as Markdown.
 
     Args:
-        path: Where it lies in the vault.
-        data: The whole file.
+        path: Path in the vault.
+        data: The file's bytes.
         max_pdf_pages: How many pages of a PDF to read.
     """
     match PurePosixPath(path).suffix.lower():

@@ -1,4 +1,4 @@
-"""Text inside strings of JSON and YAML: where its characters stand in the file, and how others are written there."""
+"""Text inside JSON and YAML strings: the file offset of each character, and how to escape others."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import yaml
 from bridge.types import Span
 
 Escape = Callable[[str], str]
-"""Writes a text as it must stand in the file."""
+"""Escapes a text for its place in the file."""
 
 JsonPath = tuple[str | int, ...]
 
@@ -22,41 +22,41 @@ _TOKEN: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"|[{}\[\],:]', re.DOTALL)
 
 
 def escape_nothing(text: str) -> str:
-    """Write a text as it is."""
+    """Return a text as it is."""
     return text
 
 
 def escape_json(text: str) -> str:
-    """Write a text inside a JSON string."""
+    """Escape a text for a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def escape_single_quoted(text: str) -> str:
-    """Write a text inside single quotes of YAML."""
+    """Escape a text for single quotes in YAML."""
     return text.replace("'", "''")
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedText:
-    """A text of its own inside a file."""
+    """A text embedded in a file."""
 
     text: str
     starts: tuple[int, ...]
-    """Where each character stands in the file, and where the text ends."""
+    """File offset of each character, and of the end."""
     ink: Escape
 
     def span(self, inside: Span) -> Span:
-        """Return where a stretch of the text stands in the file."""
+        """Return the file span of a span of the text."""
         return self.starts[inside[0]], self.starts[inside[1]]
 
 
 def read_json_string(file: str, span: Span) -> EmbeddedText:
-    """Read the inside of a JSON string."""
+    """Read the content of a JSON string."""
     return _read_units(file, span, _JSON_UNIT, lambda unit: str(json.loads(f'"{unit}"')), escape_json)
 
 
 def read_quoted_text(file: str, span: Span) -> EmbeddedText | None:
-    """Read a quoted YAML text on one line, its quotes included in the span; None when it is none."""
+    """Read a quoted YAML text on one line, its quotes included in the span; None when it is not one."""
     start, end = span
     inside = (start + 1, end - 1)
     if end - start < 2 or "\n" in file[start:end]:
@@ -71,7 +71,7 @@ def read_quoted_text(file: str, span: Span) -> EmbeddedText | None:
 
 
 def json_strings(file: str) -> dict[JsonPath, Span]:
-    """Return where the strings of a valid JSON text stand, without their quotes, by the keys that lead to them."""
+    """Return the spans of the strings of a valid JSON text, without their quotes, by key path."""
     return dict(_strings(file))
 
 
@@ -104,7 +104,7 @@ def _strings(file: str) -> Iterator[tuple[JsonPath, Span]]:
 def _read_units(
     file: str, span: Span, unit: re.Pattern[str], meaning: Callable[[str], str], ink: Escape
 ) -> EmbeddedText:
-    """Read a text unit by unit; a unit of several characters in the file means one character."""
+    """Read a text unit by unit; a unit of several characters in the file stands for one character."""
     found = list(unit.finditer(file, *span))
     text = "".join(each[0] if len(each[0]) == 1 else meaning(each[0]) for each in found)
     return EmbeddedText(text, (*(each.start() for each in found), span[1]), ink)

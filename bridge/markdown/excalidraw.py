@@ -1,4 +1,4 @@
-"""Excalidraw drawings: their texts and links, never the drawing itself."""
+"""Excalidraw drawings: their texts and links, not the drawing itself."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from bridge.types import VaultPath
 
 _DRAWING: Final = re.compile(r"^#{1,6} Drawing[ \t]*\r?\n+(?:`{3,}|~{3,})(?:compressed-)?json\b", re.MULTILINE)
 _FENCE_END: Final = re.compile(r"^(?:`{3,}|~{3,})[ \t]*\r?$", re.MULTILINE)
-# Lines that the plugin writes into every drawing, the ids it appends to texts, the digests before embedded files.
+# # Lines that the plugin writes into every drawing, the ids it appends to texts, the digests before embedded files.
 _MACHINERY: Final = re.compile(
     r"^(?:==⚠.*==|%%|#{1,6} (?:Excalidraw Data|Text Elements|Element Links|Embedded [Ff]iles))[ \t]*\r?$"
     r"|(?<![ \t])[ \t]+\^[A-Za-z0-9_-]{8}[ \t]*\r?$"
@@ -23,17 +23,17 @@ _MACHINERY: Final = re.compile(
 
 
 def is_drawing(path: VaultPath, properties: Mapping[str, Value]) -> bool:
-    """Tell whether a Markdown note is a drawing of the Excalidraw plugin."""
+    """Return whether a Markdown note is a drawing of the Excalidraw plugin."""
     return path.lower().endswith(".excalidraw.md") or "excalidraw-plugin" in properties
 
 
 def blank_plugin_text(text: str, body: int) -> str:
-    """Return a drawing's note with blanks for what the plugin writes into it, so that all else stays where it is."""
+    """Return a drawing's note with the plugin's own text blanked out, so that all offsets stay."""
     return text[:body] + _MACHINERY.sub(_blank_match, text[body:])
 
 
 def read_drawing(note: Note) -> Note:
-    """Read a drawing's note again without the drawing; the lines of its texts stay those of the file."""
+    """Parse a drawing's note again without the drawing; the lines of its texts stay those of the file."""
     text, problems = note.text, note.problems
     if drawing := _DRAWING.search(text, note.body):
         closing = _FENCE_END.search(text, drawing.end())
@@ -46,7 +46,7 @@ def read_drawing(note: Note) -> Note:
 
 
 def read_drawing_file(path: VaultPath, data: bytes) -> Note:
-    """Read the texts of an `.excalidraw` file; lines are those of the texts, not of the JSON."""
+    """Read the texts of an `.excalidraw` file; line numbers refer to the texts, not to the JSON."""
     decoded = decode(data)
     drawing, problems = read_json(decoded.text, "drawing")
     elements = [
@@ -61,10 +61,10 @@ def read_drawing_file(path: VaultPath, data: bytes) -> Note:
 
 
 def _blank_match(found: re.Match[str]) -> str:
-    # Blanks for a digest would make code of its line.
+    # # Blanks in place of a digest would turn its line into code.
     return found[0] if found[0][0] in "0123456789abcdef" else blank(found[0], 0, len(found[0]))
 
 
 def _retitle(note: Note, problems: tuple[str, ...]) -> Note:
-    """Name a drawing without `.excalidraw`, and put what was wrong with its file first."""
+    """Remove `.excalidraw` from a drawing's title, and put the problems of its file first."""
     return replace(note, title=note.title.removesuffix(".excalidraw"), problems=problems + note.problems)

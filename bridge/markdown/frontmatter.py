@@ -1,4 +1,4 @@
-"""The property block at the top of a note: where it ends, and the tags, aliases and links it holds."""
+"""The property block at the top of a note: its end, and the tags, aliases and links in it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ MAX_BLOCK: Final = 256 * 1024
 _OPENING: Final = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING: Final = re.compile(r"(?:^|(?<=\r))---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _YAML: Final = YAMLHandler()
-# `tags` and `aliases` in any case, the old singular forms as they were written then.
+# # `tags` and `aliases` in any case; the old singular forms only as they were written then.
 _TAG_NAMES: Final = re.compile(r"tag|(?i:tags)")
 _ALIAS_NAMES: Final = re.compile(r"alias|(?i:aliases)")
 _MARKDOWN_LINK: Final = re.compile(r"(!?)\[([^\[\]]*)\]\((?:<([^<>]*)>|([^()\s]+))\)")
@@ -30,7 +30,7 @@ _MARKDOWN_LINK: Final = re.compile(r"(!?)\[([^\[\]]*)\]\((?:<([^<>]*)>|([^()\s]+
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """What a note's property block says; `body` is the offset behind it, 0 when there is none."""
+    """The contents of a note's property block; `body` is the offset after it, 0 when there is none."""
 
     body: int = 0
     properties: Mapping[str, Value] = field(default_factory=dict)
@@ -50,7 +50,7 @@ def cut_frontmatter(text: str) -> tuple[Span, int] | None:
 
 
 def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
-    """Read the property block of a note; one that cannot be read is a problem, not an error."""
+    """Read the property block of a note; an unreadable one is reported as a problem, not raised."""
     cut = cut_frontmatter(text)
     if cut is None:
         return Frontmatter()
@@ -73,28 +73,28 @@ def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
     )
 
 
-# A change reads what was and what will be, most often with the same properties, and YAML takes its time.
+# # A change reads the old and the new text, usually with the same properties, and YAML is slow.
 @lru_cache(maxsize=4)
 def load_properties(block: str) -> Properties:
-    """Read what stands between the `---` lines.
+    """Parse the text between the `---` lines.
 
     Raises:
-        YAMLError: It is no YAML, not a mapping, more than one document, or too large.
+        YAMLError: It is not YAML, not a mapping, more than one document, or too large.
     """
     found: Properties = _YAML.load(block, Loader=PropertyLoader)
     return found
 
 
 def explain_error(error: YAMLError, start: int, lines: LineIndex) -> str:
-    """Say what is wrong with a block, and in which line of the file.
+    """Describe what is wrong with a block, and in which line of the file.
 
     Args:
-        error: What `load_properties` raised.
-        start: Where the block starts.
+        error: The error that `load_properties` raised.
+        start: Offset at which the block starts.
         lines: The lines of the file.
     """
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
-        # That a name has no `:` is noticed in the line below.
+        # # A missing `:` after a name is noticed in the line below.
         mark = error.context_mark if error.context == "while scanning a simple key" else error.problem_mark
         line = lines.at(start + (mark or error.problem_mark).index)
         return f"The properties cannot be read, line {line}: {error.problem or 'no YAML'}."
@@ -104,7 +104,7 @@ def explain_error(error: YAMLError, start: int, lines: LineIndex) -> str:
 
 
 def _texts_named(found: Properties, names: re.Pattern[str]) -> Iterator[tuple[str, int, bool]]:
-    """Yield the texts of the properties with these names, with their offsets and whether each is one of a list."""
+    """Yield the texts of the properties with these names, with their offsets and whether each is in a list."""
     for name, items in found.items.items():
         if names.fullmatch(name) is None:
             continue
@@ -133,7 +133,7 @@ def _aliases(found: Properties) -> Iterator[str]:
 
 
 def _links(text: str, found: Properties, start: int, lines: LineIndex) -> Iterator[Link]:
-    """Yield the links of values that are nothing but a link, as Obsidian counts them."""
+    """Yield the links of values that consist of a link only, as Obsidian counts them."""
     for value, (first, last) in found.linked:
         written = value.strip()
         begin, end = start + first, start + last

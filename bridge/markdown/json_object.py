@@ -1,4 +1,4 @@
-"""JSON files of other programs, read without trusting their shape."""
+"""Reads JSON files of other programs without trusting their shape."""
 
 import math
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ import orjson
 
 
 def read_json(text: str, what: str) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Return a JSON object and what was wrong with it; an empty object when it cannot be read.
+    """Return a JSON object and its problems; an empty object when it cannot be read.
 
     Args:
-        text: The file's text; an empty one is an empty object, as Obsidian makes them.
-        what: What the file should be, for the message.
+        text: The file's text; an empty text is an empty object, as Obsidian creates them.
+        what: What the file should be, for the error message.
     """
     if not text.strip():
         return {}, ()
@@ -26,18 +26,18 @@ def read_json(text: str, what: str) -> tuple[Mapping[str, Any], tuple[str, ...]]
 
 
 def get_objects(value: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """Return the objects of a list; whatever else stands there is left out."""
+    """Return the objects of a list; other items are skipped."""
     found = value.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def get_text(value: Mapping[str, Any], name: str) -> str:
-    """Return a text, empty when there is none."""
+    """Return a text, or an empty one when there is none."""
     found = value.get(name)
     return found if isinstance(found, str) else ""
 
 
 def get_number(value: Mapping[str, Any], name: str) -> float:
-    """Return a number that can be ordered, 0 when there is none."""
+    """Return a finite number, 0 when there is none."""
     found = value.get(name)
     return float(found) if isinstance(found, int | float) and math.isfinite(found) else 0.0

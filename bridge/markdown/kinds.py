@@ -1,4 +1,4 @@
-"""What kind of searchable file a path names."""
+"""The kind of searchable file that a path names."""
 
 from bridge.types import NoteKind
 
@@ -12,13 +12,13 @@ SUFFIXES: dict[str, NoteKind] = {
 
 
 def kind_of(path: str) -> NoteKind | None:
-    """Return what kind of document a path names, or None when it is some other file."""
+    """Return the kind of document that a path names, or None for other files."""
     lower = path.lower()
     return next((kind for suffix, kind in SUFFIXES.items() if lower.endswith(suffix)), None)
 
 
 def is_document(path: str) -> bool:
-    """Say whether the file at a path can be read for search."""
+    """Return whether the file at a path can be read for search."""
     return kind_of(path) is not None
 
 

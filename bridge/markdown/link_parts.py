@@ -1,4 +1,4 @@
-"""Where the parts of a link stand in its markup: the file, the place in it, the words shown."""
+"""The parts of a link in its markup: file, subpath and displayed text."""
 
 import html
 import re
@@ -11,7 +11,7 @@ from bridge.markdown.links import LONGEST_LABEL, POINTED
 from bridge.types import Span
 
 Syntax = Literal["wiki", "markdown", "path"]
-"""How a link is written: `[[file#place|words]]`, `[words](file#place)`, or the path of a file and nothing else."""
+"""How a link is written: `[[file#place|words]]`, `[words](file#place)`, or only the path of a file."""
 
 _BARE: Final = re.compile(r"[^ \t\r\n]*")
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
@@ -22,14 +22,14 @@ class Parts:
     """The parts of one link, as offsets into its markup."""
 
     file: Span
-    """What names the file; empty in a link to a place in the note itself."""
+    """The file name; empty in a link to a place in the note itself."""
     place: Span
     """From the first `#` or `^` on; empty when the link names the whole file."""
     shown: Span | None = None
 
 
 def wiki_parts(markup: str) -> Parts:
-    """Find the parts of `[[…]]` or `![[…]]`."""
+    """Locate the parts of `[[…]]` or `![[…]]`."""
     first, last = markup.index("[[") + 2, len(markup) - 2
     bar = markup.find("|", first + 1, last)
     if bar < 0:
@@ -41,11 +41,11 @@ def wiki_parts(markup: str) -> Parts:
 
 
 def markdown_parts(markup: str, label: int) -> Parts:
-    """Find the parts of `[…](…)` or `![…](…)`.
+    """Locate the parts of `[…](…)` or `![…](…)`.
 
     Args:
         markup: The link.
-        label: How many characters its label has; of a very long one, at least so many.
+        label: The length of its label in characters; at least this long for a very long one.
     """
     first = markup.index("[") + 1
     end = first + label if label < LONGEST_LABEL else markup.rindex("](")
@@ -54,7 +54,7 @@ def markdown_parts(markup: str, label: int) -> Parts:
 
 
 def destination_parts(text: str, start: int, end: int) -> Parts:
-    """Find the parts of a Markdown destination that stands between two offsets, a title behind it or not."""
+    """Locate the parts of a Markdown destination between two offsets, with or without a title after it."""
     while start < end and text[start] in " \t\r\n":
         start += 1
     if pointed := POINTED.match(text, start, end):
@@ -64,24 +64,23 @@ def destination_parts(text: str, start: int, end: int) -> Parts:
 
 
 def _target(text: str, start: int, end: int) -> Parts:
-    """Split what stands between two offsets into file and place."""
+    """Split the text between two offsets into file and subpath."""
     cut = SUBPATH.search(text, start, end)
     at = cut.start() if cut else end
     return Parts(_strip(text, start, at), _strip(text, at, end))
 
 
 def _strip(text: str, start: int, end: int) -> Span:
-    """Leave out the white space at both ends."""
     inside = text[start:end]
     first = start + len(inside) - len(inside.lstrip())
     return first, max(first, start + len(inside.rstrip()))
 
 
 NOT_IN_WIKI: Final = re.compile(r"[\[\]|#^\\\r\n]|%%")
-"""Of a file's name in a wiki link, which knows no way around it."""
+"""Characters not allowed in the file name of a wiki link, which has no escapes."""
 
 NOT_IN_PLACE: Final = re.compile(r"(?:[:#|^\\\r\n\s]|%%|\[\[|\]\])+")
-"""Of a heading's text, in a link of any kind."""
+"""Characters not allowed in the heading part of any link."""
 
 _NOT_IN_ADDRESS: Final = re.compile(r"[\x00-\x20%#^|<>\[\]\\\"]")
 _NOT_IN_POINTED: Final = re.compile(r"[\x00-\x1f%#^|<>\\]")
@@ -90,22 +89,22 @@ _ENCODED_LETTER: Final = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
 
 
 def percent_encode(name: str) -> str:
-    """Write a file's name for a new Markdown link."""
+    """Encode a file name for a new Markdown link."""
     return _PARENTHESIS.sub(_percent, _NOT_IN_ADDRESS.sub(_percent, name))
 
 
 def wiki_file_name(way: str) -> str | None:
-    """Write a file's name for a wiki link; None when it cannot stand there."""
+    """Return a file name for a wiki link; None when a wiki link cannot contain it."""
     return None if NOT_IN_WIKI.search(way) else way
 
 
 def encode_destination(way: str, before: str, *, pointed: bool) -> str:
-    """Write a file's name for a Markdown link, encoded as its name was before.
+    """Write a file name for a Markdown link, encoded as the old name was.
 
     Args:
-        way: The name.
-        before: What stood there before.
-        pointed: Whether it stands between `<` and `>`.
+        way: The new name.
+        before: The old destination.
+        pointed: Whether it is between `<` and `>`.
     """
     if pointed:
         text = _NOT_IN_POINTED.sub(_percent, way)

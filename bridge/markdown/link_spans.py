@@ -1,4 +1,4 @@
-"""Every link of a file with the places where its parts stand, so that one part can be written anew and nothing else."""
+"""Every link of a file with the spans of its parts, so that one part can be rewritten and nothing else."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,22 +33,22 @@ _WORDS: Final = ("rawText", "originalText", "text")
 
 @dataclass(frozen=True, slots=True)
 class LinkPart:
-    """A stretch of a file that holds one part of a link."""
+    """A span of a file that holds one part of a link."""
 
     span: Span
     text: str
-    """What stands there, read as JSON or YAML where it is inside them."""
+    """The text there, decoded if it is inside JSON or YAML."""
     ink: Escape
     pointed: bool = False
-    """Whether it stands between `<` and `>`."""
+    """Whether it is between `<` and `>`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSpan:
-    """A link where it stands; a part that it has not, or that cannot be told apart, is None."""
+    """A link in its file; a part that is missing or cannot be located is None."""
 
     target: str
-    """What it points at, as `Names.resolve` wants it."""
+    """Its target, as `Names.resolve` takes it."""
     kind: LinkKind
     syntax: Syntax
     line: int
@@ -56,25 +56,25 @@ class LinkSpan:
     place: LinkPart | None
     shown: LinkPart | None
     counted: bool = True
-    """Whether Obsidian counts it as a link; the definition of a reference link is none."""
+    """Whether Obsidian counts it as a link; it does not count definitions of reference links."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSpans:
-    """The links of a file, and the text that their places refer to."""
+    """The links of a file, and the text that their spans refer to."""
 
     text: str
     links: tuple[LinkSpan, ...] = ()
     lossy: bool = False
-    """Whether the text is not all that the file holds: its bytes are not UTF-8."""
+    """Whether the text lacks bytes of the file, because they are not UTF-8."""
 
 
 def read_link_spans(path: VaultPath, data: bytes) -> LinkSpans:
-    """Find the links of a file that search reads; other files and PDFs have none.
+    """Find the links of a searchable file; PDFs and other files have none.
 
     Args:
-        path: Where it lies in the vault.
-        data: The whole file.
+        path: Path in the vault.
+        data: The file's bytes.
     """
     kind = kind_of(path)
     if kind is None or kind == "pdf":
@@ -100,7 +100,7 @@ def _note_links(path: VaultPath, text: str) -> Iterator[LinkSpan]:
         yield _property_link(text, link)
     for link in read_links(shown, front.body, structure, lines):
         yield _link_span(link, itself)
-    # What defines a reference is no block of its own to the parser.
+    # # The parser sees no block in the definition of a reference.
     closed = merge_spans([*((part.start, part.end) for part in structure.parts if part.depth == 0), *comments])
     yield from _definitions(shown, (front.body, structure.end), closed, lines)
 
@@ -150,7 +150,7 @@ def _file_node(node: Mapping[str, Any], text: str, file: Span, place: Span | Non
 
 
 def _card_links(card: EmbeddedText, lines: LineIndex) -> Iterator[LinkSpan]:
-    """Find the links of a text that stands for itself inside a JSON file."""
+    """Find the links of a text embedded in a JSON file."""
     lead = len(card.text) - len(card.text.lstrip())
     text = card.text.strip()
     inside = EmbeddedText(text, card.starts[lead : lead + len(text) + 1], card.ink)
@@ -159,11 +159,11 @@ def _card_links(card: EmbeddedText, lines: LineIndex) -> Iterator[LinkSpan]:
 
 
 def _property_link(text: str, link: Link) -> LinkSpan:
-    """Place a link that is a property's whole value."""
+    """Locate a link that is a property's whole value."""
     start, end = link.span
     before = text[:start].rstrip(" ")[-1:]
     if "]" in text[start:end] and text[start] in "[!":
-        # Nothing is escaped in it; what is written anew may have to be.
+        # # It contains no escapes, but a new text may need them.
         sample = read_quoted_text(f"{before}x{before}", (0, 3)) if before in {'"', "'"} else None
         return _link_span(link, _whole_text(text, sample.ink if sample else escape_nothing))
     passage = read_quoted_text(text, link.span)
@@ -199,7 +199,7 @@ def _link_span(link: Link, passage: EmbeddedText, line: int | None = None) -> Li
 
 
 def _definitions(text: str, within: Span, closed: Sequence[Span], lines: LineIndex) -> Iterator[LinkSpan]:
-    """Find where reference links lead: `[x]: path`, alone on a line."""
+    """Find the definitions of reference links: `[x]: path`, alone on a line."""
     for found in DEFINITION.finditer(text, *within):
         at = found.start()
         around = bisect_right(closed, at, key=itemgetter(0)) - 1

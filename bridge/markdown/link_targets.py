@@ -1,4 +1,4 @@
-"""Takes a link's target apart, in the order in which Obsidian does."""
+"""Splits a link's target in the order in which Obsidian does."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?!\s)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ResolvedLink:
-    """Where a link leads; `path` is None when there is no such file, `heading` reads `A > B`."""
+    """The resolved target of a link; `path` is None when there is no such file, `heading` reads `A > B`."""
 
     path: VaultPath | None
     heading: str | None = None
@@ -26,7 +26,7 @@ class ResolvedLink:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target in its parts: which file (empty: the note itself), and where in it."""
+    """The parts of a target: the file (empty for the note itself), heading and block."""
 
     file: str
     heading: str | None
@@ -34,18 +34,18 @@ class Target:
 
 
 def fold(text: str) -> str:
-    """Return what Obsidian compares names by: composed, lower case, plain spaces."""
+    """Return the form in which Obsidian compares names: composed, lower case, plain spaces."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", text.translate(SPACES)).lower()
 
 
 def is_external(target: str) -> bool:
-    """Say whether a Markdown link leaves the vault: it has a scheme, or a host."""
+    """Return whether a Markdown link leaves the vault: it has a scheme or a host."""
     return bool(SCHEME.match(target)) or target.startswith(("//", "\\\\"))
 
 
-# Links of one text stand in many notes, and each is resolved as it was and as it will be.
+# # The same link is in many notes, and each is resolved before and after a change.
 @lru_cache(maxsize=4_096)
 def split_target(target: str, kind: LinkKind = "wiki") -> Target:
     """Split a target into file, heading and block; Markdown links are percent-decoded."""
@@ -53,7 +53,7 @@ def split_target(target: str, kind: LinkKind = "wiki") -> Target:
     file, rest = (target[: cut.start()], target[cut.start() :]) if cut else (target, "")
     if kind == "markdown":
         file, rest = percent_decode(file), percent_decode(rest)
-    # A `^` begins a block only at the start of a part: `#2^10` is a heading.
+    # # A `^` begins a block only at the start of a part: `#2^10` is a heading.
     parts = [part.strip() for part in rest.split("#")]
     block = next((part[1:].strip() for part in parts if part.startswith("^")), None) or None
     heading = " > ".join(part for part in parts if part and not part.startswith("^")) or None
@@ -61,35 +61,35 @@ def split_target(target: str, kind: LinkKind = "wiki") -> Target:
 
 
 def target_subpath(target: str) -> str:
-    """Return what a link's target says behind the file, from `#` or `^` on; empty for a whole file."""
+    """Return the part of a link's target after the file, from `#` or `^` on; empty for a whole file."""
     cut = SUBPATH.search(target)
     return target[cut.start() :] if cut else ""
 
 
 def target_file(target: str, kind: LinkKind = "wiki") -> str:
-    """Return the file that a link asks for, as written; empty for a place in the note itself or outside the vault."""
+    """Return the file that a link names, as written; empty for a place in the note itself or outside the vault."""
     outside = kind == "markdown" and is_external(target.strip())
     return "" if outside else split_target(target, kind).file
 
 
 def is_attachment_name(file: str) -> bool:
-    """Say whether what a link asks for has the ending of a file that is not a note: `Dr. Who` and `1.5` have none."""
+    """Return whether a link's file has an extension other than a note's: `Dr. Who` and `1.5` have none."""
     return _ATTACHMENT.search(file) is not None
 
 
 def name_key(path: str, *, whole: bool = False) -> str:
-    """Return what a file and every link that can mean it have in common: the folded name without `.md`.
+    """Return the key shared by a file and every link that can mean it: the folded name without `.md`.
 
     Args:
-        path: The path of a file, or what a link asks for.
-        whole: With the folders that are written.
+        path: The path of a file, or the file that a link names.
+        whole: Keep the folders as written.
     """
     folded = fold(path)
     return (folded if whole else folded.rpartition("/")[2]).removesuffix(".md")
 
 
 def percent_decode(text: str) -> str:
-    """Percent-decode; what is not UTF-8 then stays as written."""
+    """Percent-decode a text; one that is then not UTF-8 stays as written."""
     try:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:
@@ -97,7 +97,7 @@ def percent_decode(text: str) -> str:
 
 
 def resolve_relative(folder: str, target: str) -> str:
-    """Make a folded `./` or `../` target absolute; too many `../` end at the root."""
+    """Make a folded `./` or `../` target absolute; excess `../` end at the root."""
     parts = folder.split("/") if folder else []
     while target.startswith(("./", "../")):
         if target.startswith("../"):

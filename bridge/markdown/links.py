@@ -1,4 +1,4 @@
-"""Links as they are written: wiki links, embeds and Markdown links, with exact places."""
+"""Links as written: wiki links, embeds and Markdown links, with exact spans."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from bridge.text.lines import LineIndex
 
 WIKI: Final = re.compile(r"!?\[\[((?:[^\[\]\r\n]++|\](?!\]))+)\]\]")
 LONGEST_LABEL: Final = 1000
-"""Characters of a label that a link keeps: images nest without end, and copying every label would be quadratic."""
+"""Characters of a label that a link keeps: images nest without limit, and copying every label would be quadratic."""
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:|//")
 ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -19,7 +19,7 @@ POINTED: Final = re.compile(r"<((?:\\.|[^<>\r\n\\])*)>")
 
 
 def read_links(text: str, start: int, structure: Structure, lines: LineIndex) -> list[Link]:
-    """Return the links of a text from `start` on, in their order; links to other places than the vault are none."""
+    """Return the links of a text from `start` on, in order; links that leave the vault are omitted."""
     wiki = list(_wiki_links(text, start, structure, lines))
     plain = (_markdown_link(text, link, lines) for link in structure.links)
     markdown = [link for link in plain if link is not None]
@@ -27,7 +27,7 @@ def read_links(text: str, start: int, structure: Structure, lines: LineIndex) ->
 
 
 def split_wiki(inner: str) -> tuple[str, str | None]:
-    """Split the inside of `[[…]]` into what it points at and what it shows."""
+    """Split the inside of `[[…]]` into its target and its displayed text."""
     bar = inner.find("|", 1)
     if bar < 0:
         return inner.strip(), None
@@ -36,12 +36,12 @@ def split_wiki(inner: str) -> tuple[str, str | None]:
 
 
 def wiki_link(found: re.Match[str], line: int, kind: LinkKind | None = None) -> Link:
-    """Build the link that a match of `WIKI` stands for.
+    """Build the link for a match of `WIKI`.
 
     Args:
         found: The match.
-        line: Where it stands.
-        kind: What to call it; by its markup when absent.
+        line: Its line.
+        kind: The kind of link; taken from its markup by default.
     """
     embed = found[0].startswith("!")
     start, end = found.span()
@@ -52,14 +52,14 @@ def wiki_link(found: re.Match[str], line: int, kind: LinkKind | None = None) -> 
 
 
 def is_outside(destination: str) -> bool:
-    """Tell whether a destination leaves the vault: a web address, a mail address, another program."""
+    """Return whether a destination leaves the vault: a web address, a mail address, another program."""
     return _SCHEME.match(destination) is not None
 
 
 def _wiki_links(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Link]:
     for found in WIKI.finditer(text, start, structure.end):
         bracket = found.start(1) - 2
-        # In `[[[a] b]]` the cache has no link, in `[[a] b]]` it has.
+        # # Obsidian's cache has no link in `[[[a] b]]`, but one in `[[a] b]]`.
         bracketed = "]" in found[1] and text[bracket - 1 : bracket] == "["
         if bracketed or structure.covers(bracket) or structure.hides(bracket) or _is_escaped(text, bracket):
             continue
@@ -79,14 +79,14 @@ def _markdown_link(text: str, link: MarkdownLink, lines: LineIndex) -> Link | No
 
 
 def _destination(inner: str) -> str:
-    """Read the destination out of `destination "title"`, as CommonMark unescapes it."""
+    """Return the destination of `destination "title"`, unescaped as in CommonMark."""
     inner = inner.strip(" \t\r\n")
     raw = pointed[1] if (pointed := POINTED.match(inner)) else re.split(r"[ \t\r\n]", inner, maxsplit=1)[0]
     return unescape(ESCAPE.sub(r"\1", raw))
 
 
 def _is_escaped(text: str, offset: int) -> bool:
-    """Tell whether an odd number of backslashes stands before an offset."""
+    """Return whether an odd number of backslashes precedes an offset."""
     before = offset
     while before > 0 and text[before - 1] == "\\":
         before -= 1

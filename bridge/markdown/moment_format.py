@@ -1,4 +1,4 @@
-"""Moment.js formats, in which Obsidian's settings and templates name days: every token, in English."""
+"""Moment.js formats, in which Obsidian's settings and templates write dates: every token, in English."""
 
 import re
 from collections.abc import Callable
@@ -28,19 +28,19 @@ _MONTHS: Final = (
     *("August", "September", "October", "November", "December"),
 )
 _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-# The names of eras and of time zones are not known here; they are refused, not guessed.
+# # Names of eras and of time zones are unknown here; they are rejected, not guessed.
 _REFUSED: Final = re.compile(r"N+|z+")
 
 
 def format_moment(pattern: str, when: datetime) -> str:
-    """Write a moment as Moment.js does with an English locale.
+    """Format a moment as Moment.js does with an English locale.
 
     Args:
-        pattern: The format, such as `YYYY-MM-DD`; what stands in `[…]` stays as it is.
+        pattern: The format, such as `YYYY-MM-DD`; text in `[…]` stays as it is.
         when: The moment, with its time zone.
 
     Raises:
-        InvalidArguments: The format has a token that is not known here.
+        InvalidArguments: The format has an unknown token.
     """
     return "".join(_format_token(token, when) for token in _TOKEN.findall(pattern))
 
@@ -70,7 +70,7 @@ def _weekday(when: datetime) -> int:
 
 
 def _week(when: datetime) -> tuple[int, int]:
-    """Return the year and week as English counts them: from Sunday, the first holds January 1."""
+    """Return the year and week in the English convention: weeks start on Sunday, the first holds January 1."""
     saturday = when + timedelta(days=6 - _weekday(when))
     return saturday.year, (saturday.timetuple().tm_yday - 1) // 7 + 1
 
@@ -89,7 +89,7 @@ def _year(width: int) -> Callable[[datetime], str]:
 
 
 def _fraction(digits: int) -> Callable[[datetime], str]:
-    """Return what writes a fraction of a second; Moment.js knows milliseconds."""
+    """Return a formatter for fractions of a second; Moment.js has milliseconds."""
     return lambda when: f"{when.microsecond // 1000:03}000000"[:digits]
 
 

@@ -1,4 +1,4 @@
-"""Every file of a vault by name: finds the one that a link means."""
+"""Every file of a vault by name: resolves the file that a link means."""
 
 import bisect
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,14 +9,16 @@ from bridge.markdown.note import LinkKind
 from bridge.types import VaultPath
 
 ALIKE = 60.0
-"""From this likeness (0-100) on, a name is worth offering in place of one that does not exist."""
+"""Similarity (0-100) from which a name is suggested in place of one that does not exist."""
 
 
 class Names:
-    """All paths of a vault, attachments too; adding, discarding and resolving cost what one name's files cost."""
+    """All paths of a vault, attachments included.
+
+    Adding, discarding and resolving cost time in proportion to the files of one name.
+    """
 
     def __init__(self, paths: Iterable[VaultPath] = ()) -> None:
-        """Start with some paths."""
         self._folded: dict[VaultPath, str] = {}
         self._by_name: dict[str, list[VaultPath]] = {}
         self._by_path: dict[str, list[VaultPath]] = {}
@@ -24,7 +26,7 @@ class Names:
             self.add(path)
 
     def add(self, path: VaultPath) -> None:
-        """Make a path known; a known one changes nothing."""
+        """Add a path; a known one changes nothing."""
         if path in self._folded:
             return
         folded = fold(path)
@@ -33,7 +35,7 @@ class Names:
         bisect.insort(self._by_path.setdefault(folded, []), path)
 
     def discard(self, path: VaultPath) -> None:
-        """Forget a path; an unknown one changes nothing."""
+        """Remove a path; an unknown one changes nothing."""
         folded = self._folded.pop(path, None)
         if folded is None:
             return
@@ -52,11 +54,11 @@ class Names:
         return iter(self._folded)
 
     def resolve(self, target: str, source: VaultPath, kind: LinkKind = "wiki") -> ResolvedLink:
-        """Find the file that a link means, as Obsidian does; aliases do not count.
+        """Resolve the file that a link means, as Obsidian does; aliases do not count.
 
         Args:
-            target: The link's inner text without brackets and alias, `#heading` and `^block` included.
-            source: The note that has the link.
+            target: The link's inner text without brackets and alias, with `#heading` and `^block`.
+            source: The note that contains the link.
             kind: How the link was written; a Markdown link may leave the vault.
         """
         if kind == "markdown" and is_external(target.strip()):
@@ -69,7 +71,7 @@ class Names:
         return ResolvedLink(self._find(parts.file, source), parts.heading, parts.block)
 
     def namesakes(self, path: VaultPath) -> tuple[VaultPath, ...]:
-        """Return the other files of the same name, whatever their folders, the nearest to the root first."""
+        """Return the other files of the same name in any folder, the nearest to the root first."""
         return tuple(other for other in self.with_name(path) if other != path)
 
     def with_name(self, name: str) -> tuple[VaultPath, ...]:
@@ -77,10 +79,10 @@ class Names:
         return tuple(self._by_name.get(file_name(fold(name)), ()))
 
     def depends_on_source(self, file: str, kind: LinkKind = "wiki") -> bool:
-        """Say whether notes that ask for a file can mean different ones, as when several have its name.
+        """Return whether links to a file can resolve differently in different notes, as when several have its name.
 
         Args:
-            file: What the links ask for, as `asked_file` returns it.
+            file: The file that the links name, as `target_file` returns it.
             kind: How they are written.
         """
         wanted = file_name(fold(file))
@@ -88,11 +90,11 @@ class Names:
         return kind != "canvas" and (file.startswith(".") or len(candidates) > 1)
 
     def closest(self, path: str, limit: int = 3) -> list[VaultPath]:
-        """Return the paths that look most like one that does not exist, best first."""
+        """Return the paths most similar to one that does not exist, best first."""
         from rapidfuzz import fuzz, process
 
         wanted = fold(path).strip("/ ")
-        # An ending that nearly every file has makes no two of them alike.
+        # # An extension shared by nearly every file makes no two of them similar.
         wholes = {known: folded.removesuffix(".md") for known, folded in self._folded.items()}
         stems = {known: stem(folded) for known, folded in self._folded.items()}
         near = {
@@ -109,14 +111,14 @@ class Names:
         return sorted(near, key=unlikeness)[:limit]
 
     def has_folder(self, path: str) -> bool:
-        """Say whether there is a folder with files in it."""
+        """Return whether a folder exists and contains files."""
         return any(known.startswith(f"{path}/") for known in self._folded)
 
     def missing(self, path: VaultPath, what: str = "note") -> NoteNotFound:
-        """Say that there is no such file, and name the closest ones.
+        """Build the error for a missing file, naming the closest ones.
 
         Args:
-            path: What was asked for.
+            path: The path asked for.
             what: What it should have been.
         """
         if self.has_folder(path):
@@ -133,7 +135,8 @@ class Names:
         wanted = fold(target)
         candidates = self._by_name.get(file_name(wanted), []) if "." in file_name(wanted) else []
         if not candidates:
-            # Only a name that no file has gets `.md`: `[[logo.png]]` never means `logo.png.md` beside `logo.png`.
+            # # `.md` is added only to a name that no file has: `[[logo.png]]` never means `logo.png.md` beside
+            # `logo.png`.
             target, wanted = f"{target}.md", f"{wanted}.md"
             candidates = self._by_name.get(file_name(wanted), [])
         if not candidates:
@@ -155,7 +158,7 @@ class Names:
         return VaultPath(target) if target in same else next(iter(same), None)
 
     def _nearest(self, candidates: Iterable[VaultPath], wanted: str, folder: str) -> VaultPath | None:
-        """Return the first that ends with `wanted`; one whose path begins with the linking note's folder goes before.
+        """Return the first file that ends with `wanted`, preferring paths that begin with the linking note's folder.
 
         Both are compared as text, as Obsidian does: folder `A` is also the beginning of `AB/x.md`.
         """
@@ -170,7 +173,7 @@ class Names:
 
 
 def shortest_path_key(path: VaultPath) -> tuple[int, VaultPath]:
-    """Order files of one name: the shortest path in UTF-16 units first, then by path."""
+    """Return the sort key for files of one name: shortest path in UTF-16 units first, then by path."""
     return len(path) if path.isascii() else len(path) + sum(c > "\uffff" for c in path), path
 
 
@@ -186,6 +189,6 @@ def stem(path: str) -> str:
 
 
 def did_you_mean(names: Sequence[str]) -> str:
-    """End a sentence about something that there is not with what comes closest."""
+    """Return the end of a "not found" sentence, with the closest names."""
     are = "is" if len(names) == 1 else "are"
     return f"; the closest {are} {', '.join(f'`{name}`' for name in names)}." if names else "."

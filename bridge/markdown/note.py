@@ -1,4 +1,4 @@
-"""What a file of the vault says, as frozen values."""
+"""The parsed contents of a file of the vault, as frozen values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Literal
 from bridge.types import Digest, Lines, NoteKind, Span, VaultPath
 
 Value = None | bool | int | float | str | Sequence["Value"] | Mapping[str, "Value"]
-"""A property's value with YAML 1.2 meaning; dates stay strings."""
+"""A property's value as in YAML 1.2; dates stay strings."""
 
 LinkKind = Literal["wiki", "embed", "markdown", "property", "canvas"]
 PieceKind = Literal[
@@ -53,7 +53,7 @@ class Task:
     text: str
     line: int
     parent: int | None = None
-    """The line of the task that it is nested in."""
+    """The line of the task that contains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Callout:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A top-level part that a passage should not cut; headings are pieces too. Comments and frontmatter are none."""
+    """A top-level part that a passage should not split; headings are pieces too, comments and frontmatter are not."""
 
     kind: PieceKind
     span: Span
@@ -93,7 +93,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An arrow of a canvas; its ends are a file's path, an address, or the first line of a card or label."""
+    """An arrow of a canvas; its ends are a file's path, a URL, or the first line of a card or label."""
 
     source: str
     target: str
@@ -102,10 +102,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One file of the vault, parsed.
+    """One parsed file of the vault.
 
-    `text` is the decoded file without BOM; offsets and lines refer to it. Of a canvas, an Excalidraw drawing and a
-    PDF it is what can be read in them; only an Excalidraw note keeps the lines of its file.
+    `text` is the decoded file without BOM; offsets and lines refer to it. For a canvas, an Excalidraw drawing and a PDF
+    it is the extracted text; only an Excalidraw note keeps the lines of its file.
     """
 
     path: VaultPath
@@ -127,6 +127,6 @@ class Note:
     comments: tuple[Span, ...] = ()
     pieces: tuple[Piece, ...] = ()
     problems: tuple[str, ...] = ()
-    """What could not be read, in sentences: a property block that does not parse, bytes that are not UTF-8."""
+    """What could not be read, as sentences: a property block that does not parse, bytes that are not UTF-8."""
     edges: tuple[Edge, ...] = ()
     """The arrows of a canvas."""

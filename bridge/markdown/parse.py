@@ -1,4 +1,4 @@
-"""From a Markdown file's bytes to a `Note`; total, never raises."""
+"""Parses a Markdown file's bytes to a `Note`; never raises."""
 
 import re
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from bridge.text.lines import LineIndex
 from bridge.types import NoteKind, Span, VaultPath
 
 MAX_CHARACTERS: Final = 2_000_000
-"""Characters that are read as Markdown; what follows in a longer text is plain text."""
+"""Characters that are read as Markdown; the rest of a longer text is plain text."""
 
 _READ_IN_COMMENTS: Final = re.compile(r"[#^]|::")
-"""What begins a tag, a block id or a field: without one of these it does not matter what a comment holds."""
+"""Starts of a tag, block id or field; a comment without any of these need not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Markdown:
     comments: tuple[Span, ...]
     pieces: tuple[Piece, ...]
     end: int
-    """Where reading ended; what follows is plain text."""
+    """Offset at which reading ended; the rest is plain text."""
 
 
 def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
@@ -45,7 +45,7 @@ def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
     Args:
         text: The text.
         lines: Its lines.
-        start: Where to begin, behind a property block.
+        start: Offset to start at, after a property block.
     """
     structure, comments = parse_structure(text, start)
     return Markdown(
@@ -63,9 +63,9 @@ def read_markdown(text: str, lines: LineIndex, start: int = 0) -> Markdown:
 
 
 def parse_structure(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]:
-    """Parse a text behind its property block, its block comments blanked out.
+    """Parse a text after its property block, with its block comments blanked out.
 
-    Of a block comment Obsidian's cache holds the tags alone; inside a paragraph a comment hides nothing from it.
+    Obsidian's cache holds only the tags of a block comment; a comment inside a paragraph hides nothing from it.
     """
     shadow = shadow_of(_parseable_text(text, start))
     blocks, inlines = find_comments(shadow)
@@ -90,7 +90,7 @@ def parse_structure(text: str, start: int) -> tuple[Structure, tuple[Span, ...]]
 
 
 def _parseable_text(text: str, start: int) -> str:
-    """Return what of a text behind its property block is read as Markdown: whole lines, where it has any."""
+    """Return the part of a text after its property block that is read as Markdown: whole lines if it has any."""
     most = start + MAX_CHARACTERS
     if len(text) > most:
         return text[start : text.rfind("\n", start, most) + 1 or most]
@@ -106,22 +106,22 @@ def _shift_spans(spans: list[Span], by: int) -> tuple[Span, ...]:
 
 
 def parse(path: VaultPath, data: bytes) -> Note:
-    """Read a Markdown file, whatever its bytes are.
+    """Parse a Markdown file, whatever its bytes.
 
     Args:
-        path: Where it lies in the vault.
-        data: The whole file.
+        path: Path in the vault.
+        data: The file's bytes.
     """
     return parse_decoded(path, decode(data))
 
 
 def parse_decoded(path: VaultPath, decoded: DecodedText, kind: NoteKind = "note") -> Note:
-    """Read Markdown that is text already.
+    """Parse decoded Markdown.
 
     Args:
-        path: Where the file lies in the vault.
-        decoded: Its text, with the digest of its bytes.
-        kind: What the note is called.
+        path: Path in the vault.
+        decoded: The text, with the digest of its bytes.
+        kind: The kind of note.
     """
     text = decoded.text
     lines = LineIndex(text)
@@ -150,7 +150,7 @@ def parse_decoded(path: VaultPath, decoded: DecodedText, kind: NoteKind = "note"
 
 
 def _unread_notice(text: str, end: int, lines: LineIndex) -> tuple[str, ...]:
-    """Say from where on a text was not read as Markdown."""
+    """Return a notice of the line from which a text was not read as Markdown."""
     if not text[end:].strip():
         return ()
     why = "The note is too long or has too many blocks to be read whole"

@@ -1,4 +1,4 @@
-"""The text of a PDF, page by page and bounded."""
+"""The text of a PDF, page by page and within limits."""
 
 import re
 import time
@@ -16,22 +16,22 @@ from bridge.types import Digest, VaultPath
 
 MAX_CHARACTERS: Final = 4_000_000
 MAX_UNPACKED: Final = 16 * 2**20
-"""Bytes that a stream of a page may unpack to; PDFium reads a page as a whole and cannot be stopped."""
+"""Bytes that a stream of a page may decompress to; PDFium reads a whole page and cannot be interrupted."""
 
 MAX_SECONDS: Final = 20.0
-"""Seconds after which no further page of a PDF is begun."""
+"""Seconds after which no further page of a PDF is started."""
 
 _KEPT: Final = 8_000_000
-"""Characters of PDFs read last that are kept: a long one is read in many slices."""
+"""Characters of recently read PDFs that are cached: a long one is read in many slices."""
 
 _PASSWORD_ERROR: Final = 4
 _PDFIUM: Final = Lock()
 """PDFium may be called by one thread at a time."""
-# PDFium writes a word divided at the end of a line with one of these instead of the hyphen.
+# # PDFium writes a word hyphenated at the end of a line with one of these in place of the hyphen.
 _DIVIDED: Final = re.compile("[\ufffe\x02]\\s*")
 _STREAM: Final = re.compile(rb"\bstream\r?\n")
 _PACKED_AT_MOST: Final = 1_032
-"""How many times smaller the packing of PDFs makes anything at best."""
+"""The best compression ratio that PDF streams can reach."""
 
 _UNPACKED_AT_ONCE: Final = 2**20
 _Pages = tuple[list[tuple[int, str]], tuple[str, ...]]
@@ -41,11 +41,11 @@ _UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\
 
 
 def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: int = MAX_CHARACTERS) -> Note:
-    """Read a PDF; each page with text is a section `Page N`, and lines are those of the text.
+    """Read a PDF; each page with text is a section `Page N`, and line numbers refer to the extracted text.
 
     Args:
-        path: Where it lies in the vault.
-        data: The whole file.
+        path: Path in the vault.
+        data: The file's bytes.
         max_pages: How many pages to read.
         max_characters: How much text to keep.
     """
@@ -86,7 +86,7 @@ def read_pdf(path: VaultPath, data: bytes, *, max_pages: int, max_characters: in
 
 
 def _read_pages(data: bytes, max_pages: int, max_characters: int) -> _Pages:
-    """Return the pages that have text, with their numbers, and what could not be read."""
+    """Return the pages that have text, with their numbers, and the problems found."""
     import pypdfium2
 
     if _unpacks_too_far(data):
@@ -126,7 +126,7 @@ def _read_pages(data: bytes, max_pages: int, max_characters: int) -> _Pages:
 
 
 def _unpacks_too_far(data: bytes) -> bool:
-    """Say whether a stream other than an image unpacks to more than a page may hold."""
+    """Return whether a stream other than an image decompresses to more than a page may hold."""
     for found in _STREAM.finditer(data):
         start = found.end()
         end = data.find(b"endstream", start)

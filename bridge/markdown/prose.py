@@ -1,4 +1,4 @@
-"""Where a note's text is no prose: what stands there is never taken for a mention, nor made a link."""
+"""The spans of a note that are not prose, which are never taken for a mention nor made a link."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from bridge.markdown.structure import html_comments
 from bridge.types import Span
 
 _NOT_PROSE: Final = frozenset({"heading", "fence", "html", "math", "footnote"})
-# Every repetition is bounded or ends at a character that cannot be in it: a note may be one line of a megabyte.
+# # Every repetition is bounded or ends at a character outside it, because a note may be one line of a megabyte.
 _ELSEWHERE: Final = re.compile(
     r"""
       https?://[^\s<>]+ | www\.[^\s<>]+ | (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,64}  # addresses
@@ -28,14 +28,14 @@ _ELSEWHERE: Final = re.compile(
 
 
 def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
-    """Return the stretches of a note that hold no prose, in order, none touching another.
+    """Return the spans of a note that are not prose, in order and not touching.
 
     These are the property block, links and embeds, code, math, HTML, comments, footnote definitions, addresses, tags
-    and headings, and what is not read as Markdown because the note is too long.
+    and headings, and text that is not read as Markdown because the note is too long.
 
     Args:
-        note: The note; of one that is no Markdown, all is protected.
-        end: Where to stop reading; what follows is protected. All of the note is read without it.
+        note: The note; all of it is protected if it is not Markdown.
+        end: Offset to stop at; the rest is protected. By default the whole note is read.
     """
     if note.kind != "note":
         return ((0, len(note.text)),) if note.text else ()
@@ -56,7 +56,7 @@ def protected_spans(note: Note, end: int | None = None) -> tuple[Span, ...]:
 
 
 def merge_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Join stretches that touch or overlap."""
+    """Merge spans that touch or overlap."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -81,10 +81,10 @@ _QUERY: Final = re.compile(
 
 
 def find_queries(text: str) -> Iterator[str]:
-    """Yield the queries of a note: blocks of a language that asks, and Dataview's in a line."""
+    """Yield the queries of a note: code blocks in a query language, and Dataview's inline queries."""
     return (found[0] for found in _QUERY.finditer(text))
 
 
 def has_asides(text: str) -> bool:
-    """Say whether a note has a query, or the definition of a reference link."""
+    """Return whether a note has a query, or the definition of a reference link."""
     return DEFINITION.search(text) is not None or _QUERY.search(text) is not None

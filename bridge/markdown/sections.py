@@ -1,4 +1,4 @@
-"""A note by its headings: the path that leads to a place, and the section a heading names."""
+"""A note by its headings: the heading path of an offset, and the section that a heading names."""
 
 import re
 from bisect import bisect_right
@@ -14,19 +14,20 @@ from bridge.markdown.note import Heading, Note
 from bridge.types import Span
 
 LONGEST_HEADING: Final = 1_000
-"""Characters of a heading that a path keeps: it stands in the path of every heading and passage below it."""
+"""Characters of a heading that a path keeps, because it is repeated in the path of every heading and passage below
+it."""
 
 _BETWEEN: Final = " > "
 _AT_LINE: Final = re.compile(r"(.+) \(line ([0-9]{1,9})\)", re.DOTALL)
 _SHOWN: Final = 50
 _NAMED: Final = 8
 _LONGEST: Final = 100
-# What Obsidian disregards when it compares a link's heading with a note's.
+# # What Obsidian ignores when it compares a link's heading with a note's.
 _PUNCTUATION: Final = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
 
 
 class Outline:
-    """The heading paths of one note, for many places in it."""
+    """The heading paths of one note, for many offsets."""
 
     __slots__ = ("_headings", "_starts", "paths")
 
@@ -36,18 +37,18 @@ class Outline:
         self.paths = heading_paths(note.headings)
 
     def at(self, offset: int) -> str:
-        """Return the heading path that leads to an offset, empty before the first heading."""
+        """Return the heading path of an offset, empty before the first heading."""
         index = bisect_right(self._starts, offset)
         return self.paths[index - 1] if index else ""
 
 
 def heading_paths(headings: Sequence[Heading]) -> tuple[str, ...]:
-    """Return each heading with those above it as `A > B`."""
+    """Return each heading with those above it, as `A > B`."""
     return tuple(_BETWEEN.join(chain) for chain in heading_chains(headings))
 
 
 def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
-    """Return what each section is called where one is asked for: its path, of several with one path also its line."""
+    """Return the name by which each section can be requested: its path, with its line if several share that path."""
     paths = heading_paths(headings)
     often = Counter(paths)
     return tuple(
@@ -57,21 +58,21 @@ def section_names(headings: Sequence[Heading]) -> tuple[str, ...]:
 
 
 def has_line_number(heading: str) -> bool:
-    """Tell whether a heading is named together with the line that it stands in."""
+    """Return whether a heading is named together with its line number."""
     return _AT_LINE.fullmatch(heading.strip()) is not None
 
 
 def find_section(note: Note, heading: str) -> Span:
-    """Return where the section that a heading names starts and ends, the heading included.
+    """Return the span of the section that a heading names, the heading included.
 
     Args:
         note: The note.
-        heading: The heading's text, or its path as `A > B`; upper case and punctuation matter only when they decide.
-            Behind either may stand ` (line 12)`, for one of several that are named alike.
+        heading: The heading's text, or its path as `A > B`; case and punctuation matter only to tell two apart. Either
+            may end with ` (line 12)`, for one of several of the same name.
 
     Raises:
-        HeadingNotFound: No section is named so.
-        AmbiguousHeading: More than one section is named so.
+        HeadingNotFound: No section has this name.
+        AmbiguousHeading: Several sections have this name.
     """
     index = _find(note, heading.strip())
     level = note.headings[index].level
@@ -80,7 +81,7 @@ def find_section(note: Note, heading: str) -> Span:
 
 
 def heading_chains(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
-    """Yield for each heading the texts of the headings above it and its own."""
+    """Yield each heading's text after the texts of the headings above it."""
     above: list[Heading] = []
     for heading in headings:
         while above and above[-1].level >= heading.level:
@@ -120,7 +121,7 @@ def _find(note: Note, wanted: str) -> int:
 
 
 def _sort_by_likeness(wanted: str, paths: Sequence[str]) -> Sequence[str]:
-    """Put those in front, in their order, whose own heading looks most like what is wanted."""
+    """Move the paths whose own heading is most like the wanted one to the front, in their order."""
     alike = SequenceMatcher(b=wanted.casefold())
 
     def unlikeness(at: int) -> float:
@@ -132,13 +133,13 @@ def _sort_by_likeness(wanted: str, paths: Sequence[str]) -> Sequence[str]:
 
 
 def _list_some(paths: Sequence[str]) -> str:
-    """Name the first of several heading paths: a caller that reads only the message goes on from there."""
+    """List the first of several heading paths, for a caller that reads only the message."""
     rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     return ", ".join(f"`{path[:_LONGEST]}`" for path in paths[:_NAMED]) + rest
 
 
 def _chain_ends_with(chain: tuple[str, ...], wanted: str, form: Callable[[str], str]) -> bool:
-    """Tell whether a chain's last heading is wanted, below the other headings that are named, in their order."""
+    """Return whether a chain ends with the wanted heading, below the other named headings in order."""
     own = form(chain[-1])
     if own == form(wanted):
         return True
@@ -150,16 +151,16 @@ def _chain_ends_with(chain: tuple[str, ...], wanted: str, form: Callable[[str], 
 
 
 def normalise_heading(text: str) -> str:
-    """Return what Obsidian compares headings by: no case, no punctuation."""
+    """Return the form in which Obsidian compares headings: no case, no punctuation."""
     return _PUNCTUATION.sub(" ", text).strip().casefold()
 
 
 def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]:
-    """Return which headings a place like `#A#B` names, the last the one it leads to, as Obsidian finds them.
+    """Return the headings that a subpath like `#A#B` names, the target last, as Obsidian finds them.
 
     Args:
         headings: The note's headings.
-        place: What the link has behind the file's name, percent-decoded; empty when it leads to no heading.
+        place: The link's part after the file name, percent-decoded; empty when it names no heading.
     """
     wanted = [normalise_heading(part) for part in place.split("#") if part.strip()]
     if not wanted or place.startswith("^") or "^" in (part.strip()[:1] for part in place.split("#")):
@@ -176,10 +177,10 @@ def resolve_headings(headings: Sequence[Heading], place: str) -> tuple[int, ...]
 
 
 def anchor(heading: str) -> str:
-    """Return how a link calls a heading: without what would end the link or begin another part of it."""
+    """Return how a link names a heading: without what would end the link or begin another part of it."""
     return NOT_IN_PLACE.sub(" ", heading).strip()
 
 
 def decode_place(place: str, *, markdown: bool) -> str:
-    """Return a place as it is compared: decoded, where it stands in a Markdown link."""
+    """Return a subpath in comparable form: decoded if it is in a Markdown link."""
     return unquote(place) if markdown else place

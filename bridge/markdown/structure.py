@@ -1,4 +1,4 @@
-"""The Markdown skeleton of a text: its blocks, its Markdown links, and where nothing is a link or a tag.
+"""The Markdown skeleton of a text: its blocks, its Markdown links, and where no link or tag can be.
 
 Works on the text's ASCII shadow, so that all offsets count characters.
 """
@@ -38,11 +38,11 @@ _SPACE: Final = frozenset(" \t\r\n")
 _DIGITS: Final = frozenset("0123456789")
 _END: Final = 1 << 62
 _DEEPEST: Final = 100
-"""Quotes and lists nested deeper are read through but not recorded; a megabyte of `>` would be a million of them."""
+"""Quotes and lists nested deeper are parsed but not recorded; a megabyte of `>` would be a million of them."""
 
 MIN_PARTS: Final = 20_000
 CHARACTERS_PER_PART: Final = 12
-"""A text may have a block for each so many of its characters, and in any case `MIN_PARTS`: prose has far fewer."""
+"""A text may have one block per this many characters, and at least `MIN_PARTS`; prose has far fewer."""
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class Part:
 
 @dataclass(slots=True)
 class MarkdownLink:
-    """`[label](destination)` or an image; `label` is where the label ends and `](` follows."""
+    """`[label](destination)` or an image; `label` is the offset where the label ends and `](` follows."""
 
     start: int
     end: int
@@ -75,20 +75,20 @@ class Structure:
     parts: list[Part] = field(default_factory=list)
     links: list[MarkdownLink] = field(default_factory=list)
     holes: list[Span] = field(default_factory=list)
-    """Code, math, HTML and link destinations: Obsidian's own syntax is not read there."""
+    """Code, math, HTML and link destinations, where Obsidian's own syntax is not read."""
     fresh: set[int] = field(default_factory=set)
-    """Where a run of plain text starts, so that a tag may stand there without a space before it."""
+    """Starts of plain text runs, where a tag needs no space before it."""
     hidden: list[Span] = field(default_factory=list)
     """Comments that are blocks of their own: tags count there, links do not."""
     end: int = 0
-    """Where reading ended: a text that is too long, or has too many blocks, is plain text from here on."""
+    """Offset at which reading ended: the rest of a text that is too long, or has too many blocks, is plain text."""
 
     def covers(self, offset: int) -> bool:
-        """Tell whether an offset lies in a hole."""
+        """Return whether an offset is in a hole."""
         return _contains(self.holes, offset)
 
     def hides(self, offset: int) -> bool:
-        """Tell whether an offset lies in a block comment."""
+        """Return whether an offset is in a block comment."""
         return _contains(self.hidden, offset)
 
 
@@ -96,9 +96,9 @@ def read_structure(shadow: str, into: Structure | None = None, base: int = 0) ->
     """Parse a text's shadow.
 
     Args:
-        shadow: The text, every character beyond ASCII replaced by one that means nothing.
-        into: Where to add what is found; a new structure when absent.
-        base: What to add to every offset.
+        shadow: The text, with every non-ASCII character replaced by one without meaning.
+        into: Where to add the results; a new structure by default.
+        base: The number to add to every offset.
     """
     found = into if into is not None else Structure()
     found.end = _Walk(shadow, found, base).run()
@@ -114,7 +114,7 @@ def _contains(spans: list[Span], offset: int) -> bool:
 
 
 class _Walk:
-    """One pass over the parser's events; ranges of containers are cut back to their last content."""
+    """One pass over the parser's events; ranges of containers are trimmed to their last content."""
 
     __slots__ = ("base", "content", "found", "open", "open_links", "shadow")
 
@@ -127,7 +127,7 @@ class _Walk:
         self.open_links: list[MarkdownLink] = []
 
     def run(self) -> int:
-        """Read the text, and return where reading ended."""
+        """Parse the text, and return where reading ended."""
         most = len(self.found.parts) + max(MIN_PARTS, len(self.shadow) // CHARACTERS_PER_PART)
         for event, where in _MARKDOWN.events_with_range(self.shadow, merge_text=True):
             if len(self.found.parts) > most:
@@ -155,7 +155,7 @@ class _Walk:
         return self.base + len(self.shadow)
 
     def stop(self) -> int:
-        """End the open parts where their content ends so far."""
+        """Close the open parts where their content ends so far."""
         for part in self.open:
             part.end = max(self.base + self.content, part.start + 1)
         return self.base + self.content
@@ -194,7 +194,7 @@ class _Walk:
     def inline(self, name: str, start: int, end: int) -> None:
         self.content = end
         self.found.fresh.add(self.base + end)
-        # Obsidian, like Pandoc, leaves `$5 or $6` alone: a digit may not follow the closing sign.
+        # # Like Pandoc, Obsidian ignores `$5 or $6`: a digit may not follow the closing sign.
         if name == "InlineMath" and self.shadow[end : end + 1] in _DIGITS:
             return
         if name != "FootnoteReference":
@@ -219,7 +219,7 @@ class _Walk:
         if part.kind in {"fence", "html"}:
             self.found.holes.append((part.start, part.end))
         elif part.kind == "heading" and "\n" in self.shadow[start:end].rstrip("=-\n\r \t"):
-            # Obsidian underlines headings of one line only.
+            # # Obsidian underlines only headings of one line.
             part.kind = "paragraph"
         elif part.kind == "paragraph" and self.found.holes and self.found.holes[-1] == (part.start, part.end):
             part.kind = "math" if self.shadow.startswith("$$", start) else "paragraph"
@@ -228,7 +228,7 @@ class _Walk:
         link = self.open_links.pop()
         wiki = self.shadow.startswith(("[[", "![["), link.start) and self.shadow[link.label - 1] == "]"
         if not link.inline or wiki:
-            # Obsidian's cache knows no reference links, and in `[[a]](b)` the parentheses are only text.
+            # # Obsidian's cache has no reference links, and in `[[a]](b)` the parentheses are plain text.
             return
         self.found.holes.append((self.base + link.label, self.base + link.end))
         link.start += self.base
@@ -237,7 +237,7 @@ class _Walk:
         self.found.links.append(link)
 
     def past_space(self, start: int, end: int) -> int:
-        # Below a tab the parser starts an item in its indentation, or even at the line break before it.
+        # # Below a tab the parser starts an item in its indentation, or even at the line break before it.
         while start < end - 1 and self.shadow[start] in _SPACE:
             start += 1
         return start
@@ -248,8 +248,8 @@ class _Walk:
         return start
 
 
-# What may hold `%%` without starting a comment is consumed whole, whichever comes first; runs are bounded so that
-# a hostile line stays linear.
+# # What may contain `%%` without starting a comment is consumed whole, whichever comes first; runs are bounded so that
+# a hostile line takes linear time.
 _NEXT: Final = re.compile(
     r"""
       ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})
@@ -266,7 +266,7 @@ _BLANK_LINE: Final = re.compile(r"\n[ \t]*\r?\n")
 def find_comments(shadow: str) -> tuple[list[Span], list[Span]]:
     """Return the comments that are blocks of their own, and those inside a paragraph.
 
-    One that is never closed is plain text: better to find what was meant to be hidden than to lose the rest of a note.
+    An unclosed comment is plain text: finding what was meant to be hidden is better than losing the rest of a note.
     """
     blocks: list[Span] = []
     inlines: list[Span] = []
@@ -290,13 +290,13 @@ def find_comments(shadow: str) -> tuple[list[Span], list[Span]]:
 
 
 def html_comments(text: str, start: int, end: int, *, unclosed: bool = False) -> Iterator[Span]:
-    """Yield where a stretch of text has HTML comments.
+    """Yield the spans of HTML comments between two offsets.
 
     Args:
         text: The text.
-        start: Where the stretch starts.
-        end: Where it ends.
-        unclosed: Whether a comment without an end takes all that follows.
+        start: Start offset.
+        end: End offset.
+        unclosed: Whether a comment without an end includes everything after it.
     """
     while (begin := text.find("<!--", start, end)) >= 0:
         close = text.find("-->", begin + 4, end)
@@ -320,7 +320,7 @@ def _starts_line(shadow: str, start: int) -> bool:
 
 
 def _fills_lines(shadow: str, start: int, end: int) -> bool:
-    """Tell whether a closed comment spans lines or leaves nothing else on its own."""
+    """Return whether a closed comment spans lines or is alone on its line."""
     if "\n" in shadow[start:end]:
         return True
     line_end = shadow.find("\n", end)

@@ -1,4 +1,4 @@
-"""Tags in running text and what a tag may consist of."""
+"""Tags in running text, and the characters of a tag."""
 
 import re
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from bridge.markdown.note import Tag
 from bridge.markdown.structure import Structure
 from bridge.text.lines import LineIndex
 
-# The characters Obsidian keeps out of tags: general punctuation, ASCII punctuation but `-`, `_` and `/`, white
-# space; and control characters, which no index should meet.
+# # The characters Obsidian excludes from tags: general punctuation, ASCII punctuation except `-`, `_` and `/`, white
+# space; and control characters, which no index should contain.
 _KEPT_OUT: Final = r"\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s\x00-\x1F\x7F\uFEFF"
 _TAG: Final = re.compile(rf"#([^{_KEPT_OUT}]+)")
 _NAME: Final = re.compile(rf"[^{_KEPT_OUT}]+")
@@ -21,12 +21,12 @@ _QUOTED_LINE: Final = re.compile(r"[ \t>]*")
 
 
 def is_tag(name: str) -> bool:
-    """Tell whether Obsidian accepts the text, without `#`, as a tag."""
+    """Return whether Obsidian accepts the text, without `#`, as a tag."""
     return _NAME.fullmatch(name) is not None and _NUMBER.fullmatch(name) is None
 
 
 def read_tags(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Tag]:
-    """Yield the tags of a text from `start` on, in their order."""
+    """Yield the tags of a text from `start` on, in order."""
     links: list[re.Match[str]] | None = None
     last = -1
     for found in _TAG.finditer(text, start, structure.end):
@@ -48,7 +48,7 @@ def read_tags(text: str, start: int, structure: Structure, lines: LineIndex) -> 
 
 
 def _may_start(text: str, offset: int, structure: Structure) -> bool:
-    """Tell whether a tag may stand here: after white space, or where a run of plain text starts."""
+    """Return whether a tag may start here: after white space, or at the start of a plain text run."""
     if offset == 0 or offset in structure.fresh:
         return True
     before = text[offset - 1]

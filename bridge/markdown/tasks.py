@@ -1,4 +1,4 @@
-"""What a task's line says beside its text: dates, priority, recurrence, in the Tasks plugin's signs or Dataview's."""
+"""The facts in a task's line besides its text, such as dates and priority, in the Tasks plugin's or Dataview's form."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ NAMES: Final = {
     "oncompletion": "on_completion",
     **{name: name for name in ("due", "scheduled", "start", "created", "cancelled", "priority", "id")},
 }
-"""Dataview's names of what a task says, in lower case."""
+"""Dataview's field names for task facts, in lower case."""
 
 DATES: Final = ("due", "scheduled", "start", "created", "done", "cancelled")
 
@@ -48,7 +48,7 @@ _SIGN: Final = re.compile(
 )
 _PRIORITY_OF: Final = {sign: name for name, sign in PRIORITIES.items()}
 _MOST: Final = 20
-"""Signs and tags that the plugin reads from the end of a line; it stops at the first word that is none."""
+"""Signs and tags that the plugin reads from the end of a line; it stops at the first other word."""
 _FIELD: Final = re.compile(
     rf"(?:(?<!\s)\s+)?(?:\[({'|'.join(NAMES)})::([^\[\]]*)\]|\(({'|'.join(NAMES)})::([^()]*)\)),?", re.IGNORECASE
 )
@@ -56,10 +56,10 @@ _FIELD: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
-    """A task's text and what stands beside it; dates are `YYYY-MM-DD`."""
+    """A task's text and the facts in its line; dates are `YYYY-MM-DD`."""
 
     text: str
-    """Without what is told by the other fields; tags stay."""
+    """The text without the facts in the other fields; tags stay."""
     due: str | None = None
     scheduled: str | None = None
     start: str | None = None
@@ -75,13 +75,13 @@ class TaskFacts:
 
 @dataclass(slots=True)
 class _TaskLine:
-    """What was found of a line so far."""
+    """The facts found in a line so far."""
 
     text: str
     values: dict[str, str] = field(default_factory=dict)
 
     def take(self, name: str, value: str) -> bool:
-        """Keep what a field says, the first time it is told; a date must be one."""
+        """Record a field's value the first time it occurs; a date must be valid."""
         if name in DATES and not is_date(value):
             return False
         if name == "priority" and value not in PRIORITIES:
@@ -91,7 +91,7 @@ class _TaskLine:
 
 
 def parse_task(text: str) -> TaskFacts:
-    """Read what follows a task's box."""
+    """Parse the text after a task's box."""
     found = _TaskLine(split_block_id(text)[0])
     if "::" in text:
         _take_fields(found)
@@ -107,7 +107,7 @@ def parse_task(text: str) -> TaskFacts:
 
 
 def split_block_id(text: str) -> tuple[str, str]:
-    """Split a line's end into its text and what follows: a block id and spaces."""
+    """Split a line into its text and its end: a block id and spaces."""
     clean = text.rstrip()
     word = clean.rsplit(maxsplit=1)[-1:]
     if word and _BLOCK_ID.fullmatch(word[0]):
@@ -116,7 +116,7 @@ def split_block_id(text: str) -> tuple[str, str]:
 
 
 def is_date(text: str) -> bool:
-    """Say whether a text is a day of the calendar as `YYYY-MM-DD`."""
+    """Return whether a text is a calendar date as `YYYY-MM-DD`."""
     if not re.fullmatch(_DATE, text, re.ASCII):
         return False
     try:
@@ -127,7 +127,7 @@ def is_date(text: str) -> bool:
 
 
 def _take_fields(found: _TaskLine) -> None:
-    """Take Dataview's fields out of a text, wherever they stand."""
+    """Extract Dataview's fields from a text, wherever they are."""
 
     def kept(match: re.Match[str]) -> str:
         name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
@@ -137,7 +137,7 @@ def _take_fields(found: _TaskLine) -> None:
 
 
 def _take_signs(found: _TaskLine) -> None:
-    """Take the plugin's signs off the end of a text; the tags between them stay."""
+    """Extract the plugin's signs from the end of a text; the tags between them stay."""
     tags: list[str] = []
     for _ in range(_MOST):
         found.text = found.text.rstrip()
@@ -158,7 +158,7 @@ def _take_signs(found: _TaskLine) -> None:
 
 
 def task_signs(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
-    """Yield what a task says beside its text, in the order and form in which the Tasks plugin writes it.
+    """Yield a task's facts in the order and form in which the Tasks plugin writes them.
 
     Args:
         facts: The task.
@@ -179,20 +179,20 @@ def task_signs(facts: TaskFacts, *, dataview: bool = False) -> Iterator[str]:
 
 
 def format_sign(name: str, value: str) -> str:
-    """Write one thing that a task says, as `📅 2026-01-31`."""
+    """Format a fact of a task as `📅 2026-01-31`."""
     return (
         next((s for p, s in PRIORITIES.items() if p == value), "") if name == "priority" else f"{SIGNS[name]} {value}"
     )
 
 
 def format_field(name: str, value: str) -> str:
-    """Write one thing that a task says, as `[due:: 2026-01-31]`."""
+    """Format a fact of a task as `[due:: 2026-01-31]`."""
     words = {"done": "completion", "recurrence": "repeat", "depends_on": "dependsOn", "on_completion": "onCompletion"}
     return f"[{words.get(name, name)}:: {value}]"
 
 
 StatusType = Literal["todo", "in_progress", "done", "cancelled", "other"]
-"""What the character in a task's box says; `other` is a mark of a theme's or the user's own."""
+"""The meaning of the character in a task's box; `other` is a character of a theme or the user."""
 
 _MEANINGS: Final[dict[str, StatusType]] = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cancelled"}
 _TYPES: Final[dict[str, StatusType]] = {
@@ -206,7 +206,7 @@ CLOSED: Final = frozenset[StatusType]({"done", "cancelled"})
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a box's character means, and which one follows when it is clicked."""
+    """The meaning of a box's character, and the character that a click sets next."""
 
     meaning: StatusType
     next: str
@@ -214,25 +214,25 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class TaskSettings:
-    """How the vault's tasks are written; the defaults are those of a vault without the Tasks plugin."""
+    """How the vault writes tasks; the defaults are those of a vault without the Tasks plugin."""
 
     dataview: bool = False
     """Whether new dates are written as `[due:: 2026-01-31]`."""
     global_filter: str = ""
-    """What a list item must hold to be a task to the plugin."""
+    """The text that the plugin requires in a list item for it to be a task."""
     done_dates: bool = False
-    """Whether a task that is done is given the date."""
+    """Whether a completed task gets a date."""
     cancelled_dates: bool = False
     statuses: Mapping[str, Status] = field(default_factory=dict)
-    """The characters that the user gave a meaning."""
+    """The characters that the user defined."""
 
     def meaning(self, status: str) -> StatusType:
-        """Say what a box's character means."""
+        """Return the meaning of a box's character."""
         known = self.statuses.get(status)
         return known.meaning if known else _MEANINGS.get(status, "other")
 
     def following(self, status: str) -> str:
-        """Return the character that comes when a box is clicked."""
+        """Return the character that a click on a box sets."""
         known = self.statuses.get(status)
         if known and len(known.next) == 1:
             return known.next
@@ -240,7 +240,7 @@ class TaskSettings:
 
 
 def read_task_settings(facts: Mapping[str, Any]) -> TaskSettings:
-    """Read the Tasks plugin's own settings, whatever is in them.
+    """Read the Tasks plugin's own settings, whatever they contain.
 
     Args:
         facts: Its `data.json`; empty when there is none.

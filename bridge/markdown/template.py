@@ -1,4 +1,4 @@
-"""Obsidian's own templates: `{{title}}`, `{{date}}` and `{{time}}` filled in, nothing ever executed."""
+"""Fills in Obsidian's own templates: `{{title}}`, `{{date}}` and `{{time}}`; never executes anything."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _LEFT: Final = re.compile(r"\{\{[^{}\r\n]*\}\}")
 
 @dataclass(frozen=True, slots=True)
 class FilledTemplate:
-    """A template's text with its fields filled in, and what was left as it stands."""
+    """A template's text with its fields filled in, and the fields left as they were."""
 
     text: str
     warnings: tuple[str, ...] = ()
@@ -27,12 +27,12 @@ def fill_template(
     Args:
         text: The template.
         title: The new note's title.
-        when: The moment that `{{date}}` and `{{time}}` tell, in local time.
-        date_format: What `{{date}}` becomes without a format of its own, as Moment.js has it.
-        time_format: What `{{time}}` becomes.
+        when: The moment of `{{date}}` and `{{time}}`, in local time.
+        date_format: The default Moment.js format of `{{date}}`.
+        time_format: The default Moment.js format of `{{time}}`.
 
     Raises:
-        InvalidArguments: A format has a token that is not known here.
+        InvalidArguments: A format has an unknown token.
     """
 
     def value(field: re.Match[str]) -> str:

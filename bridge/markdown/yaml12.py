@@ -1,4 +1,4 @@
-"""YAML as Obsidian reads it: version 1.2 meanings, dates as strings, and a bound on what it may grow to."""
+"""YAML as Obsidian reads it: YAML 1.2 with dates as strings, and a limit on expansion."""
 
 import json
 import math
@@ -38,19 +38,19 @@ _RESOLVED_TAGS: Final = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int"
 
 @dataclass(slots=True)
 class Properties:
-    """A property block's values, and where in the block they stand."""
+    """A property block's values, and their places in the block."""
 
     values: dict[str, Value] = field(default_factory=dict)
     items: dict[str, list[tuple[Value, int]]] = field(default_factory=dict)
-    """For each name the single value, or a list's values, with their offsets."""
+    """For each name its single value, or the values of its list, with their offsets."""
     linked: list[tuple[str, Span]] = field(default_factory=list)
     """Texts that may hold links."""
     repeated: list[tuple[str, int]] = field(default_factory=list)
-    """Names that stand more than once, with the offset of each repetition."""
+    """Names that occur more than once, with the offset of each repetition."""
 
 
 def resolve_scalar(text: str) -> Value:
-    """Give a plain scalar its meaning by the core schema of YAML 1.2; what JSON cannot carry stays text."""
+    """Resolve a plain scalar by the core schema of YAML 1.2; values that JSON cannot represent stay text."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _NUMBER_START:
@@ -66,7 +66,7 @@ def resolve_scalar(text: str) -> Value:
 
 
 class PropertyLoader(CParser):
-    """A loader for `yaml.load` that answers with `Properties`."""
+    """A loader for `yaml.load` that returns `Properties`."""
 
     def __init__(self, stream: str) -> None:
         CParser.__init__(self, stream)
@@ -75,10 +75,10 @@ class PropertyLoader(CParser):
         self.cost = 0
 
     def get_single_data(self) -> Properties:
-        """Read the one document of the block.
+        """Parse the only document of the block.
 
         Raises:
-            YAMLError: It is no YAML, not a mapping, more than one document, or too large.
+            YAMLError: It is not YAML, not a mapping, more than one document, or too large.
         """
         self._next()
         if isinstance(self._next(), StreamEndEvent):
@@ -95,13 +95,13 @@ class PropertyLoader(CParser):
         return self.found
 
     def dispose(self) -> None:
-        """Do what `yaml.load` asks of a loader at the end: nothing is held."""
+        """Do nothing; `yaml.load` calls it at the end and the loader holds no resources."""
 
     def _next(self) -> Any:
         return self.get_event()
 
     def _document(self) -> None:
-        """Read the outermost mapping, noting where each value stands."""
+        """Read the outermost mapping, recording where each value is."""
         found = self.found
         while not isinstance(key_event := self._next(), MappingEndEvent):
             key = self._key(key_event, 0)

@@ -1,1 +1,1 @@
-"""Edits of a note: bytes to bytes; all else stays equal byte by byte."""
+"""Edits of a note, from bytes to bytes; everything else stays equal byte by byte."""

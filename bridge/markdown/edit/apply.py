@@ -1,4 +1,4 @@
-"""A note's bytes with edits applied: all of them or none, and nothing else."""
+"""Applies edits to a note's bytes: all of them or none, and nothing else."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -31,19 +31,19 @@ from bridge.types import VaultPath
 
 
 def apply_edits(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
-    """Apply edits to a note; every byte that no edit speaks of stays.
+    """Apply edits to a note; every byte that no edit concerns stays.
 
     Args:
         path: The note.
-        data: The whole file.
-        edits: What to change, each as if it were the only one: positions refer to `data`.
+        data: The file's bytes.
+        edits: The edits, each as if it were the only one: positions refer to `data`.
 
     Raises:
-        HeadingNotFound: There is no such heading; the error lists those there are.
-        AmbiguousHeading: A heading names more than one section.
-        BlockNotFound: There is no such block.
-        TextNotFound: A text is not there, or more than once.
-        InvalidArguments: The note is no Markdown, or an edit does not fit it or the others.
+        HeadingNotFound: No heading has this name; the error lists the headings.
+        AmbiguousHeading: Several sections have this name.
+        BlockNotFound: No block has this id.
+        TextNotFound: A text is missing, or occurs more than once.
+        InvalidArguments: The note is not Markdown, or an edit does not fit it or the other edits.
     """
     draft = open_draft(path, data)
     places = order_edits(draft, [plan_edit(draft, edit) for edit in edits])
@@ -58,12 +58,12 @@ def apply_edits(path: VaultPath, data: bytes, edits: Sequence[Edit]) -> bytes:
 
 
 def is_replacement(edit: Edit) -> bool:
-    """Tell whether an edit takes something away, so that its caller must have seen what."""
+    """Return whether an edit removes something, so that its caller must have seen it."""
     return isinstance(edit, ReplaceSection | ReplaceBlock | ReplaceLines | ReplaceText)
 
 
 def uses_line_numbers(edit: Edit) -> bool:
-    """Tell whether an edit finds its place by the number of a line."""
+    """Return whether an edit locates its place by line number."""
     match edit:
         case ReplaceLines():
             return True
@@ -74,10 +74,10 @@ def uses_line_numbers(edit: Edit) -> bool:
 
 
 def insert_blocks(draft: Draft, places: Sequence[TextEdit]) -> str:
-    """Put blocks in so that the rest of the note stays what it was to Markdown.
+    """Insert blocks so that the rest of the note keeps its meaning in Markdown.
 
     Raises:
-        InvalidArguments: It cannot be done.
+        InvalidArguments: That is not possible.
     """
     for place in places:
         require_closed(read_draft(draft.path, place.text))
@@ -92,7 +92,7 @@ def insert_blocks(draft: Draft, places: Sequence[TextEdit]) -> str:
 
 
 def plan_edit(draft: Draft, edit: Edit) -> Sequence[TextEdit]:
-    """Return where an edit puts what."""
+    """Return the text edits that carry out an edit."""
     match edit:
         case Append():
             place = plan_append(draft, edit)

@@ -1,4 +1,4 @@
-"""Puts blocks in between the blocks of a note, with blank lines where Markdown needs them."""
+"""Inserts blocks between the blocks of a note, with blank lines where Markdown needs them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from bridge.markdown.structure import Part
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """Where blank lines go also where none seem needed: above each text, below it."""
+    """Whether to force a blank line above and below each text, even where none seems needed."""
 
     above: bool = False
     below: bool = False
 
 
 def join_blocks(draft: Draft, places: Sequence[TextEdit], margins: Margins) -> EditedText:
-    """Put blocks in where they belong, in their order."""
+    """Insert blocks at their places, in order."""
     exact: list[TextEdit] = []
     for number, place in enumerate(places):
         last = exact[-1] if exact and exact[-1].end == place.start and exact[-1].text else None
@@ -32,7 +32,7 @@ def join_blocks(draft: Draft, places: Sequence[TextEdit], margins: Margins) -> E
 
 
 def leading_breaks(draft: Draft, place: TextEdit, last: TextEdit | None, margins: Margins) -> str:
-    """Return the line breaks above a text; `last` is what another edit puts right above it."""
+    """Return the line breaks above a text; `last` is what another edit inserts directly above it."""
     above = last.text if last else draft.text[draft.body : place.start]
     ended = (above or draft.text[: place.start] or "\n").endswith(("\n", "\r"))
     apart = place.apart if place.apart is not None else not is_tight(draft, place, last)
@@ -41,20 +41,20 @@ def leading_breaks(draft: Draft, place: TextEdit, last: TextEdit | None, margins
 
 
 def trailing_breaks(draft: Draft, place: TextEdit, margins: Margins, *, follows: bool) -> str:
-    """Return the line breaks below a text; `follows` when another edit puts something right below it."""
+    """Return the line breaks below a text; `follows` is true when another edit inserts something directly below it."""
     below = draft.text[place.end :]
     if not below and not follows:
-        # A file keeps its way to end; an empty one gets a whole line.
+        # # The file ending is kept; an empty file gets a complete line.
         return "\n" if draft.text[: place.end].endswith(("\n", "\r")) or not draft.text else ""
     if follows or is_blank(below.partition("\n")[0]):
         return "\n"
-    # What stood close together stays so, unless Markdown needs it otherwise.
+    # # Lines without a blank line between them stay so, unless Markdown needs one.
     close = not is_blank(last_line(draft.text[draft.body : place.end])) or continues_list(draft, place)
     return "\n" if close and not margins.below else "\n\n"
 
 
 def is_tight(draft: Draft, place: TextEdit, last: TextEdit | None) -> bool:
-    """Tell whether blocks go right below what is above them, without a blank line."""
+    """Return whether blocks go directly below what is above them, without a blank line."""
     opening = edge_kinds(place.text)[0]
     if last:
         kind, loose = edge_kinds(last.text)[1], False
@@ -75,23 +75,23 @@ def is_tight(draft: Draft, place: TextEdit, last: TextEdit | None) -> bool:
 
 
 def continues_list(draft: Draft, place: TextEdit) -> bool:
-    """Tell whether a list that ends with a place's text goes on right below it."""
+    """Return whether a list at the end of a place's text continues directly below it."""
     part = next((part for part in draft.tops if part.start >= place.end), None)
     return part is not None and part.kind == edge_kinds(place.text)[1] == "list" and not is_loose(draft, part)
 
 
 def edge_kinds(text: str) -> tuple[str, str]:
-    """Return what a text's first and last block are."""
+    """Return the kinds of a text's first and last block."""
     tops: list[Part] = [part for part in parse_structure(text, 0)[0].parts if part.depth == 0]
     return (tops[0].kind, tops[-1].kind) if tops else ("", "")
 
 
 def last_line(text: str) -> str:
-    """Return the last line of a text, which a line break may end."""
+    """Return the last line of a text, which may end with a line break."""
     end = len(text) - text.endswith("\n")
     return text[text.rfind("\n", 0, end) + 1 : end]
 
 
 def is_blank(line: str) -> bool:
-    """Tell whether Markdown sees nothing in a line."""
+    """Return whether a line is blank to Markdown."""
     return not line.strip(BLANK)

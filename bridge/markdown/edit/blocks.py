@@ -1,4 +1,4 @@
-"""Text in place of the block that an id names."""
+"""Replaces the block that an id names."""
 
 import re
 from typing import Final
@@ -21,21 +21,21 @@ _QUOTE: Final = re.compile(r"[ \t]*(?:>[ \t]?)*")
 
 
 def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
-    """Put text in place of a block.
+    """Replace a block with text.
 
     Raises:
-        BlockNotFound: There is no such block.
-        InvalidArguments: The id names two blocks, or the text is blank or opens what it does not close.
+        BlockNotFound: No block has this id.
+        InvalidArguments: The id names two blocks, or the text is blank or leaves something unclosed.
     """
     block = find_block(draft, edit.block.strip().removeprefix("^"))
     start, end = line_span(draft.text, *block.lines)
     source = draft.text[start:end]
     id_ = re.compile(rf"[ \t]*\^{re.escape(block.id)}[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
     text = trim_blank_lines(edit.text, edit.op)
-    # Before it goes into an item or a quote, where what it leaves open would take in the id alone.
+    # # Checked before the text goes into an item or a quote, where what it leaves unclosed would swallow only the id.
     require_closed(read_draft(draft.path, text))
     if not id_.search(source):
-        # The id stands below the block, where it stays.
+        # # The id is below the block and stays there.
         text = fit_block(source, trim_blank_lines(id_.sub("", text), edit.op), "")
     else:
         text = fit_block(source, text, "" if id_.search(text) else f"^{block.id}")
@@ -43,11 +43,11 @@ def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
 
 
 def find_block(draft: Draft, wanted: str) -> Block:
-    """Find the block that an id names.
+    """Return the block that an id names.
 
     Raises:
-        BlockNotFound: There is none.
-        InvalidArguments: There are two.
+        BlockNotFound: No block has this id.
+        InvalidArguments: Two blocks have this id.
     """
     blocks = list(read_blocks(draft.text, draft.body, draft.structure, draft.lines))
     same = [block for block in blocks if block.id.lower() == wanted.lower()]
@@ -82,12 +82,12 @@ def fit_block(source: str, text: str, id_: str) -> str:
 
 
 def add_block_id(text: str, id_: str) -> str:
-    """Give a block an id: behind its words, or below it where nothing can stand behind them."""
+    """Append an id to a block: after its words, or below it where nothing can follow them."""
     match edge_kinds(text):
         case _, "paragraph" | "heading":
             inline = f"{text} {id_}"
         case "list", "list":
-            # An item's id stands behind its own text, above the lists in it.
+            # # An item's id goes after its own text, above the lists in it.
             lines = text.split("\n")
             ends = (at for at, line in enumerate(lines[1:]) if is_blank(line) or MARKER.match(line.lstrip()))
             at = next(ends, len(lines) - 1)

@@ -1,4 +1,4 @@
-"""What links can lead to in a note and where its own links lead, read with as little as an edit needs anyway."""
+"""The link targets in a note and its own links, read with no more work than an edit needs."""
 
 import re
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ class Contents:
 
     headings: tuple[Heading, ...] = ()
     blocks: frozenset[str] = frozenset()
-    """Their ids in lower case, without `^`."""
+    """Block ids in lower case, without `^`."""
     links: tuple[Link, ...] = ()
 
 
 def read_contents(path: VaultPath, data: bytes) -> Contents:
-    """Read the headings, block ids and links of a note; of what cannot be edited, none."""
+    """Read the headings, block ids and links of a note; returns none for a file that cannot be edited."""
     try:
         draft = open_draft(path, data)
     except InvalidArguments:
         return Contents()
     head = draft.text[: draft.body]
-    # YAML takes time, and most properties hold no link.
+    # # YAML is slow, and most properties hold no link.
     front = read_frontmatter(draft.text, draft.lines).links if "[[" in head or "](" in head else ()
     return Contents(
         draft.headings,

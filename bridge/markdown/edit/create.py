@@ -12,16 +12,16 @@ from bridge.types import VaultPath
 def build_note(
     path: VaultPath, text: str, properties: Mapping[str, Value] | None = None, types: Mapping[str, str] | None = None
 ) -> bytes:
-    """Write a new note, its lines ended by LF.
+    """Build the bytes of a new note, with LF line endings.
 
     Args:
-        path: The note.
-        text: Its Markdown; it may bring properties of its own.
-        properties: Its properties; they win over those in the text.
+        path: Path of the note.
+        text: Its Markdown, which may include properties.
+        properties: Its properties; they override those in the text.
         types: Obsidian's type of properties, as `with_properties` takes them.
 
     Raises:
-        InvalidArguments: It would be no Markdown note, no file can hold the text, or a property cannot be written.
+        InvalidArguments: The path is not Markdown, no file can hold the text, or a property cannot be written.
         InvalidProperties: The text's own properties cannot be read.
     """
     text = normalise_newlines(text).removeprefix("\ufeff")

@@ -1,4 +1,4 @@
-"""A note's text as an edit looks at it: its blocks and headings, and where it may be changed."""
+"""A note's text as edits use it: its blocks and headings, and the range that may be changed."""
 
 import re
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ _BOARD: Final = re.compile(r"^%% kanban:settings[ \t]*\r?$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text and its Markdown; offsets count characters behind the byte order mark."""
+    """A text and its parsed Markdown; offsets count characters after the byte order mark."""
 
     path: VaultPath
     text: str
     body: int
-    """Where the properties end."""
+    """Offset at which the properties end."""
     structure: Structure
     comments: tuple[Span, ...]
     headings: tuple[Heading, ...]
@@ -41,15 +41,15 @@ class Draft:
 
     @property
     def tops(self) -> list[Part]:
-        """The blocks that stand in no other, in order."""
+        """The top-level blocks, in order."""
         return [part for part in self.structure.parts if part.depth == 0]
 
     def section(self, heading: str) -> tuple[int, int]:
-        """Return which heading is meant, and where its section ends.
+        """Return the full name of a heading, and where its section ends.
 
         Raises:
-            HeadingNotFound: No section is named so.
-            AmbiguousHeading: More than one section is named so.
+            HeadingNotFound: No section has this name.
+            AmbiguousHeading: Several sections have this name.
         """
         note = Note(self.path, "", "note", Digest(""), self.text, headings=self.headings)
         start, end = find_section(note, heading)
@@ -57,10 +57,10 @@ class Draft:
 
 
 def open_draft(path: VaultPath, data: bytes) -> Draft:
-    """Read the bytes of a note that shall be changed.
+    """Read the bytes of a note to be edited.
 
     Raises:
-        InvalidArguments: It is no Markdown, or not UTF-8: what else is in the file could not be kept.
+        InvalidArguments: The file is not Markdown, or not UTF-8, so that its other bytes could not be kept.
     """
     if not path.lower().endswith(".md"):
         raise InvalidArguments(f"Only Markdown notes can be edited, and `{path}` is none.", path=path)
@@ -75,10 +75,10 @@ def open_draft(path: VaultPath, data: bytes) -> Draft:
         ) from None
 
 
-# A change reads what was and what will be: to edit it, to see that nothing was harmed, and to look for faults.
+# # A change reads the old and the new text: to edit, to verify that nothing else changed, and to lint.
 @lru_cache(maxsize=4)
 def read_draft(path: VaultPath, text: str) -> Draft:
-    """Read a text."""
+    """Parse a text."""
     cut = cut_frontmatter(text)
     body = cut[1] if cut else 0
     structure, comments = parse_structure(text, body)
@@ -87,9 +87,9 @@ def read_draft(path: VaultPath, text: str) -> Draft:
 
 
 def editable_end(draft: Draft) -> int:
-    """Return where what may be edited ends: at the end, or above what Excalidraw and Kanban keep there."""
+    """Return where the editable text ends: at the end, or above the data that Excalidraw and Kanban keep there."""
     text, head = draft.text, draft.text[: draft.body]
-    # YAML takes time, and most notes do not say the words.
+    # # YAML is slow, and most notes do not contain these words.
     properties = read_frontmatter(text, draft.lines).properties if "excalidraw-" in head or "kanban-" in head else {}
     found = None
     if is_drawing(draft.path, properties):
@@ -100,35 +100,35 @@ def editable_end(draft: Draft) -> int:
 
 
 def line_end(text: str, offset: int) -> int:
-    """Return where the line of an offset ends, its line break included; to Markdown a CR is one too."""
+    """Return where the line of an offset ends, its line break included; Markdown counts a lone CR as one."""
     found = _BREAK.search(text, offset)
     return found.end() if found else len(text)
 
 
 def content_end(text: str, start: int, end: int) -> int:
-    """Return where the last line of a span ends that is not blank; `start` when all are."""
+    """Return the end of a span's last line that is not blank; `start` when all are blank."""
     last = start + len(text[start:end].rstrip(BLANK))
     return line_end(text, last) if last > start else start
 
 
 def append_offset(text: str, start: int, end: int) -> int:
-    """Return where in a span text goes that comes last: behind its last line that is not blank.
+    """Return where text appended to a span goes: after its last line that is not blank.
 
-    Among blank lines alone it goes behind the first, if that does not leave it without one below.
+    If all lines are blank, it goes after the first, unless that leaves no blank line below it.
     """
     where, first = content_end(text, start, end), line_end(text, start)
     return first if where == start < end and (first < end or end == len(text)) else where
 
 
 def content_start(text: str, start: int, end: int) -> int:
-    """Return where the first line of a span starts that is not blank; `end` when all are."""
+    """Return the start of a span's first line that is not blank; `end` when all are blank."""
     rest = text[start:end]
     first = start + len(rest) - len(rest.lstrip(BLANK))
     return max(start, text.rfind("\n", 0, first) + 1, text.rfind("\r", 0, first) + 1) if first < end else end
 
 
 def newline_at(text: str, offset: int) -> str:
-    """Return the line break that is used around an offset."""
+    """Return the line break used around an offset."""
     last = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset))
     found = (
         _BREAK.match(text, last - (text[last - 1 : last + 1] == "\r\n")) if last >= 0 else _BREAK.search(text, offset)

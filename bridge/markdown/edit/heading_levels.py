@@ -1,4 +1,4 @@
-"""The headings of a text that goes under another heading."""
+"""Adjusts the headings of a text that goes under another heading."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def shift_headings(text: str, by: int) -> str:
     """Make the headings of a text deeper, or higher when `by` is negative.
 
     Raises:
-        InvalidArguments: One would be too deep for Markdown.
+        InvalidArguments: A heading would be too deep for Markdown.
     """
     for heading in reversed(headings_in(text) if by else ()):
         level = max(1, heading.level + by)
@@ -40,14 +40,14 @@ def shift_headings(text: str, by: int) -> str:
             )
         start, end = heading.span
         source = text[start:end]
-        # An underlined heading has two levels at most, so it becomes one with `#`.
+        # # An underlined heading has at most two levels, so it becomes one with `#`.
         bare = source.rpartition("\n")[0].strip() if "\n" in source else _HASHES.sub("", source, count=1).lstrip()
         text = f"{text[:start]}{'#' * level} {bare}".rstrip() + text[end:]
     return text
 
 
 def repeated_heading(text: str, heading: Heading) -> Heading | None:
-    """Return the heading that a text starts with when it is the one that the text goes under."""
+    """Return the heading that a text starts with if it equals the heading that the text goes under."""
     first = next(iter(headings_in(text)), None)
     if first is None or text[: first.span[0]].strip() or comparable_title(first.text) != comparable_title(heading.text):
         return None
@@ -55,5 +55,5 @@ def repeated_heading(text: str, heading: Heading) -> Heading | None:
 
 
 def comparable_title(title: str) -> str:
-    """Return a heading's text without its block id, for comparing."""
+    """Return a heading's text without its block id, for comparison."""
     return _BLOCK_ID.sub("", title).strip().casefold()

@@ -1,4 +1,4 @@
-"""A heading's own line with another text."""
+"""Changes the text of a heading."""
 
 import re
 from typing import Final
@@ -15,18 +15,18 @@ _BLOCK_ID: Final = re.compile(r"(?:^|[ \t]+)\^[A-Za-z0-9-]+$")
 
 
 def replace_heading(path: VaultPath, data: bytes, heading: str, to: str) -> bytes:
-    """Give a heading another text; its level, its closing `#`s and its block id stay.
+    """Change a heading's text; its level, closing `#`s and block id stay.
 
     Args:
-        path: The note.
-        data: The whole file.
+        path: Path of the note.
+        data: The file's bytes.
         heading: The heading's text, or its path as `A > B`.
         to: The new text, without `#`.
 
     Raises:
-        HeadingNotFound: There is no such heading.
-        AmbiguousHeading: More than one heading is named so.
-        InvalidArguments: The note is no Markdown, or no heading can have this text.
+        HeadingNotFound: No heading has this name.
+        AmbiguousHeading: Several headings have this name.
+        InvalidArguments: The note is not Markdown, or no heading can have this text.
     """
     draft = open_draft(path, data)
     at, _ = draft.section(heading)
@@ -53,7 +53,7 @@ def heading_text(heading: Heading, to: str) -> str:
 
 
 def heading_edit(draft: Draft, heading: Heading, title: str) -> TextEdit:
-    """Return where a heading's text stands, and its new one."""
+    """Return the edit that replaces a heading's text."""
     start, end = heading.span
     if not heading.text:
         behind = end - len(draft.text[start:end].lstrip("#"))

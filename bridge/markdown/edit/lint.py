@@ -1,4 +1,4 @@
-"""What a change makes wrong in a note that was not wrong before."""
+"""Problems that a change introduces into a note."""
 
 import re
 from collections import Counter
@@ -30,22 +30,22 @@ _NUMBERS: Final = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong in a note; two of one name are told apart by nothing but their place."""
+    """A problem in a note; two of the same name differ only in their place."""
 
     name: tuple[str, str]
     sentence: str
 
 
 def new_faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str, ...]:
-    """Say what a change makes wrong, in sentences with the lines of the note as it is then.
+    """Return the problems that a change introduces, as sentences with line numbers of the changed note.
 
     Args:
-        path: The note; other files are never wrong.
-        before: What it was; None when there was none.
-        after: What it is to be.
+        path: Path of the note; other files have no problems.
+        before: The content before; None for a new note.
+        after: The content after.
     """
     found = tuple(find_faults(path, after))
-    # What a note was is read only where it matters: it takes as long.
+    # # The old content is parsed only where it matters, because that takes as long again.
     known = Counter(fault.name for fault in find_faults(path, before)) if found and before is not None else Counter()
     fresh: list[str] = []
     for fault in found:
@@ -57,7 +57,7 @@ def new_faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str
 
 
 def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:
-    """Yield everything that is wrong in a note."""
+    """Yield every problem of a note."""
     try:
         draft = open_draft(path, data)
     except InvalidArguments:
@@ -78,7 +78,7 @@ def find_faults(path: VaultPath, data: bytes) -> Iterator[Fault]:
 
 
 def property_faults(draft: Draft) -> Iterator[Fault]:
-    """Yield what is wrong with the properties."""
+    """Yield problems of the properties."""
     if not draft.body and _OPEN_PROPERTIES.match(draft.text):
         yield Fault(("properties", ""), "Line 1 opens properties that nothing closes.")
     for problem in read_frontmatter(draft.text, draft.lines).problems:
@@ -86,7 +86,7 @@ def property_faults(draft: Draft) -> Iterator[Fault]:
 
 
 def heading_faults(draft: Draft) -> Iterator[Fault]:
-    """Yield headings that stand twice under the same one, or right below their like."""
+    """Yield headings that occur twice under the same heading, or directly below an equal one."""
     seen: dict[tuple[int, int, str], int] = {}
     above: list[int] = []
     headings = draft.headings
@@ -106,7 +106,7 @@ def heading_faults(draft: Draft) -> Iterator[Fault]:
 
 
 def block_faults(draft: Draft) -> Iterator[Fault]:
-    """Yield block ids that stand twice."""
+    """Yield block ids that occur twice."""
     blocks = sorted(read_blocks(draft.text, draft.body, draft.structure, draft.lines), key=lambda each: each.id.lower())
     for one, other in pairwise(blocks):
         if one.id.lower() == other.id.lower():

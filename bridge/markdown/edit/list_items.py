@@ -1,4 +1,4 @@
-"""An item for a list."""
+"""Adds an item to a list."""
 
 from typing import Final
 
@@ -12,15 +12,15 @@ from bridge.markdown.edit.sections import plan_new_section
 from bridge.markdown.structure import Part
 
 _MOST: Final = 999_999_999
-"""The highest number that Markdown counts to."""
+"""The highest list number in Markdown."""
 
 
 def plan_add_item(draft: Draft, edit: AddItem) -> TextEdit:
-    """Put an item behind the last one of a list, or start a list where there is none.
+    """Add an item at the end of the last list, or start a list where there is none.
 
     Raises:
-        HeadingNotFound: No section is named so.
-        AmbiguousHeading: More than one section is named so.
+        HeadingNotFound: No section has this name.
+        AmbiguousHeading: Several sections have this name.
         InvalidArguments: The text is blank.
     """
     start, end = draft.body, editable_end(draft)
@@ -44,7 +44,7 @@ def plan_add_item(draft: Draft, edit: AddItem) -> TextEdit:
 
 
 def next_marker(draft: Draft, part: Part) -> tuple[str, str]:
-    """Return the indentation and the marker that one more item of a list has."""
+    """Return the indentation and the marker for one more item of a list."""
     items = items_of(draft, part)
     last = MARKER.match(draft.text, items[-1].start)
     line = draft.text.rfind("\n", 0, items[-1].start) + 1
@@ -56,13 +56,13 @@ def next_marker(draft: Draft, part: Part) -> tuple[str, str]:
         return margin, last["sign"] + space
     number = int(last["number"])
     before = MARKER.match(draft.text, items[-2].start) if len(items) > 1 else None
-    # A list whose numbers are all alike is left to Markdown to count.
+    # # A list whose numbers are all equal leaves the counting to Markdown.
     step = 0 if before and before["number"] == last["number"] else 1
     return margin, f"{min(number + step, _MOST)}{last['closing']}{space}"
 
 
 def format_item(edit: AddItem, margin: str, marker: str) -> str:
-    """Write the item: a marker or a box that the caller wrote is not doubled, more lines are indented below it."""
+    """Format the item: a marker or box in the caller's text is not doubled; further lines are indented below it."""
     lines = trim_blank_lines(edit.text, edit.op).split("\n")
     first = lines[0].lstrip()
     if own := MARKER.match(first):

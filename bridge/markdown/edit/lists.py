@@ -1,4 +1,4 @@
-"""The items of a note's lists, and how they are written."""
+"""The items of a note's lists, and their spacing."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ BOX: Final = re.compile(r"\[[^\r\n]\](?:[ \t]+|(?=\r?$))", re.MULTILINE)
 
 
 def items_of(draft: Draft, part: Part) -> list[Part]:
-    """Return the items of a list, without those of the lists in them."""
+    """Return the items of a list, without those of nested lists."""
     return [
         item
         for item in draft.structure.parts
@@ -22,7 +22,7 @@ def items_of(draft: Draft, part: Part) -> list[Part]:
 
 
 def is_loose(draft: Draft, part: Part) -> bool:
-    """Tell whether blank lines stand between the last items of a list."""
+    """Return whether blank lines separate the last items of a list."""
     items = items_of(draft, part)
     if len(items) < 2:
         return False

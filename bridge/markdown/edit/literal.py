@@ -1,4 +1,4 @@
-"""Lines and words replaced by exactly what the caller gives."""
+"""Replaces lines and text with exactly what the caller gives."""
 
 import re
 import unicodedata
@@ -19,11 +19,11 @@ _QUOTES: Final = str.maketrans("‘’‚‛“”„‟–—‑", "''''\"\"\"\
 
 
 def text_not_found(draft: Draft, wanted: str) -> TextNotFound:
-    """Say that a text is not in a note, and in which lines something like it is."""
+    """Build the error for a text that is not in a note, naming the lines with similar text."""
     lines = draft.text.split("\n")
     first = next((line for line in wanted.split("\n") if line.strip()), "")
     if same := [at for at, line in enumerate(lines, 1) if first and normalise_text(first) in normalise_text(line)]:
-        # The lines that agree but for what one does not see are named; their text would be a guess.
+        # # Lines that differ only in invisible ways are named; suggesting their text would be a guess.
         told = (
             f"Line {same[0]} differs from it in spaces, quotes or letters"
             if "\n" not in wanted
@@ -36,7 +36,7 @@ def text_not_found(draft: Draft, wanted: str) -> TextNotFound:
 
 
 def similar_lines(lines: list[str], wanted: str) -> list[int]:
-    """Return the lines most like a text, the likest first."""
+    """Return the lines most like a text, most similar first."""
     from rapidfuzz import fuzz, process
 
     found = process.extract(
@@ -50,13 +50,13 @@ def similar_lines(lines: list[str], wanted: str) -> list[int]:
 
 
 def normalise_text(text: str) -> str:
-    """Return a text without what one hardly sees: case, kinds of spaces, quotes and dashes, Unicode forms."""
+    """Return a text without hardly visible differences: case, kinds of spaces, quotes, dashes, Unicode forms."""
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     return re.sub(r"\s+", " ", text).strip().casefold()
 
 
 def plan_replace_lines(draft: Draft, edit: ReplaceLines) -> TextEdit:
-    """Put text in place of whole lines; an empty one removes them.
+    """Replace whole lines with text; an empty text removes them.
 
     Raises:
         InvalidArguments: The note has no such lines.
@@ -76,11 +76,11 @@ def plan_replace_lines(draft: Draft, edit: ReplaceLines) -> TextEdit:
 
 
 def plan_replace_text(draft: Draft, edit: ReplaceText) -> Sequence[TextEdit]:
-    """Put text in place of text that stands in the note once, or wherever it stands.
+    """Replace text that occurs once in the note, or every occurrence.
 
     Raises:
-        TextNotFound: It is not there, or more than once.
-        InvalidArguments: There is nothing to look for, or nothing to change.
+        TextNotFound: The text is missing, or occurs more than once.
+        InvalidArguments: The text to find is empty, or nothing would change.
     """
     old, new = normalise_newlines(edit.old), normalise_newlines(edit.new)
     if not old:
@@ -101,7 +101,7 @@ def plan_replace_text(draft: Draft, edit: ReplaceText) -> Sequence[TextEdit]:
 
 
 def find_text(text: str, wanted: str, *, overlapping: bool) -> list[Span]:
-    """Return where a text stands that is written with LF, whatever the line breaks are where it stands."""
+    """Return the occurrences of a text written with LF, whatever the line breaks in the note."""
     unified = text.replace("\r\n", "\n") if "\n" in wanted else text
     breaks: list[int] = []
     if len(unified) != len(text):
@@ -119,7 +119,7 @@ def find_text(text: str, wanted: str, *, overlapping: bool) -> list[Span]:
 
 
 def line_span(text: str, first: int, last: int) -> Span:
-    """Return the characters of some lines, line ends included."""
+    """Return the span of some lines, line ends included."""
     start = 0
     for _ in range(first - 1):
         start = text.index("\n", start) + 1

@@ -1,4 +1,4 @@
-"""Where edits put what: spans of the text as read, in order and apart from each other."""
+"""The places of edits: spans of the original text, in order and without overlaps."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ from bridge.markdown.edit.draft import BLANK, Draft, editable_end, newline_at
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """A span and the text that takes its place, its lines ended by LF."""
+    """A span and its replacement, whose lines end with LF."""
 
     start: int
     end: int
     text: str
     literal: bool = False
-    """The text goes in exactly as it is; else it is blocks of Markdown that are set apart from those around them."""
+    """Insert the text exactly as it is; otherwise it is Markdown blocks, set apart from those around them."""
     apart: bool | None = None
-    """Whether a blank line goes before it; None: as the blocks around it ask for."""
+    """Whether a blank line goes before it; None leaves that to the blocks around it."""
 
 
 def trim_blank_lines(text: str, op: str) -> str:
-    """Return blocks of Markdown that a caller wrote, without the blank lines around them.
+    """Return the caller's Markdown blocks, without the blank lines around them.
 
     Raises:
-        InvalidArguments: There are none, or no file can hold them.
+        InvalidArguments: The text is blank, or no file can hold it.
     """
     lines = normalise_newlines(text).split("\n")
     written = [at for at, line in enumerate(lines) if line.strip(BLANK)]
@@ -38,10 +38,10 @@ def trim_blank_lines(text: str, op: str) -> str:
 
 
 def normalise_newlines(text: str) -> str:
-    """Return a text that a caller wrote with LF at the end of its lines.
+    """Return the caller's text with LF line endings.
 
     Raises:
-        InvalidArguments: No file can hold it.
+        InvalidArguments: No file can hold the text.
     """
     try:
         text.encode("utf-8")
@@ -51,13 +51,13 @@ def normalise_newlines(text: str) -> str:
 
 
 def order_edits(draft: Draft, planned: Sequence[Sequence[TextEdit]]) -> list[TextEdit]:
-    """Return the places of all edits from the first to the last.
+    """Return the places of all edits from first to last.
 
-    Several at one place stay in the order given, but for what goes on with a list, which comes first: below another
-    text it would be in none.
+    Several at one place keep the order given, except that those which continue a list come first: below another text
+    they would not be in the list.
 
     Raises:
-        InvalidArguments: Two edits overlap, or one would change what belongs to a plugin.
+        InvalidArguments: Two edits overlap, or one would change data of a plugin.
     """
     numbered = [(place, number) for number, places in enumerate(planned, 1) for place in places]
     numbered.sort(key=lambda each: (each[0].start, each[0].end, each[0].apart is None))
@@ -80,7 +80,7 @@ def order_edits(draft: Draft, planned: Sequence[Sequence[TextEdit]]) -> list[Tex
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """A span of the text before, and where what replaced it lies in the text after."""
+    """A span of the old text, and the span of its replacement in the new text."""
 
     start: int
     end: int
@@ -93,25 +93,25 @@ END: Final = attrgetter("end")
 
 @dataclass(frozen=True, slots=True)
 class EditedText:
-    """A text after changes, and what was changed, in order."""
+    """A text after changes, with the changes in order."""
 
     text: str
     changes: tuple[Splice, ...]
 
     def moved(self, offset: int) -> int:
-        """Return where a character that was not changed lies now."""
+        """Return the new offset of a character that was not changed."""
         index = bisect_right(self.changes, offset, key=END)
         before = self.changes[index - 1] if index else Splice(0, 0, 0, 0)
         return offset + before.at + before.length - before.end
 
     def touched(self, start: int, end: int) -> bool:
-        """Tell whether something inside a span was changed."""
+        """Return whether something inside a span was changed."""
         index = bisect_right(self.changes, start, key=END)
         return index < len(self.changes) and self.changes[index].start < end
 
 
 def splice(text: str, places: Sequence[TextEdit]) -> EditedText:
-    """Put texts in exactly as they are, but for their line breaks."""
+    """Insert texts exactly as they are, apart from their line breaks."""
     pieces: list[str] = []
     changes: list[Splice] = []
     done = length = 0

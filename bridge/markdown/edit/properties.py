@@ -1,4 +1,4 @@
-"""Changes a note's properties line by line: whatever is not asked for stays as it is, byte by byte."""
+"""Changes a note's properties line by line; all others stay as they are, byte by byte."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ BY_HAND: Final = "Change it by hand in the note, or set other properties."
 
 @dataclass(frozen=True, slots=True)
 class PropertyBlock:
-    """A note's text, and the properties in it."""
+    """A note's text, and its properties."""
 
     text: str
     span: Span
-    """Between the `---` lines."""
+    """The span between the `---` lines."""
     body: int
-    """0 when there is no block."""
+    """Offset after the block; 0 when there is none."""
     newline: str
     values: Mapping[str, Value]
     entries: tuple[Entry, ...]
@@ -37,7 +37,7 @@ class PropertyBlock:
         """Find the properties of a note.
 
         Raises:
-            InvalidProperties: They cannot be read.
+            InvalidProperties: The properties cannot be read.
         """
         cut = cut_frontmatter(text)
         if cut is None:
@@ -67,7 +67,7 @@ class PropertyBlock:
         """Return the note's own spelling of a name.
 
         Raises:
-            InvalidProperties: It has several.
+            InvalidProperties: The note spells it in several ways.
         """
         if name in self.values:
             return name
@@ -79,10 +79,10 @@ class PropertyBlock:
         return found[0] if found else name
 
     def entry(self, name: str) -> Entry:
-        """Return where a property stands.
+        """Return the entry of a property.
 
         Raises:
-            InvalidProperties: It cannot be changed alone.
+            InvalidProperties: The property cannot be changed on its own.
         """
         found = [entry for entry in self.entries if entry.name == name]
         if not found:
@@ -121,18 +121,18 @@ def edit_properties(
 ) -> bytes:
     """Set and remove properties of a Markdown note.
 
-    A name is the note's own name in any case, as in Obsidian. Where the block holds nothing any more, it goes too.
+    A name matches the note's own spelling in any case, as in Obsidian. A block that becomes empty is removed.
 
     Args:
-        path: Where the note lies.
-        data: The whole file.
-        values: What each property shall be.
-        remove: Properties to take away; those that are not there are none to take.
-        types: Obsidian's type of properties, by which a text becomes the list, number or truth that it says.
+        path: Path of the note.
+        data: The file's bytes.
+        values: The new value of each property.
+        remove: Properties to remove; missing ones are ignored.
+        types: Obsidian's type of properties, by which a text becomes the list, number or boolean that it spells.
 
     Raises:
-        InvalidProperties: The block cannot be read, or not be changed without touching what was not asked for.
-        InvalidArguments: A name or a value cannot be a property's, or the file has none.
+        InvalidProperties: The block cannot be read, or not be changed without touching other properties.
+        InvalidArguments: A name or value is invalid for a property, or the file cannot have properties.
     """
     text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
     _check(path, values, remove)
@@ -151,7 +151,6 @@ def edit_properties(
 
 
 def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: Collection[str]) -> str:
-    """Return the note's text with the change."""
     (start, end), text = before.span, before.text
     yaml = text[start:end]
     done = [Replacement(before.entry(name).lines, "") for name in leaving]
@@ -176,7 +175,7 @@ def _apply_change(before: PropertyBlock, setting: Mapping[str, Value], leaving: 
 
 
 def _append_offset(yaml: str, entries: Sequence[Entry]) -> int:
-    """Return where a new property goes: to the end, but before a line that ends the document."""
+    """Return where a new property goes: at the end, but before a line that ends the document."""
     end = entries[-1].lines[1] if entries else 0
     ending = next((at for at in _line_starts(yaml, end) if yaml.startswith("...", at)), len(yaml))
     return max(end, ending)
@@ -193,7 +192,7 @@ def _line_starts(text: str, start: int) -> list[int]:
 def _verify(
     path: VaultPath, before: PropertyBlock, changed: str, setting: Mapping[str, Value], leaving: Collection[str]
 ) -> None:
-    """Read the changed note again: the wanted change, and nothing else.
+    """Read the changed note again, and check that it has the wanted change and no other.
 
     Raises:
         InvalidProperties: Something else would change.
@@ -214,7 +213,7 @@ def _verify(
 
 
 def _keeps_lines(before: str, after: str) -> bool:
-    """Say whether all lines still stand in their order; comments that were inside a value may stand between."""
+    """Return whether all lines are still there in order; comments from inside a value may lie between them."""
     rest = iter(after.splitlines(keepends=True))
     for line in before.splitlines(keepends=True):
         if next((other for other in rest if other == line or not _is_comment(other)), None) != line:
@@ -232,7 +231,7 @@ def _unsafe_error(names: Collection[str], why: str) -> InvalidProperties:
 
 
 def _check(path: VaultPath, values: Mapping[str, Value], remove: Collection[str]) -> None:
-    """Refuse what no property can be.
+    """Reject invalid names and values.
 
     Raises:
         InvalidArguments: A name or value cannot be written, or the file is not Markdown.
@@ -268,7 +267,7 @@ def _type_of(name: str, types: Mapping[str, str]) -> str | None:
 
 
 def _coerce(value: Value, kind: str | None) -> Value:
-    """Give a text the type that the user gave its property, when it says such a value."""
+    """Convert a text to the type of its property if it spells such a value."""
     if not isinstance(value, str):
         return value
     if kind in _LISTS:

@@ -1,4 +1,4 @@
-"""Text under a heading."""
+"""Inserts and replaces text under a heading."""
 
 from bridge.errors import HeadingNotFound, InvalidArguments
 from bridge.markdown.edit.append import plan_append
@@ -10,11 +10,11 @@ from bridge.markdown.note import Heading
 
 
 def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
-    """Put text at the end of what stands under a heading.
+    """Add text at the end of a section's own text.
 
     Raises:
-        HeadingNotFound: No section is named so.
-        AmbiguousHeading: More than one section is named so.
+        HeadingNotFound: No section has this name.
+        AmbiguousHeading: Several sections have this name.
         InvalidArguments: The text does not fit there.
     """
     try:
@@ -50,18 +50,18 @@ def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
 
 
 def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFound, *, create: bool) -> TextEdit:
-    """Put text under a heading that is missing: at the end of the note, or of the section that its path names.
+    """Add a missing heading with text: at the end of the note, or of the section that its path names.
 
     Args:
         draft: The note.
         heading: The heading, or its path as `A > B`.
         text: Blocks of Markdown.
-        error: Why it is missing.
-        create: Whether the caller wants it to be added.
+        error: The error for the missing heading.
+        create: Whether the caller wants the heading to be added.
 
     Raises:
-        HeadingNotFound: The caller does not.
-        InvalidArguments: No heading can read so.
+        HeadingNotFound: The caller does not want it to be added.
+        InvalidArguments: No heading can have this text.
     """
     if not create:
         hint = "Use one of its headings, or add this one with `create_heading`."
@@ -70,7 +70,7 @@ def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFou
     title = title.strip().lstrip("#").strip()
     if not title or "\n" in title:
         raise InvalidArguments("A heading needs a text of one line.")
-    # More than one at the top, and none of them is the note's title.
+    # # There are several headings of level 1, so none of them is the note's title.
     level = 1 if parent or sum(each.level == 1 for each in draft.headings) > 1 else 2
     if own := repeated_heading(text, Heading(title, level, 1, (0, 0))):
         text = trim_blank_lines(text[own.span[1] :], "text")
@@ -82,11 +82,11 @@ def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFou
 
 
 def plan_replace_section(draft: Draft, edit: ReplaceSection) -> TextEdit:
-    """Put text in place of all that stands under a heading.
+    """Replace everything under a heading.
 
     Raises:
-        HeadingNotFound: No section is named so.
-        AmbiguousHeading: More than one section is named so.
+        HeadingNotFound: No section has this name.
+        AmbiguousHeading: Several sections have this name.
         InvalidArguments: The text does not fit there.
     """
     at, end = draft.section(edit.heading)
@@ -105,11 +105,11 @@ def plan_replace_section(draft: Draft, edit: ReplaceSection) -> TextEdit:
         first = last = append_offset(draft.text, start, end)
     if text:
         return TextEdit(first, last, text)
-    # The blank line above what goes takes the place of the one below it.
+    # # The blank line above the removed text replaces the one below it.
     return TextEdit(first, end if start < first < last else last, "")
 
 
 def editable_section_end(draft: Draft, start: int, end: int) -> int:
-    """Return where a section ends that may be edited: above what a plugin keeps at the end."""
+    """Return where the editable part of a section ends: above what a plugin keeps at the end."""
     kept = editable_end(draft)
     return min(end, kept) if start <= kept else end

@@ -1,4 +1,4 @@
-"""Changes the box of a task, and writes the text of new ones; the rest of the line stays as it is."""
+"""Changes the box of a task, and formats new tasks; the rest of the line stays as it is."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class ToggledTask:
-    """A note with a task's box changed."""
+    """A note after a task's box was changed."""
 
     data: bytes
     before: Task
@@ -52,22 +52,22 @@ def toggle_task(
 ) -> ToggledTask:
     """Change the character in a task's box.
 
-    The date on which it was done or cancelled is added when the vault's Tasks plugin adds it, and is taken away with
-    the mark that it belongs to.
+    The done or cancelled date is added if the vault's Tasks plugin adds it, and removed together with the status that
+    it belongs to.
 
     Args:
-        path: Where the note lies.
-        data: The whole file.
-        line: The task's line.
-        today: The day, in local time.
-        text: What the caller saw there, with or without dates; whatever stands there when absent.
-        status: The new character; the one that follows a click when absent.
-        dated: Whether to add a date; as the Tasks plugin does when absent.
-        settings: What the Tasks plugin is told.
+        path: Path of the note.
+        data: The file's bytes.
+        line: The task's line number.
+        today: The current local date.
+        text: The task's text as the caller saw it, with or without dates; not checked by default.
+        status: The new character; by default the one that a click sets.
+        dated: Whether to add a date; by default as the Tasks plugin does.
+        settings: The Tasks plugin's settings.
 
     Raises:
-        InvalidArguments: There is no task in this line, or no box holds such a status.
-        NoteChanged: The task in this line is another one.
+        InvalidArguments: The line has no task, or the status is invalid.
+        NoteChanged: The task in this line is a different one.
     """
     known = settings or TaskSettings()
     task = _task_at(path, data, line, text)
@@ -92,17 +92,17 @@ def task_text(
     dataview: bool = False,
     settings: TaskSettings | None = None,
 ) -> str:
-    """Return what stands behind the box of a new task.
+    """Return the text after the box of a new task.
 
     Args:
-        text: What is to be done; dates that are in it already stay.
+        text: What is to be done; dates already in it stay.
         due: `YYYY-MM-DD`.
-        priority: How urgent it is.
+        priority: Its priority.
         dataview: Write `[due:: 2026-01-31]` instead of `📅 2026-01-31`; see `writes_fields`.
-        settings: What the Tasks plugin is told; the text gets the tag that it looks for.
+        settings: The Tasks plugin's settings; the text gets the tag of its global filter.
 
     Raises:
-        InvalidArguments: The text is empty or more than a line, or `due` is no day.
+        InvalidArguments: The text is empty or has several lines, or `due` is not a date.
     """
     words = text.strip()
     if not words or not all(c.isprintable() or c == "\t" for c in words):
@@ -118,19 +118,13 @@ def task_text(
 
 
 def uses_dataview_fields(tasks: Sequence[Task], settings: TaskSettings) -> bool:
-    """Say whether new tasks of a note are written with Dataview's fields, as its others are or as the plugin does."""
+    """Return whether new tasks of a note use Dataview's fields, as its other tasks do or as the plugin is set."""
     fields = sum(_FIELD.search(task.text) is not None for task in tasks)
     signs = sum(_has_signs(task.text) for task in tasks)
     return settings.dataview if fields == signs else fields > signs
 
 
 def _task_at(path: VaultPath, data: bytes, line: int, text: str | None) -> Task:
-    """Return the task in a line.
-
-    Raises:
-        InvalidArguments: There is none.
-        NoteChanged: It is not the one that the caller saw.
-    """
     tasks = parse(path, data).tasks
     found = next((task for task in tasks if task.line == line), None)
     if text is not None and (found is None or not _has_text(found, text)):
@@ -157,7 +151,7 @@ def _has_signs(text: str) -> bool:
 def _update_dates(
     line: str, task: Task, after: str, today: date, settings: TaskSettings, *, dated: bool | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Take away the date of a mark that is gone, and add that of the new one."""
+    """Remove the date of the old status, and add the date of the new one."""
     facts = parse_task(task.text)
     was, now = settings.meaning(task.status), settings.meaning(after)
     if was == now:
@@ -181,7 +175,7 @@ def _update_dates(
 
 
 def _remove_date(line: str, name: str, day: str) -> str:
-    """Take the last date of its kind off a line."""
+    """Remove the last date of a kind from a line."""
     sign, written = re.escape(format_sign(name, day)[0]), format_field(name, day)[1:].partition("::")[0]
     pattern = rf"[ \t]*(?:{sign}\ufe0f? *{day}\ufe0f?|[\[(]{written}::[ \t]*{day}[ \t]*[\])])"
     found = list(re.finditer(pattern, line, re.IGNORECASE))

@@ -1,4 +1,4 @@
-"""Whether what stands around an edit still means what it meant."""
+"""Checks that the text around an edit keeps its meaning."""
 
 import re
 from bisect import bisect_right
@@ -19,12 +19,12 @@ _PREFIX: Final = " \t>"
 
 @dataclass(frozen=True, slots=True)
 class UnclosedMarkup:
-    """Where something is opened that nothing closes."""
+    """A place where something is opened and never closed."""
 
     offset: int
     what: str
     hides: bool
-    """Whether it takes in all that follows, to the end of the note."""
+    """Whether it swallows everything to the end of the note."""
 
 
 def find_unclosed(draft: Draft) -> Iterator[UnclosedMarkup]:
@@ -39,7 +39,7 @@ def find_unclosed(draft: Draft) -> Iterator[UnclosedMarkup]:
 
 
 def is_unclosed_fence(text: str, part: Part) -> bool:
-    """Tell whether a fence is not closed."""
+    """Return whether a fence is not closed."""
     opening = _FENCE.match(text, part.start)
     if opening is None:
         return False
@@ -50,7 +50,7 @@ def is_unclosed_fence(text: str, part: Part) -> bool:
 
 
 def unpaired_signs(draft: Draft) -> Iterator[UnclosedMarkup]:
-    """Yield the `%%` and `$$` that start a line and have no other half."""
+    """Yield the `%%` and `$$` at the start of a line that have no counterpart."""
     formulas: list[int] = []
     for found in _SIGN.finditer(draft.text, draft.body):
         offset = found.start()
@@ -61,20 +61,20 @@ def unpaired_signs(draft: Draft) -> Iterator[UnclosedMarkup]:
             yield UnclosedMarkup(offset, "a comment", hides=True)
         else:
             formulas.append(offset)
-    # A formula with a blank line in it is two halves to the parser.
+    # # The parser sees a formula with a blank line in it as two halves.
     if len(formulas) % 2:
         yield UnclosedMarkup(formulas[-1], "a formula", hides=False)
 
 
 _HOLDING = frozenset({"quote", "item", "footnote", "table"})
-"""What may grow by what is added to it."""
+"""Kinds of parts that may grow when something is added to them."""
 
 
 def require_closed(text: Draft) -> None:
-    """Check that what comes after a caller's text would not be lost in it.
+    """Check that a caller's text would not swallow what comes after it.
 
     Raises:
-        InvalidArguments: The text opens what it does not close.
+        InvalidArguments: The text leaves something unclosed.
     """
     for opening in find_unclosed(text):
         if opening.hides:
@@ -85,12 +85,12 @@ def require_closed(text: Draft) -> None:
 
 
 def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArguments | None:
-    """Say what in the rest of a note an edit would change the meaning of; None when nothing.
+    """Return an error if an edit would change the meaning of the rest of a note, else None.
 
     Args:
         before: The note without the edit.
         after: The note with it.
-        made: What was changed.
+        made: The changes.
     """
     untouched = made.changes[0].start >= before.body
     if before.text.strip() and untouched and property_text(after) != property_text(before):
@@ -120,26 +120,26 @@ def verify_edit(before: Draft, after: Draft, made: EditedText) -> InvalidArgumen
 
 
 def property_text(draft: Draft) -> str:
-    """Return a note's property block as it is written."""
+    """Return the source of a note's property block."""
     return draft.text[: draft.body].rstrip()
 
 
 def is_touched(part: Part, made: EditedText) -> bool:
-    """Tell whether a part was changed; one that holds others is when its start was."""
+    """Return whether a part was changed; for one that contains others, whether its start was."""
     return made.touched(part.start, part.start + 1 if part.kind in _HOLDING else part.end)
 
 
 def shift_part(part: Part, made: EditedText) -> Part:
-    """Return a part where it should be now."""
+    """Return a part at its expected new place."""
     return Part(part.kind, made.moved(part.start), made.moved(part.end - 1) + 1, part.depth, part.level)
 
 
 def list_parts(draft: Draft) -> list[Part]:
-    """Return what a note consists of, comments too; lists are the sum of their items."""
+    """Return the parts of a note, comments included; lists are represented by their items."""
     comments = [Part("html", start, end, 0, -1) for start, end in draft.comments]
     return [part for part in draft.structure.parts if part.kind != "list"] + comments
 
 
 def part_key(part: Part) -> tuple[object, ...]:
-    """Return what tells a part from others."""
+    """Return a key that identifies a part."""
     return part.kind, part.start, None if part.kind in _HOLDING else part.end, part.depth, part.level

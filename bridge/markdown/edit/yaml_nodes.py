@@ -1,4 +1,4 @@
-"""Where each property of a block stands, so that it can be changed and nothing else."""
+"""Locates each property of a block, so that it can be changed and nothing else."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _LINE_END: Final = re.compile(r"\r\n|\n|\r|\Z")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value as it is written: `span` ends behind its last character, an anchor or tag in front counts."""
+    """A value as written; `span` ends after its last character and includes an anchor or tag in front."""
 
     span: Span
     style: Style
@@ -38,31 +38,31 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A property; offsets are those of the block."""
+    """A property; offsets refer to the block."""
 
     name: str | None
-    """None when it is no plain name, such as a list."""
+    """None when it is not a plain name, such as a list."""
     colon: int
-    """Behind the `:`."""
+    """Offset after the `:`."""
     value: Node
     lines: Span
-    """From the start of its first line to behind the line end of its last."""
+    """From the start of its first line to after the line end of its last."""
     indent: int
 
 
 def line_start(text: str, offset: int) -> int:
-    """Return where the line of a character begins."""
+    """Return the start of an offset's line."""
     return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
 
 def line_end_span(text: str, offset: int) -> Span:
-    """Return where the line of a character ends, and where the next one begins."""
+    """Return where an offset's line ends, and where the next one begins."""
     found = _LINE_END.search(text, offset)
     return found.span() if found else (len(text), len(text))
 
 
 def read_entries(block: str) -> tuple[Entry, ...] | None:
-    """Find the properties of a block that our reader can read; None when they stand in `{…}`."""
+    """Return the properties of a block that the loader can read; None when they are inside `{…}`."""
     parser = CParser(block)
     while not isinstance(event := _next(parser), MappingStartEvent):
         if isinstance(event, StreamEndEvent):
@@ -100,7 +100,7 @@ def _node(block: str, parser: CParser, event: Any) -> Node:
         return Node((start, end), "alias", aliases=frozenset({str(event.anchor)}))
     own = frozenset(filter(None, [event.anchor]))
     if isinstance(event, ScalarEvent):
-        # A block scalar's mark is behind the empty lines that follow it.
+        # # A block scalar's mark is after the empty lines that follow it.
         end = start + len(block[start:end].rstrip())
         return Node((start, end), _STYLES.get(event.style, "plain"), anchors=own)
     inner: list[Node] = []

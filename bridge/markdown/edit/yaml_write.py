@@ -1,4 +1,4 @@
-"""Values as YAML, written as Obsidian writes them and so that they read back the same."""
+"""Writes values as YAML in Obsidian's style, such that they read back the same."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ from bridge.types import Span
 
 Quote = Literal["'", '"']
 
-# What Obsidian's YAML library does not write plain: indicators in front, `: ` and ` #` inside, spaces at the ends.
+# # What Obsidian's YAML library quotes: leading indicators, `: ` and ` #` inside, spaces at the ends.
 _NOT_PLAIN: Final = re.compile(r"^[\s,\[\]{}#&*!|>'\"%@`]|^[?:-]$|^[?:-]\s|[\n:]\s|\s\n|\s#|[\s:-]$")
 _NOT_PLAIN_IN_FLOW: Final = re.compile(r"[\[\]{},:?]")
-# What YAML does not take for printable, or some version of it for a line break; and tabs.
+# # What YAML does not count as printable, or some version of it counts as a line break; and tabs.
 _ODD: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
 _UNPRINTABLE: Final = re.compile(f"[{_ODD}]")
 _ESCAPED: Final = re.compile(rf'[{_ODD}"\\]')
@@ -27,7 +27,7 @@ def write_block(value: Value) -> tuple[str, list[str]]:
     """Write a value in block style.
 
     Returns:
-        What stands in the line of its name, and the lines below it, not indented yet.
+        The text on the line of its name, and the lines below it, not yet indented.
     """
     match value:
         case None:
@@ -43,18 +43,18 @@ def write_block(value: Value) -> tuple[str, list[str]]:
 
 
 def write_entry(name: str, value: Value) -> list[str]:
-    """Write a name with its value as lines."""
+    """Format a name with its value as lines."""
     head, below = write_block(value)
     return [f"{write_scalar(name, name=True)}: {head}".rstrip(), *indent_lines(below)]
 
 
 def write_item(marker: str, value: Value, quote: Quote | None = None) -> list[str]:
-    """Write an item of a list as lines.
+    """Format an item of a list as lines.
 
     Args:
-        marker: What stands in front, such as `  - `.
+        marker: What precedes it, such as `  - `.
         value: The item.
-        quote: How a text is quoted, when its neighbours are.
+        quote: How the neighbouring items are quoted, if they are.
     """
     head, below = write_block(value)
     if quote and isinstance(value, str) and not below:
@@ -64,12 +64,12 @@ def write_item(marker: str, value: Value, quote: Quote | None = None) -> list[st
 
 
 def indent_lines(lines: Sequence[str], by: str = "  ") -> list[str]:
-    """Move lines to the right, but for empty ones."""
+    """Indent lines, except empty ones."""
     return [by + line if line else "" for line in lines]
 
 
 def write_flow(value: Value, quote: Quote | None = None) -> str:
-    """Write a value in one line."""
+    """Format a value on one line."""
     match value:
         case Mapping():
             inner = ", ".join(
@@ -92,13 +92,13 @@ def _write_flow_item(value: Value, quote: Quote | None) -> str:
 def write_scalar(
     value: str | float | None, *, quote: Quote | None = None, inside: bool = False, name: bool = False
 ) -> str:
-    """Write one text, number, truth or nothing in one line.
+    """Format a text, number, boolean or null on one line.
 
     Args:
-        value: What to write.
-        quote: How to quote a text, also one that needs none.
-        inside: It stands in a flow list or mapping.
-        name: It is a name, which is a text whatever it looks like.
+        value: The value.
+        quote: How to quote a text, even one that needs no quotes.
+        inside: Whether it is in a flow list or mapping.
+        name: Whether it is a name, which is a text whatever it looks like.
     """
     if not isinstance(value, str):
         return _write_number(value)
@@ -113,7 +113,7 @@ def write_scalar(
 
 
 def _write_number(value: float | None) -> str:
-    """Write a number, a truth or nothing."""
+    """Format a number, boolean or null."""
     match value:
         case None:
             return "null"
@@ -137,14 +137,14 @@ _MARKER: Final = re.compile(r"([ \t]*)-[ \t]+")
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What stands at some place from now on."""
+    """A span and the text that replaces it."""
 
     span: Span
     text: str
 
 
 def is_same_value(one: Value, other: Value) -> bool:
-    """Say whether two values are the same to a reader: 1 is 1.0, but not true."""
+    """Return whether two values are the same to a reader: 1 equals 1.0, but not true."""
     match one, other:
         case (bool(), _) | (_, bool()) | (None, _) | (_, None) | (str(), _) | (_, str()):
             return type(one) is type(other) and one == other
@@ -157,14 +157,14 @@ def is_same_value(one: Value, other: Value) -> bool:
 
 
 def replace_value(text: str, entry: Entry, old: Value, new: Value, newline: str) -> Replacement:
-    """Write a new value in place of an old one.
+    """Return the replacement of an old value by a new one.
 
     Args:
         text: The block.
-        entry: Where the property stands in it.
-        old: What it holds.
-        new: What it shall hold.
-        newline: How lines end.
+        entry: The property in it.
+        old: The old value.
+        new: The new value.
+        newline: The line break.
     """
     nodes = entry.value.items
     if nodes and _is_list(old) and _is_list(new):
@@ -182,7 +182,7 @@ def replace_value(text: str, entry: Entry, old: Value, new: Value, newline: str)
 
 
 def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
-    """Write a value in the style of the one that stood there."""
+    """Format a value in the style of an existing one."""
     if node.style == "flow" and old and isinstance(new, Mapping | Sequence) and not isinstance(new, str):
         return write_flow(new), []
     quote = _common_quote([node])
@@ -190,7 +190,7 @@ def _write_like(node: Node, old: Value, new: Value) -> tuple[str, list[str]]:
 
 
 def _comments(text: str, entry: Entry) -> str:
-    """Return the comments behind the name and behind the value."""
+    """Return the comments after the name and after the value."""
     (start, end), colon = entry.value.span, entry.colon
     own = [(colon, line_end_span(text, colon)[0])] if line_end_span(text, colon)[0] < start or start == end else []
     if entry.value.style == "literal":
@@ -206,7 +206,7 @@ def _is_list(value: Value) -> TypeGuard[Sequence[Value]]:
 
 
 def _count_unchanged(old: Sequence[Value], new: Sequence[Value]) -> tuple[int, int]:
-    """Return how many items at the start and at the end stay."""
+    """Return how many items at the start and at the end are unchanged."""
     most = min(len(old), len(new))
     first = next((at for at in range(most) if not is_same_value(old[at], new[at])), most)
     last = next((at for at in range(most - first) if not is_same_value(old[-1 - at], new[-1 - at])), most - first)
@@ -214,13 +214,13 @@ def _count_unchanged(old: Sequence[Value], new: Sequence[Value]) -> tuple[int, i
 
 
 def _common_quote(nodes: Sequence[Node]) -> Quote | None:
-    """Return how all the items of a list are quoted, if they are."""
+    """Return how all items of a list are quoted, if they are quoted alike."""
     styles = {node.style for node in nodes}
     return next((quote for quote in _QUOTES if styles == {quote}), None)
 
 
 def _replace_in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value]) -> Replacement:
-    """Exchange the items of a `[…]` that change."""
+    """Replace the changed items of a `[…]`."""
     first, last = _count_unchanged(old, new)
     written = [write_flow([value], _common_quote(nodes))[1:-1] for value in new[first : len(new) - last]]
     gone = nodes[first : len(nodes) - last]
@@ -240,7 +240,7 @@ def _replace_in_flow(nodes: Sequence[Node], old: Sequence[Value], new: Sequence[
 def _replace_in_block(
     text: str, nodes: Sequence[Node], old: Sequence[Value], new: Sequence[Value], newline: str
 ) -> Replacement | None:
-    """Exchange the lines of those items that change; None where an item shares its line with more than its dash."""
+    """Replace the lines of the changed items; None where an item shares its line with more than its dash."""
     places = [(line_start(text, node.span[0]), line_end_span(text, node.span[1])[1]) for node in nodes]
     markers = [_MARKER.fullmatch(text, start, node.span[0]) for (start, _), node in zip(places, nodes, strict=True)]
     if not all(markers) or markers[0] is None:
