@@ -1,1 +1,1 @@
-"""Language: scripts, words, stems, diffs and merges of text. Knows no notes."""
+"""Text processing: scripts, words, stems, diffs and merges. Knows nothing of notes."""

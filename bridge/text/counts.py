@@ -1,4 +1,4 @@
-"""Counts of things, in words."""
+"""Counts in words."""
 
 
 def count_of(number: int, noun: str) -> str:

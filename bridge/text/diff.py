@@ -1,4 +1,4 @@
-"""How a text differs from another: in hunks, which can be taken one by one, and as a unified diff."""
+"""The differences of two texts: as hunks, which can be applied one by one, and as a unified diff."""
 
 import re
 from bisect import bisect_left
@@ -15,12 +15,12 @@ CELLS: Final = 150_000_000
 """The largest product of two lengths that is compared exactly: 30 ms and 20 MB."""
 
 DEEPEST: Final = 30
-"""How often a text that is too long is cut again."""
+"""Maximum depth to which a text that is too long is divided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Units of one text that stand where those of another stood; ranges are half-open and count from 0."""
+    """Units of one text that replace units of another; ranges are half-open and count from 0."""
 
     before: range
     after: range
@@ -31,18 +31,18 @@ def pieces(
 ) -> list[Piece]:
     """Return where two texts differ, in order; no two pieces touch.
 
-    The comparison is the shortest one unless the texts are so long that it is first cut at units that both hold once.
-    What is still too long to compare then counts as replaced.
+    The comparison is the shortest one unless the texts are so long that they are first divided at units that occur once
+    in both. What is still too long to compare counts as replaced.
 
     Args:
         before: The units of one text.
         after: The units of the other.
-        weak: Which units say nothing about where they are, so that between two pieces they may be there by chance.
+        weak: Which units are weak anchors, so that between two pieces they may be equal by chance.
     """
     left, right = _trim_common(before, after, range(len(before)), range(len(after)))
     within = before[left.start : left.stop]
     numbers: dict[str, int] = {}
-    # rapidfuzz compares by hash, and only those of small numbers are sure to differ.
+    # # rapidfuzz compares by hash, and only those of small numbers are certain to differ.
     old = [numbers.setdefault(unit, len(numbers)) for unit in within]
     new = [numbers.setdefault(unit, len(numbers)) for unit in after[right.start : right.stop]]
     joined: list[Piece] = []
@@ -61,14 +61,14 @@ def pieces(
 
 
 def _is_one_piece(last: Piece, piece: Piece, before: Sequence[str], weak: Callable[[str], bool]) -> bool:
-    """Say whether two pieces are one: they touch, or what is between them need not be what it was."""
+    """Return whether two pieces are one: they touch, or have only weak units between them."""
     between = before[last.before.stop : piece.before.start]
     even = all(len(one.before) == len(one.after) for one in (last, piece))
     return all(map(weak, between)) and not (even and between)
 
 
 def merge_pieces(first: Piece, last: Piece) -> Piece:
-    """Return one piece from the start of one to the end of another."""
+    """Return one piece from the start of the first to the end of the last."""
     return Piece(range(first.before.start, last.before.stop), range(first.after.start, last.after.stop))
 
 
@@ -90,7 +90,7 @@ def _compare(old: list[int], new: list[int], left: range, right: range, depth: i
 
 
 def _trim_common(old: Sequence[object], new: Sequence[object], left: range, right: range) -> tuple[range, range]:
-    """Leave out what both begin and end with."""
+    """Remove the common start and end."""
     start, most = 0, min(len(left), len(right))
     while start < most and old[left.start + start] == new[right.start + start]:
         start += 1
@@ -101,7 +101,7 @@ def _trim_common(old: Sequence[object], new: Sequence[object], left: range, righ
 
 
 def _anchors(old: list[int], new: list[int], left: range, right: range) -> list[tuple[int, int]]:
-    """Return the longest row of units that are single in both texts and in the same order."""
+    """Return the longest sequence of units that occur once in both texts, in the same order."""
     often, elsewhere = Counter(old[at] for at in left), Counter(new[at] for at in right)
     place = {new[at]: at for at in right if elsewhere[new[at]] == 1}
     row: list[tuple[int, int]] = []
@@ -127,27 +127,27 @@ def _anchors(old: list[int], new: list[int], left: range, right: range) -> list[
 _HEADING: Final = re.compile(r"\ufeff?#{1,6}[ \t]")
 
 Taste = Callable[[Sequence[str], range], int]
-"""How well units of a text go together, given the text and their range."""
+"""Rates a range of a text's units as a place for a piece; higher is better."""
 
 
 def prefer_readable(lines: Sequence[str], piece: range) -> int:
-    """Like what is whole: from a heading or after an empty line, to an empty line."""
+    """Prefer whole parts: from a heading or after an empty line, to an empty line."""
     starts = piece.start == 0 or is_blank(lines[piece.start - 1])
     return 4 * bool(_HEADING.match(lines[piece.start])) + 2 * starts + is_blank(lines[piece.stop - 1])
 
 
 def prefer_low(_: Sequence[str], piece: range) -> int:
-    """Like the lowest place."""
+    """Prefer the lowest place."""
     return piece.start
 
 
 def prefer_high(_: Sequence[str], piece: range) -> int:
-    """Like the highest place."""
+    """Prefer the highest place."""
     return -piece.start
 
 
 def is_blank(unit: str) -> bool:
-    """Say whether there is nothing to see."""
+    """Return whether a unit is blank."""
     return not unit.strip()
 
 
@@ -158,14 +158,14 @@ def slide_pieces(
     taste: Taste = prefer_readable,
     passing: Callable[[str], bool] | None = None,
 ) -> list[Piece]:
-    """Move each piece that may stand elsewhere to where it is liked best; of equals, to the lowest place.
+    """Slide each piece that may be elsewhere to the preferred place; of equal places, to the lowest.
 
     Args:
-        found: The pieces, in order; they will not touch afterwards either.
+        found: The pieces, in order; they do not touch afterwards either.
         before: The units of the text before.
         after: The units of the text after.
-        taste: Which places are liked.
-        passing: Which units a piece may be moved past; any without.
+        taste: Rates places; a piece goes to the best.
+        passing: Which units a piece may be moved past; any by default.
     """
     done: list[Piece] = []
     for at, piece in enumerate(found):
@@ -185,7 +185,7 @@ def slide_pieces(
 def _steps(
     units: Sequence[str], one: int, other: int, by: int, most: int, passing: Callable[[str], bool] | None
 ) -> int:
-    """Count how many units are alike along two edges."""
+    """Count the equal units along two edges."""
     count = 0
     while count < most and units[one] == units[other] and (passing is None or passing(units[one])):
         one, other, count = one + by, other + by, count + 1
@@ -197,15 +197,15 @@ def _shift(own: range, by: int) -> range:
 
 
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
-"""Lines as other programs count them; `splitlines` also ends one at characters that stand in the midst of a line."""
+"""Lines as other programs count them; `splitlines` also splits at characters within a line."""
 
 _LOOKED_AT: Final = 8000
 
 
 def decode_text(data: bytes) -> str | None:
-    """Return a file's text with its byte order mark; None when it is none.
+    """Return a file's text with its byte order mark; None when it is not text.
 
-    Bytes that are not UTF-8 become lone surrogates, of which `bytes_of` makes the same bytes again.
+    Bytes that are not UTF-8 become lone surrogates, which `encode_text` turns back into the same bytes.
     """
     return None if b"\0" in data[:_LOOKED_AT] else data.decode("utf-8", "surrogateescape")
 
@@ -221,14 +221,14 @@ def split_lines(text: str) -> list[str]:
 
 
 def display_text(text: str) -> str:
-    r"""Return text as it can be sent: bytes that are not UTF-8 as `\xff`."""
+    r"""Return text that can be sent: bytes that are not UTF-8 become `\xff`."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 RowKind = Literal["same", "removed", "added"]
 
 CONTEXT: Final = 3
-"""Lines shown around what differs."""
+"""Lines of context around a difference."""
 
 _MARKS: Final = {"same": " ", "removed": "-", "added": "+"}
 
@@ -243,19 +243,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Differences that stand close together, and the lines around them."""
+    """Neighbouring differences, with the lines around them."""
 
     number: int
-    """By which it is accepted or undone; counted from 1 over the whole change."""
+    """Identifies it for accepting or undoing; counted from 1 over the whole change."""
     before: Lines
-    """Its lines in the text before; when there are none, the last is one less than the first."""
+    """Its lines in the text before; if there are none, the last is one less than the first."""
     after: Lines
     """Its lines in the text after, likewise."""
     rows: tuple[Row, ...]
 
 
 def diff_hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
-    """Return how two texts differ, in order.
+    """Return the hunks between two texts, in order.
 
     Args:
         before: The text before.
@@ -269,7 +269,7 @@ def diff_hunks(before: str, after: str, *, first: int = 1) -> tuple[Hunk, ...]:
 
 
 def apply_hunks(before: str, after: str, chosen: Collection[int], *, first: int = 1) -> str:
-    """Return the text before with those hunks alone that were chosen; `first` as for `hunks`."""
+    """Return the text before with only the chosen hunks applied; `first` as for `diff_hunks`."""
     old, new = split_lines(before), split_lines(after)
     text: list[str] = []
     done = 0
@@ -281,19 +281,19 @@ def apply_hunks(before: str, after: str, chosen: Collection[int], *, first: int 
 
 
 def unified_diff(before: str | None, after: str | None, path: str) -> str:
-    """Return what turns one text into the other; empty when nothing does. None is a file that is not there."""
+    """Return a unified diff of two texts; empty if they are equal. None stands for a missing file."""
     found = diff_hunks(before or "", after or "")
     return format_hunks(found, path, made=before is None, gone=after is None)
 
 
 def format_hunks(found: Sequence[Hunk], path: str, *, made: bool = False, gone: bool = False) -> str:
-    """Write hunks down as a unified diff; empty when there are none.
+    """Format hunks as a unified diff; empty when there are none.
 
     Args:
         found: The hunks.
         path: The file.
-        made: Whether there was no such file before.
-        gone: Whether there is none after.
+        made: Whether the file is new.
+        gone: Whether the file is deleted.
     """
     if not found:
         return ""
@@ -302,12 +302,12 @@ def format_hunks(found: Sequence[Hunk], path: str, *, made: bool = False, gone: 
 
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Piece]:
-    """Return which lines differ, each piece where it reads best."""
+    """Return the lines that differ, each piece at its most readable place."""
     return slide_pieces(pieces(old, new, is_blank), old, new)
 
 
 def group_pieces(found: Sequence[Piece]) -> Iterator[list[Piece]]:
-    """Gather the pieces between which the context of both would touch."""
+    """Group the pieces whose contexts would touch."""
     group: list[Piece] = []
     for piece in found:
         if group and piece.before.start - group[-1].before.stop > 2 * CONTEXT:
@@ -341,7 +341,7 @@ def _format_hunk(hunk: Hunk) -> Iterator[str]:
 
 
 def _format_range(lines: Lines) -> str:
-    """Write lines as a unified diff does: the first and how many; of none, the line before them."""
+    """Format a range as in a unified diff: first line and count; for an empty range, the line before it."""
     first, last = lines
     match last - first + 1:
         case 0:

@@ -1,4 +1,4 @@
-"""Texts compared without regard to case or to how accents are written, place by place."""
+"""Compares texts without regard to case or to how accents are written, and maps places back to the original."""
 
 import re
 import unicodedata
@@ -9,31 +9,30 @@ _CLUSTER: Final = re.compile(
     "|.[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u093c\u3099\u309a]*",
     re.DOTALL,
 )
-"""A character with the marks that may melt into it."""
+"""A character with the marks that may combine with it."""
 
 _GROWING: Final = re.compile(
     "[\u00df\u0130\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9a\u1e9e\u1f50-\u1ffc\ufb00-\ufb17]"
 )
-"""A character that case folding can make several of, as `ß`."""
+"""A character that case folding can expand to several, such as `ß`."""
 
 UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters of scripts that set no spaces between words, as a range of a regular expression."""
+"""Characters of scripts without spaces between words, as a range of a regular expression."""
 
 _NOT_SAID: Final = re.compile(r"[\W_]+")
 
 
 class FoldedText:
-    """A text folded for comparison, and the way back to the places of the original."""
+    """A text folded for comparison, with a map back to offsets of the original."""
 
     __slots__ = ("_places", "text")
 
     def __init__(self, text: str) -> None:
-        """Fold a text."""
         self._places: list[int] | None = None
         self.text = text.casefold()
         normal = text.isascii() or unicodedata.is_normalized("NFC", text)
         if len(self.text) == len(text) and normal:
-            # Case folding never shortens: of equal length, each character stands where it stood.
+            # # Case folding never shortens a text: at equal length, every character is at its old place.
             return
         pieces: list[str] = []
         self._places = []
@@ -49,7 +48,7 @@ class FoldedText:
         self.text = "".join(pieces)
 
     def place(self, index: int) -> int:
-        """Return where in the original a place of the folded text is."""
+        """Return the original offset of an offset in the folded text."""
         return index if self._places is None else self._places[index]
 
 
@@ -59,5 +58,5 @@ def fold(text: str) -> str:
 
 
 def letters_and_digits(form: str) -> str:
-    """Return the letters and digits of a folded name, by which `turbo-pump`, `turbopump` and `turbo pump` are one."""
+    """Return the letters and digits of a folded name, by which `turbo-pump`, `turbopump` and `turbo pump` are equal."""
     return _NOT_SAID.sub("", form)

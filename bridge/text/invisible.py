@@ -1,4 +1,4 @@
-"""Takes out of a note's text what its reader does not see, where a program would read it all the same."""
+"""Strips invisible characters and HTML comments."""
 
 import re
 
@@ -7,15 +7,15 @@ _JOINED = (
     "\U00010a00-\U0001193f"  # Arabic, Syriac, the scripts of India, Tibetan, Myanmar, Khmer, Mongolian
     "\u2190-\u2bff\U0001f000-\U0001faff\ufe0f"  # emoji
 )
-"""Where a joiner between two characters changes how they look: one is kept there, anywhere else it can hide bits."""
+"""Where a joiner between two characters changes their shape: one is kept there; anywhere else it can hide data."""
 
 _UNSEEN = re.compile(
     "["
-    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # controls, a terminal's escapes among them
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # controls, including terminal escapes
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"  # no width; the direction of text
+    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"  # zero width; text direction
     "\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff"  # tags and variants, which can spell out any text
+    "\U000e0000-\U000e0fff"  # tags and variation selectors, which can encode any text
     "]"
     f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
     "|(?<![\u203c-\u3299\U0001f000-\U0001faff#*0-9\u00a9\u00ae])[\ufe0e\ufe0f]"
@@ -24,11 +24,11 @@ _COMMENT = re.compile(r"<!--.*?-->|(?<!`)<!--.*\Z", re.DOTALL)
 
 
 def visible_text(text: str) -> str:
-    """Leave out characters that are not seen and HTML comments, also one whose end was cut off."""
+    """Strip invisible characters and HTML comments, including a comment whose end was cut off."""
     text = _UNSEEN.sub("", text)
     return _COMMENT.sub(" ", text) if "<!--" in text else text
 
 
 def one_line(text: str) -> str:
-    """Return what is seen of a title, a heading or another short text of a note, on one line."""
+    """Return the visible part of a title, heading or other short text of a note, on one line."""
     return " ".join(visible_text(text).split())

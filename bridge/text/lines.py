@@ -1,4 +1,4 @@
-"""Which line an offset lies on."""
+"""Line numbers of offsets."""
 
 from bisect import bisect_right
 from itertools import accumulate, islice
@@ -7,7 +7,7 @@ from typing import Final
 from bridge.types import Lines, Span
 
 _AHEAD: Final = 65_536
-"""Characters that are counted at a time: of a very long text only the part that is asked about costs anything."""
+"""Characters that are counted at a time: of a very long text only the requested part is read."""
 
 
 class LineIndex:
@@ -32,7 +32,7 @@ class LineIndex:
         return self.at(start), self.at(max(start, end - 1))
 
     def _read_on(self, offset: int) -> None:
-        """Find where lines start, up to an offset and somewhat beyond."""
+        """Find line starts up to an offset and somewhat beyond."""
         stop = max(offset + 1, self._read + _AHEAD)
         lengths = map(len, self._text[self._read : stop].split("\n")[:-1])
         self._starts += islice(accumulate(map((1).__add__, lengths), initial=self._read), 1, None)

@@ -1,4 +1,4 @@
-"""Where the wanted words stand in a text: as typed, inflected, begun, or inside scripts without spaces."""
+"""Finds the wanted words in a text: as typed, inflected, as prefixes, or inside scripts without spaces."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from functools import cache
 from bridge.text.stopwords import STOP_WORDS
 from bridge.types import Span
 
-# Han, Kana, Hangul and South-East Asian scripts, in which words are not set apart by spaces (Hangul: particles).
+# # Han, Kana, Hangul and South-East Asian scripts, which do not separate words by spaces (Hangul: particles).
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
@@ -19,13 +19,13 @@ _TOKEN = re.compile(rf"[{UNSPACED}]+|{_WORD}(?:['’]{_WORD})*")
 _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _ROOT = 2
 _OPEN = frozenset({"", " ", "$", "{", "}", "(", "[", "^", "_", "=", "+", "-"})
-"""What a command of LaTeX stands behind; the folders of a path stand behind names and colons."""
+"""What precedes a LaTeX command; the folders of a path follow names and colons."""
 _SHORTEST_PREFIX = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A place where a wanted word or phrase stands."""
+    """An occurrence of a wanted word or phrase."""
 
     span: Span
     word: str
@@ -34,7 +34,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """Compiled words and phrases; `find` says where they stand."""
+    """Compiled words and phrases; `find` returns their occurrences."""
 
     exact: dict[str, str]
     stems: dict[str, str]
@@ -43,12 +43,12 @@ class Matcher:
     prefix: str | None
     languages: tuple[str, ...]
     roots: frozenset[str]
-    """How the words begin."""
+    """Prefixes of the words."""
     known: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
-    """Words of texts looked at so far, and what of the query each is: the hits of an answer share most of theirs."""
+    """Words seen so far, with the query word that each matches: the hits of an answer share most of theirs."""
 
     def find(self, text: str) -> tuple[Match, ...]:
-        """Find each match, in order and without overlaps; phrases go before words."""
+        """Find every match, in order and without overlaps; phrases take precedence over words."""
         tokens = list(_TOKEN.finditer(text))
         self._learn({token.group() for token in tokens})
         if not self.phrases:
@@ -61,21 +61,21 @@ class Matcher:
         return tuple(sorted(found, key=lambda match: match.span))
 
     def _learn(self, words: set[str]) -> None:
-        """Find out what of the query words never seen before are."""
+        """Determine which query words the unseen words match."""
         unseen = [word for word in words if word not in self.known and not _IS_UNSPACED.match(word)]
         self.known.update(dict.fromkeys(unseen))
-        # No language in use changes how a word begins when it inflects it.
+        # # In no supported language does inflection change the start of a word.
         begun = [(word, folded) for word in unseen if (folded := fold_word(word))[:_ROOT] in self.roots]
         new, plain = [word for word, _ in begun], [folded for _, folded in begun]
         for word, folded in begun:
             is_begun = self.prefix is not None and folded.startswith(self.prefix)
-            # What was begun is called by the word that it became.
+            # # A word that completes a prefix is reported as itself.
             self.known[word] = self.exact.get(folded) or (folded if is_begun else None)
         if not self.stems:
             return
         for language in self.languages:
             for word, folded, stem in zip(new, plain, stem_words(language, plain), strict=True):
-                # A stop word is no form of another word: English `notes` has the stem of German `not`.
+                # # A stop word is not a form of another word: English `notes` has the stem of German `not`.
                 if self.known[word] is None and folded not in STOP_WORDS:
                     self.known[word] = self.stems.get(f"{language}:{stem}")
 
@@ -101,7 +101,7 @@ class Matcher:
                 yield from self._grams_in(token.start(), word)
 
     def _grams_in(self, offset: int, run: str) -> Iterable[Match]:
-        """Mark what pairs of characters of the query cover, longest stretches first."""
+        """Match the query's characters and pairs of characters, joined to the longest stretches."""
         covered = bytearray(len(run))
         for width in (1, 2):
             for at in range(len(run) - width + 1):
@@ -118,13 +118,13 @@ def compile_matcher(
     languages: Iterable[str] = (),
     open_ended: bool = False,
 ) -> Matcher:
-    """Prepare what is wanted for finding it in many texts.
+    """Compile words and phrases for finding them in many texts.
 
     Args:
         words: Single words, as typed.
-        phrases: Sequences of words that must stand together.
-        languages: Those whose inflections count; English when there are none.
-        open_ended: Whether the last word may be a beginning.
+        phrases: Sequences of words that must be adjacent.
+        languages: Languages whose inflections count; English when there are none.
+        open_ended: Whether the last word may be a prefix.
     """
     exact: dict[str, str] = {}
     stems: dict[str, str] = {}
@@ -154,13 +154,13 @@ def compile_matcher(
 
 
 def _is_command(token: re.Match[str]) -> bool:
-    r"""Return whether a word is a command of LaTeX, such as `\large`, and not part of a path."""
+    r"""Return whether a word is a LaTeX command, such as `\large`, and not part of a path."""
     text, at = token.string, token.start()
     return at > 0 and text[at - 1] == "\\" and token.group().islower() and text[at - 2 : at - 1] in _OPEN
 
 
 def words_of(text: str) -> list[str]:
-    """Return a text's words, folded; a stretch of a script without spaces is one word."""
+    """Return a text's words, folded; a run of a script without spaces is one word."""
     return [fold_word(m.group()) for m in _TOKEN.finditer(text)]
 
 

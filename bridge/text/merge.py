@@ -1,4 +1,4 @@
-"""Brings two changes of one text together, or says where they contradict each other; it never guesses.
+"""Merges two changes of one text, or reports where they conflict; it never guesses.
 
 No package fitted: `merge3` is under the GPL; `three-merge` merges within lines and writes conflict markers.
 """
@@ -15,10 +15,10 @@ _NOTHING: Final = range(0)
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A place that both sides changed, each in its own way."""
+    """A place that both sides changed differently."""
 
     lines: Lines
-    """Where it is in our text; when there are none, the last is one less than the first."""
+    """Its lines in our text; if there are none, the last is one less than the first."""
     base: str
     ours: str
     theirs: str
@@ -27,17 +27,17 @@ class Conflict:
 def merge3(
     base: str, ours: str, theirs: str, *, touching: bool = False, alike: bool = True
 ) -> str | tuple[Conflict, ...]:
-    """Bring two changes of a text together, line by line; return the text, or why there is none.
+    """Merge two changes of a text line by line; return the text, or the conflicts.
 
-    What only one side changed is taken from it.
+    What only one side changed is taken from that side.
 
     Args:
-        base: The text that both started from.
-        ours: What it became here.
-        theirs: What it became there.
-        touching: Whether they may have changed lines next to each other, which otherwise contradicts, as in git. Two
-            insertions at one place contradict always: nobody knows which comes first.
-        alike: Whether what both changed alike is taken once; else it contradicts too.
+        base: The common original.
+        ours: Our version.
+        theirs: Their version.
+        touching: Whether they may have changed adjacent lines, which otherwise conflicts, as in git. Two insertions at
+            one place always conflict, because their order is unknown.
+        alike: Whether an identical change on both sides is taken once; otherwise it conflicts too.
     """
     old, mine, other = split_lines(base), split_lines(ours), split_lines(theirs)
 
@@ -49,8 +49,8 @@ def merge3(
     ) -> list[list[Piece]]:
         return [slide_pieces(side, old, new, taste, passing) for side, new in zip(found, (mine, other), strict=True)]
 
-    # What was put in or taken out beside its like may be said to stand higher or lower. Where that matters it
-    # contradicts; but a paragraph is not brought upon its neighbour by the empty line that both are said to have.
+    # # An insertion or deletion beside equal lines may be placed higher or lower. Where that matters, it conflicts; but
+    # the empty line that both changes contain does not move a paragraph onto its neighbour.
     lowest = sides([pieces(old, new, is_blank) for new in (mine, other)], prefer_low)
     highest = sides(lowest, prefer_high)
     made = merged(lowest)
@@ -89,7 +89,7 @@ def _merge_groups(
             wrong.append(Conflict(where, "".join(old[start:end]), "".join(left), "".join(right)))
     text += old[done:]
     if not wrong and any(not line.endswith("\n") for line in text[:-1]):
-        # One side took the last line break away, and the other went on after it.
+        # # One side removed the last line break, and the other continued after it.
         everything = [piece for here, _ in groups for piece in here], [piece for _, there in groups for piece in there]
         return _merge_groups(old, mine, other, [everything], alike=alike)
     return tuple(wrong) or "".join(text)
@@ -98,7 +98,7 @@ def _merge_groups(
 def _groups(
     left: Sequence[Piece], right: Sequence[Piece], *, touching: bool
 ) -> Iterator[tuple[list[Piece], list[Piece]]]:
-    """Gather the pieces of both sides that are in each other's way."""
+    """Group the pieces of both sides that overlap or touch."""
     here: list[Piece] = []
     there: list[Piece] = []
     start = end = -1
@@ -119,7 +119,7 @@ def _groups(
 
 
 def _side_range(side: Sequence[Piece], start: int, end: int) -> range:
-    """Return the lines of a side's text that stand for some lines of the base."""
+    """Return the lines of a side's text that correspond to some lines of the base."""
     if not side:
         return _NOTHING
     first, last = side[0], side[-1]

@@ -1,4 +1,4 @@
-"""Whether a text is there already, or nearly: told by the runs of words that two texts share."""
+"""Detects text that is already in other notes, by the word sequences that two texts share."""
 
 import re
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ from bridge.text.scripts import UNSPACED
 from bridge.types import VaultPath
 
 WORDS: Final = 5
-"""Words in a row that are compared as one; fewer recur by chance."""
+"""Length of the word sequences compared; shorter ones recur by chance."""
 
 LEAST: Final = 0.5
-"""The share that is worth telling."""
+"""The smallest share worth reporting."""
 
 _WORD: Final = re.compile(f"[{UNSPACED}]|(?:(?![{UNSPACED}])\\w)+")
 _PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -20,15 +20,15 @@ _PROPERTIES: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?^---[ \t]*$", re.DOTAL
 def find_overlaps(
     text: str, candidates: Mapping[VaultPath, str], *, common: str = "", least: float = LEAST
 ) -> list[tuple[VaultPath, float]]:
-    """Return which notes say what a text says, each with the share of the text that it holds, the largest first.
+    """Return the notes that contain a text, each with the share of the text that it holds, the largest first.
 
     Case, punctuation and properties do not count; in scripts without spaces each character is a word.
 
     Args:
         text: The text.
-        candidates: The notes it may be in, whole.
-        common: What many notes say, such as the template that the text was made from; it does not count.
-        least: The least share to return.
+        candidates: The content of the notes that may contain it.
+        common: Text that many notes share, such as the template of the text; it does not count.
+        least: The smallest share to return.
     """
     known = _word_runs(common)
     own = _word_runs(text) - known
@@ -39,7 +39,7 @@ def find_overlaps(
 
 
 def _word_runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Return all runs of words; the words of a shorter text are one."""
+    """Return all word sequences; a shorter text is one sequence."""
     head = _PROPERTIES.match(text)
     words = _WORD.findall(text[head.end() if head else 0 :].casefold())
     return frozenset(tuple(words[at : at + WORDS]) for at in range(max(bool(words), len(words) - WORDS + 1)))

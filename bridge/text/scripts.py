@@ -1,4 +1,4 @@
-"""Writing systems: how long a text is for a model, and which characters need no space between words."""
+"""Writing systems: token estimates, and the characters that need no space between words."""
 
 import re
 
@@ -11,17 +11,17 @@ UNSPACED = (
 """Ranges of scripts that write words without spaces, for use inside a character class."""
 
 HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af"
-"""Korean: words are spaced, but carry their particles, so that a dictionary form matches inside them."""
+"""Korean: words are separated by spaces but carry particles, so that a dictionary form matches inside them."""
 
 ASCII_PER_TOKEN = 4.2
 OTHER_PER_TOKEN = 2.5
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate how many tokens a text is, without any model.
+    """Estimate the number of tokens of a text without a model.
 
-    In UTF-8 a character of Greek, Cyrillic, Hebrew or Arabic takes two bytes; one of a script in which it is about a
-    token of its own takes three or more.
+    In UTF-8 a character of Greek, Cyrillic, Hebrew or Arabic takes two bytes; one of a script where it is about a token
+    takes three or more.
     """
     if text.isascii():
         return round(len(text) / ASCII_PER_TOKEN)
@@ -32,14 +32,14 @@ def estimate_tokens(text: str) -> int:
 
 
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
-"""They only say where a line may break. Not the joiners, which are letters' business in Persian and Hindi."""
+"""They only mark line break opportunities. Joiners are not included, because Persian and Hindi spell with them."""
 
 
 def strip_invisible(text: str) -> str:
-    """Return text as a reader sees it: a word is one word, whatever invisible characters were pasted into it."""
+    """Return text as a reader sees it: invisible characters pasted into a word do not split it."""
     return text if text.isascii() else _UNSEEN.sub("", replace_surrogates(text))
 
 
 def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which no file on disk can hold."""
+    """Replace lone surrogates, which no file on disk can contain."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""The words around a place in a note."""
+"""The sentence around a place in a note."""
 
 import re
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from bridge.types import Span
 
 LONGEST: Final = 300
-"""Characters that are quoted at most."""
+"""Maximum length of a quotation, in characters."""
 
 _END: Final = re.compile(r"[.!?…][\"'”’»)\]*_]*(?=\s|$)|[。！？؟।]|\n")
 
 
 def sentence_at(text: str, span: Span) -> str:
-    """Return the sentence around a place on one line, cut to what is near it."""
+    """Return the sentence around a place on one line, cut to its surroundings."""
     start, end = span
     first = max(text.rfind("\n", 0, start) + 1, start - LONGEST)
     ends = [found.end() for found in _END.finditer(text, first, start)]

@@ -1,4 +1,4 @@
-"""The languages of a vault that are written in Latin letters, and the stems of their words."""
+"""The languages of a vault that use the Latin script, and the stems of their words."""
 
 import re
 import threading
@@ -23,18 +23,18 @@ STOP_WORDS = {
     "danish": "og det er som på en til for af med at ikke har den de et jeg om fra var men hvad også",
     "finnish": "ja on ei se että oli hän mutta kun ovat myös niin tai joka mukaan sitä kuin vain voi ole",
 }
-"""Frequent short words that tell the languages apart, most telling first."""
+"""Frequent short words that distinguish the languages, most distinctive first."""
 
 LEAST_STOP_WORDS = 3
 LEAST_SHARE = 0.08
-"""Of a text's words that must be the small words of its language."""
+"""Share of a text's words that must be stop words of its language."""
 
 LEAST_FOREIGN = 2
-"""Small words of another language by which a question is known to be in it."""
+"""Stop words of another language from which a question counts as written in it."""
 
 SAMPLE = 4_000
 DEFAULT = "english"
-"""For notes in Latin letters too short to tell."""
+"""For notes in the Latin script that are too short to tell."""
 
 _LANGUAGES_OF = {
     word: tuple(language for language, words in STOP_WORDS.items() if word in words.split())
@@ -46,7 +46,7 @@ _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _SYLLABLE = re.compile(f"[{HANGUL}]")
 _KOREAN = re.compile(f"[{HANGUL}]+")
 CACHE_SIZE = 30_000
-"""Pieces of text between blanks that are remembered: most of a text was there before."""
+"""Cached pieces of text between spaces: most of a text has occurred before."""
 
 LONGEST_CACHED = 64
 
@@ -54,7 +54,7 @@ _local = threading.local()
 
 
 def language_of(text: str) -> str | None:
-    """Tell the language of a text by its small words; None where there are no Latin letters."""
+    """Detect the language of a text by its stop words; None where there are no Latin letters."""
     if not _LATIN.search(text[:SAMPLE]):
         return None
     told = list(chain.from_iterable(map(_language_cache.__getitem__, text[:SAMPLE].split())))
@@ -67,7 +67,7 @@ def language_of(text: str) -> str | None:
 
 
 def foreign_language(question: str) -> str | None:
-    """Return the language of a question that is surely not English: two of its small words and none of English."""
+    """Return the language of a question that is clearly not English: two of its stop words and none of English."""
     told = list(chain.from_iterable(map(_language_cache.__getitem__, question.split())))
     counts = dict.fromkeys(STOP_WORDS, 0)
     for languages in told:
@@ -78,11 +78,11 @@ def foreign_language(question: str) -> str | None:
 
 
 def index_forms(text: str, language: str | None) -> str:
-    """Write a text as the forms under which its words are also found: stems, and pairs of Korean syllables.
+    """Return the forms by which a text's words are also found: stems, and pairs of Korean syllables.
 
     Args:
-        text: What a passage says.
-        language: What `language_of` found for its note.
+        text: The text of a passage.
+        language: The result of `language_of` for its note.
     """
     found: list[str] = []
     if language is not None:
@@ -94,7 +94,7 @@ def index_forms(text: str, language: str | None) -> str:
 
 
 def query_forms(word: str, languages: Collection[str]) -> list[frozenset[str]]:
-    """Return, for each part of a query's word or phrase, the forms it may have in any of the languages."""
+    """Return, for each part of a query's word or phrase, its possible forms in any of the languages."""
     parts: list[frozenset[str]] = []
     for part in _WORD.findall(word.casefold()):
         if _is_latin(part):
@@ -109,12 +109,12 @@ def syllable_pairs(run: str) -> list[str]:
 
 
 def stem_all(words: Iterable[str], language: str) -> list[str]:
-    """Reduce folded words to their stems."""
+    """Return the stems of folded words."""
     return list(map(stem_cache(language, latin_only=False).__getitem__, words))
 
 
 class BoundedCache(dict[str, T]):
-    """What was found out about pieces of text, as long as they are short and not too many."""
+    """Cached results for short pieces of text, limited in number."""
 
     def __init__(self, find: Callable[[str], T]) -> None:
         super().__init__()
@@ -132,11 +132,11 @@ class BoundedCache(dict[str, T]):
 _language_cache = BoundedCache(
     lambda piece: tuple(_LANGUAGES_OF.get(word, ()) for word in _WORD.findall(piece.casefold()))
 )
-"""For each word in a piece of text the languages it tells of."""
+"""The candidate languages of each word in a piece of text."""
 
 
 def stem_cache(language: str, *, latin_only: bool) -> BoundedCache[str]:
-    """Return this thread's stems of a language: those of all words in a piece of text, or of those in Latin letters."""
+    """Return this thread's stem cache of a language, for all words in a piece of text or only the Latin ones."""
     mine: dict[tuple[str, bool], BoundedCache[str]] | None = getattr(_local, "stems", None)
     if mine is None:
         mine = _local.stems = {}

@@ -1,8 +1,8 @@
-"""Words that hold a sentence together and find nothing."""
+"""Function words, which are useless for search."""
 
 from collections.abc import Sequence
 
-# Only words that are no content word in any of the languages: no "die", "war", "man", "son", "sin" or "comment".
+# # Only words that are not content words in any of the languages: no "die", "war", "man", "son", "sin" or "comment".
 _WORDS = """
 a an and are as at be been being but by can could did do does doing for from had has have having he her hers him his
 how i if in into is it its itself let me more most my no nor not of on or our ours own same she should so some such
@@ -24,6 +24,6 @@ STOP_WORDS = frozenset(_WORDS)
 
 
 def content_words(words: Sequence[str]) -> tuple[str, ...]:
-    """Leave out words that find nothing, unless nothing would be left."""
+    """Drop stop words, unless nothing would be left."""
     kept = tuple(word for word in words if word.casefold() not in STOP_WORDS)
     return kept or tuple(words)

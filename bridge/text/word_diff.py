@@ -1,4 +1,4 @@
-"""What changed within lines, word by word, to be read rather than applied."""
+"""Changes within lines, word by word, for reading rather than applying."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,16 +10,16 @@ from bridge.text.diff import Hunk, Piece, Row, RowKind, is_blank, merge_pieces, 
 from bridge.text.scripts import UNSPACED
 
 MOST: Final = 5_000
-"""Words of a replaced block that are compared; of a longer one only the whole is shown."""
+"""Words of a replaced block that are compared; a longer block is shown only as a whole."""
 
 LEAST_ALIKE: Final = 0.2
-"""The share of its letters that a block must keep to be shown word by word."""
+"""Share of its letters that a block must keep to be shown word by word."""
 
 _MARKS: Final = (
     "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\U0001f3fb-\U0001f3ff"
 )
-"""Characters that belong to the one before them."""
+"""Characters that combine with the one before them."""
 
 _LETTER: Final = f"(?![{UNSPACED}])[\\w\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0963\u0966-\u0dff]"
 _WORD: Final = f"(?:{_LETTER})+"
@@ -28,7 +28,7 @@ _TOKEN: Final = re.compile(
     r"|https?://[^\s|<>)\]]+"
     r"|#[^\s#,.;:!?()\[\]{}|\"'`]+"  # a tag
     r"|\[.\]"  # a task's box
-    r"|\^[\w-]+(?=[ \t]*\r?$)"  # a block's name
+    r"|\^[\w-]+(?=[ \t]*\r?$)"  # a block id
     r"|\d+(?:[-.:,/]\d+)*(?!\w)"
     rf"|{_WORD}(?:['’‑-]{_WORD})*"
     r"|\r?\n"
@@ -40,14 +40,14 @@ _TOKEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Text that stayed, went or came."""
+    """Text that was kept, removed or added."""
 
     kind: RowKind
     text: str
 
 
 def diff_runs(hunk: Hunk) -> tuple[Run, ...]:
-    """Return a hunk to be read: what stayed and what went is the text before, what stayed and what came that after."""
+    """Return a hunk's runs: kept and removed ones form the text before, kept and added ones the text after."""
     read: list[Run] = []
     removed = ""
     for kind, rows in groupby(hunk.rows, key=_kind):
@@ -61,7 +61,7 @@ def diff_runs(hunk: Hunk) -> tuple[Run, ...]:
 
 
 def diff_words(before: str, after: str) -> tuple[Run, ...]:
-    """Compare two texts word by word; those that have little in common count as replaced."""
+    """Compare two texts word by word; texts with little in common count as replaced."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     whole = (*_run_of("removed", before), *_run_of("added", after))
     if max(len(old), len(new)) > MOST:
@@ -75,7 +75,7 @@ def diff_words(before: str, after: str) -> tuple[Run, ...]:
 
 
 def _join_across_spaces(found: Sequence[Piece], old: Sequence[str]) -> list[Piece]:
-    """Join pieces between which only a space stayed: a rewritten phrase is one."""
+    """Join pieces separated only by a kept space: a rewritten phrase is one."""
     joined: list[Piece] = []
     for piece in found:
         if joined and all(unit == " " for unit in old[joined[-1].before.stop : piece.before.start]):
