@@ -66,7 +66,7 @@ class _Sheet:
         match node.get("type"):
             case "text":
                 text = get_text(node, "text").strip()
-                # # Each card is parsed separately, so that an unclosed fence in one does not swallow the next.
+                # Each card is parsed separately, so that an unclosed fence in one does not swallow the next.
                 self.take(read_markdown(text, LineIndex(text)))
                 self.add("card", text)
             case "file" if file := get_text(node, "file"):

@@ -13,7 +13,7 @@ from bridge.types import VaultPath
 
 _DRAWING: Final = re.compile(r"^#{1,6} Drawing[ \t]*\r?\n+(?:`{3,}|~{3,})(?:compressed-)?json\b", re.MULTILINE)
 _FENCE_END: Final = re.compile(r"^(?:`{3,}|~{3,})[ \t]*\r?$", re.MULTILINE)
-# # Lines that the plugin writes into every drawing, the ids it appends to texts, the digests before embedded files.
+# Lines that the plugin writes into every drawing, the ids it appends to texts, the digests before embedded files.
 _MACHINERY: Final = re.compile(
     r"^(?:==⚠.*==|%%|#{1,6} (?:Excalidraw Data|Text Elements|Element Links|Embedded [Ff]iles))[ \t]*\r?$"
     r"|(?<![ \t])[ \t]+\^[A-Za-z0-9_-]{8}[ \t]*\r?$"
@@ -61,7 +61,7 @@ def read_drawing_file(path: VaultPath, data: bytes) -> Note:
 
 
 def _blank_match(found: re.Match[str]) -> str:
-    # # Blanks in place of a digest would turn its line into code.
+    # Blanks in place of a digest would turn its line into code.
     return found[0] if found[0][0] in "0123456789abcdef" else blank(found[0], 0, len(found[0]))
 
 

@@ -22,7 +22,7 @@ MAX_BLOCK: Final = 256 * 1024
 _OPENING: Final = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING: Final = re.compile(r"(?:^|(?<=\r))---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _YAML: Final = YAMLHandler()
-# # `tags` and `aliases` in any case; the old singular forms only as they were written then.
+# `tags` and `aliases` in any case; the old singular forms only as they were written then.
 _TAG_NAMES: Final = re.compile(r"tag|(?i:tags)")
 _ALIAS_NAMES: Final = re.compile(r"alias|(?i:aliases)")
 _MARKDOWN_LINK: Final = re.compile(r"(!?)\[([^\[\]]*)\]\((?:<([^<>]*)>|([^()\s]+))\)")
@@ -73,7 +73,7 @@ def read_frontmatter(text: str, lines: LineIndex) -> Frontmatter:
     )
 
 
-# # A change reads the old and the new text, usually with the same properties, and YAML is slow.
+# A change reads the old and the new text, usually with the same properties, and YAML is slow.
 @lru_cache(maxsize=4)
 def load_properties(block: str) -> Properties:
     """Parse the text between the `---` lines.
@@ -94,7 +94,7 @@ def explain_error(error: YAMLError, start: int, lines: LineIndex) -> str:
         lines: The lines of the file.
     """
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
-        # # A missing `:` after a name is noticed in the line below.
+        # A missing `:` after a name is noticed in the line below.
         mark = error.context_mark if error.context == "while scanning a simple key" else error.problem_mark
         line = lines.at(start + (mark or error.problem_mark).index)
         return f"The properties cannot be read, line {line}: {error.problem or 'no YAML'}."

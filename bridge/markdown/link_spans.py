@@ -100,7 +100,7 @@ def _note_links(path: VaultPath, text: str) -> Iterator[LinkSpan]:
         yield _property_link(text, link)
     for link in read_links(shown, front.body, structure, lines):
         yield _link_span(link, itself)
-    # # The parser sees no block in the definition of a reference.
+    # The parser sees no block in the definition of a reference.
     closed = merge_spans([*((part.start, part.end) for part in structure.parts if part.depth == 0), *comments])
     yield from _definitions(shown, (front.body, structure.end), closed, lines)
 
@@ -163,7 +163,7 @@ def _property_link(text: str, link: Link) -> LinkSpan:
     start, end = link.span
     before = text[:start].rstrip(" ")[-1:]
     if "]" in text[start:end] and text[start] in "[!":
-        # # It contains no escapes, but a new text may need them.
+        # It contains no escapes, but a new text may need them.
         sample = read_quoted_text(f"{before}x{before}", (0, 3)) if before in {'"', "'"} else None
         return _link_span(link, _whole_text(text, sample.ink if sample else escape_nothing))
     passage = read_quoted_text(text, link.span)

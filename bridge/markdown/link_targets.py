@@ -45,7 +45,7 @@ def is_external(target: str) -> bool:
     return bool(SCHEME.match(target)) or target.startswith(("//", "\\\\"))
 
 
-# # The same link is in many notes, and each is resolved before and after a change.
+# The same link is in many notes, and each is resolved before and after a change.
 @lru_cache(maxsize=4_096)
 def split_target(target: str, kind: LinkKind = "wiki") -> Target:
     """Split a target into file, heading and block; Markdown links are percent-decoded."""
@@ -53,7 +53,7 @@ def split_target(target: str, kind: LinkKind = "wiki") -> Target:
     file, rest = (target[: cut.start()], target[cut.start() :]) if cut else (target, "")
     if kind == "markdown":
         file, rest = percent_decode(file), percent_decode(rest)
-    # # A `^` begins a block only at the start of a part: `#2^10` is a heading.
+    # A `^` begins a block only at the start of a part: `#2^10` is a heading.
     parts = [part.strip() for part in rest.split("#")]
     block = next((part[1:].strip() for part in parts if part.startswith("^")), None) or None
     heading = " > ".join(part for part in parts if part and not part.startswith("^")) or None

@@ -59,7 +59,7 @@ def is_outside(destination: str) -> bool:
 def _wiki_links(text: str, start: int, structure: Structure, lines: LineIndex) -> Iterator[Link]:
     for found in WIKI.finditer(text, start, structure.end):
         bracket = found.start(1) - 2
-        # # Obsidian's cache has no link in `[[[a] b]]`, but one in `[[a] b]]`.
+        # Obsidian's cache has no link in `[[[a] b]]`, but one in `[[a] b]]`.
         bracketed = "]" in found[1] and text[bracket - 1 : bracket] == "["
         if bracketed or structure.covers(bracket) or structure.hides(bracket) or _is_escaped(text, bracket):
             continue

@@ -28,7 +28,7 @@ _MONTHS: Final = (
     *("August", "September", "October", "November", "December"),
 )
 _DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-# # Names of eras and of time zones are unknown here; they are rejected, not guessed.
+# Names of eras and of time zones are unknown here; they are rejected, not guessed.
 _REFUSED: Final = re.compile(r"N+|z+")
 
 

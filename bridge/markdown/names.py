@@ -94,7 +94,7 @@ class Names:
         from rapidfuzz import fuzz, process
 
         wanted = fold(path).strip("/ ")
-        # # An extension shared by nearly every file makes no two of them similar.
+        # An extension shared by nearly every file makes no two of them similar.
         wholes = {known: folded.removesuffix(".md") for known, folded in self._folded.items()}
         stems = {known: stem(folded) for known, folded in self._folded.items()}
         near = {
@@ -135,7 +135,7 @@ class Names:
         wanted = fold(target)
         candidates = self._by_name.get(file_name(wanted), []) if "." in file_name(wanted) else []
         if not candidates:
-            # # `.md` is added only to a name that no file has: `[[logo.png]]` never means `logo.png.md` beside
+            # `.md` is added only to a name that no file has: `[[logo.png]]` never means `logo.png.md` beside
             # `logo.png`.
             target, wanted = f"{target}.md", f"{wanted}.md"
             candidates = self._by_name.get(file_name(wanted), [])

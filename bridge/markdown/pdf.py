@@ -27,7 +27,7 @@ _KEPT: Final = 8_000_000
 _PASSWORD_ERROR: Final = 4
 _PDFIUM: Final = Lock()
 """PDFium may be called by one thread at a time."""
-# # PDFium writes a word hyphenated at the end of a line with one of these in place of the hyphen.
+# PDFium writes a word hyphenated at the end of a line with one of these in place of the hyphen.
 _DIVIDED: Final = re.compile("[\ufffe\x02]\\s*")
 _STREAM: Final = re.compile(rb"\bstream\r?\n")
 _PACKED_AT_MOST: Final = 1_032

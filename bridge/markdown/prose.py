@@ -11,7 +11,7 @@ from bridge.markdown.structure import html_comments
 from bridge.types import Span
 
 _NOT_PROSE: Final = frozenset({"heading", "fence", "html", "math", "footnote"})
-# # Every repetition is bounded or ends at a character outside it, because a note may be one line of a megabyte.
+# Every repetition is bounded or ends at a character outside it, because a note may be one line of a megabyte.
 _ELSEWHERE: Final = re.compile(
     r"""
       https?://[^\s<>]+ | www\.[^\s<>]+ | (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,64}  # addresses

@@ -22,7 +22,7 @@ _AT_LINE: Final = re.compile(r"(.+) \(line ([0-9]{1,9})\)", re.DOTALL)
 _SHOWN: Final = 50
 _NAMED: Final = 8
 _LONGEST: Final = 100
-# # What Obsidian ignores when it compares a link's heading with a note's.
+# What Obsidian ignores when it compares a link's heading with a note's.
 _PUNCTUATION: Final = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
 
 

@@ -194,7 +194,7 @@ class _Walk:
     def inline(self, name: str, start: int, end: int) -> None:
         self.content = end
         self.found.fresh.add(self.base + end)
-        # # Like Pandoc, Obsidian ignores `$5 or $6`: a digit may not follow the closing sign.
+        # Like Pandoc, Obsidian ignores `$5 or $6`: a digit may not follow the closing sign.
         if name == "InlineMath" and self.shadow[end : end + 1] in _DIGITS:
             return
         if name != "FootnoteReference":
@@ -219,7 +219,7 @@ class _Walk:
         if part.kind in {"fence", "html"}:
             self.found.holes.append((part.start, part.end))
         elif part.kind == "heading" and "\n" in self.shadow[start:end].rstrip("=-\n\r \t"):
-            # # Obsidian underlines only headings of one line.
+            # Obsidian underlines only headings of one line.
             part.kind = "paragraph"
         elif part.kind == "paragraph" and self.found.holes and self.found.holes[-1] == (part.start, part.end):
             part.kind = "math" if self.shadow.startswith("$$", start) else "paragraph"
@@ -228,7 +228,7 @@ class _Walk:
         link = self.open_links.pop()
         wiki = self.shadow.startswith(("[[", "![["), link.start) and self.shadow[link.label - 1] == "]"
         if not link.inline or wiki:
-            # # Obsidian's cache has no reference links, and in `[[a]](b)` the parentheses are plain text.
+            # Obsidian's cache has no reference links, and in `[[a]](b)` the parentheses are plain text.
             return
         self.found.holes.append((self.base + link.label, self.base + link.end))
         link.start += self.base
@@ -237,7 +237,7 @@ class _Walk:
         self.found.links.append(link)
 
     def past_space(self, start: int, end: int) -> int:
-        # # Below a tab the parser starts an item in its indentation, or even at the line break before it.
+        # Below a tab the parser starts an item in its indentation, or even at the line break before it.
         while start < end - 1 and self.shadow[start] in _SPACE:
             start += 1
         return start
@@ -248,7 +248,7 @@ class _Walk:
         return start
 
 
-# # What may contain `%%` without starting a comment is consumed whole, whichever comes first; runs are bounded so that
+# What may contain `%%` without starting a comment is consumed whole, whichever comes first; runs are bounded so that
 # a hostile line takes linear time.
 _NEXT: Final = re.compile(
     r"""

@@ -9,7 +9,7 @@ from bridge.markdown.note import Tag
 from bridge.markdown.structure import Structure
 from bridge.text.lines import LineIndex
 
-# # The characters Obsidian excludes from tags: general punctuation, ASCII punctuation except `-`, `_` and `/`, white
+# The characters Obsidian excludes from tags: general punctuation, ASCII punctuation except `-`, `_` and `/`, white
 # space; and control characters, which no index should contain.
 _KEPT_OUT: Final = r"\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s\x00-\x1F\x7F\uFEFF"
 _TAG: Final = re.compile(rf"#([^{_KEPT_OUT}]+)")

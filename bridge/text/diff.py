@@ -42,7 +42,7 @@ def pieces(
     left, right = _trim_common(before, after, range(len(before)), range(len(after)))
     within = before[left.start : left.stop]
     numbers: dict[str, int] = {}
-    # # rapidfuzz compares by hash, and only those of small numbers are certain to differ.
+    # rapidfuzz compares by hash, and only those of small numbers are certain to differ.
     old = [numbers.setdefault(unit, len(numbers)) for unit in within]
     new = [numbers.setdefault(unit, len(numbers)) for unit in after[right.start : right.stop]]
     joined: list[Piece] = []

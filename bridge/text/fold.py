@@ -32,7 +32,7 @@ class FoldedText:
         self.text = text.casefold()
         normal = text.isascii() or unicodedata.is_normalized("NFC", text)
         if len(self.text) == len(text) and normal:
-            # # Case folding never shortens a text: at equal length, every character is at its old place.
+            # Case folding never shortens a text: at equal length, every character is at its old place.
             return
         pieces: list[str] = []
         self._places = []

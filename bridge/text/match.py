@@ -9,7 +9,7 @@ from functools import cache
 from bridge.text.stopwords import STOP_WORDS
 from bridge.types import Span
 
-# # Han, Kana, Hangul and South-East Asian scripts, which do not separate words by spaces (Hangul: particles).
+# Han, Kana, Hangul and South-East Asian scripts, which do not separate words by spaces (Hangul: particles).
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
@@ -64,18 +64,18 @@ class Matcher:
         """Determine which query words the unseen words match."""
         unseen = [word for word in words if word not in self.known and not _IS_UNSPACED.match(word)]
         self.known.update(dict.fromkeys(unseen))
-        # # In no supported language does inflection change the start of a word.
+        # In no supported language does inflection change the start of a word.
         begun = [(word, folded) for word in unseen if (folded := fold_word(word))[:_ROOT] in self.roots]
         new, plain = [word for word, _ in begun], [folded for _, folded in begun]
         for word, folded in begun:
             is_begun = self.prefix is not None and folded.startswith(self.prefix)
-            # # A word that completes a prefix is reported as itself.
+            # A word that completes a prefix is reported as itself.
             self.known[word] = self.exact.get(folded) or (folded if is_begun else None)
         if not self.stems:
             return
         for language in self.languages:
             for word, folded, stem in zip(new, plain, stem_words(language, plain), strict=True):
-                # # A stop word is not a form of another word: English `notes` has the stem of German `not`.
+                # A stop word is not a form of another word: English `notes` has the stem of German `not`.
                 if self.known[word] is None and folded not in STOP_WORDS:
                     self.known[word] = self.stems.get(f"{language}:{stem}")
 

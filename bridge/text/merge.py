@@ -49,7 +49,7 @@ def merge3(
     ) -> list[list[Piece]]:
         return [slide_pieces(side, old, new, taste, passing) for side, new in zip(found, (mine, other), strict=True)]
 
-    # # An insertion or deletion beside equal lines may be placed higher or lower. Where that matters, it conflicts; but
+    # An insertion or deletion beside equal lines may be placed higher or lower. Where that matters, it conflicts; but
     # the empty line that both changes contain does not move a paragraph onto its neighbour.
     lowest = sides([pieces(old, new, is_blank) for new in (mine, other)], prefer_low)
     highest = sides(lowest, prefer_high)
@@ -89,7 +89,7 @@ def _merge_groups(
             wrong.append(Conflict(where, "".join(old[start:end]), "".join(left), "".join(right)))
     text += old[done:]
     if not wrong and any(not line.endswith("\n") for line in text[:-1]):
-        # # One side removed the last line break, and the other continued after it.
+        # One side removed the last line break, and the other continued after it.
         everything = [piece for here, _ in groups for piece in here], [piece for _, there in groups for piece in there]
         return _merge_groups(old, mine, other, [everything], alike=alike)
     return tuple(wrong) or "".join(text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-# # Only words that are not content words in any of the languages: no "die", "war", "man", "son", "sin" or "comment".
+# Only words that are not content words in any of the languages: no "die", "war", "man", "son", "sin" or "comment".
 _WORDS = """
 a an and are as at be been being but by can could did do does doing for from had has have having he her hers him his
 how i if in into is it its itself let me more most my no nor not of on or our ours own same she should so some such

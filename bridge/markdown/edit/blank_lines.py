@@ -44,11 +44,11 @@ def trailing_breaks(draft: Draft, place: TextEdit, margins: Margins, *, follows:
     """Return the line breaks below a text; `follows` is true when another edit inserts something directly below it."""
     below = draft.text[place.end :]
     if not below and not follows:
-        # # The file ending is kept; an empty file gets a complete line.
+        # The file ending is kept; an empty file gets a complete line.
         return "\n" if draft.text[: place.end].endswith(("\n", "\r")) or not draft.text else ""
     if follows or is_blank(below.partition("\n")[0]):
         return "\n"
-    # # Lines without a blank line between them stay so, unless Markdown needs one.
+    # Lines without a blank line between them stay so, unless Markdown needs one.
     close = not is_blank(last_line(draft.text[draft.body : place.end])) or continues_list(draft, place)
     return "\n" if close and not margins.below else "\n\n"
 

@@ -32,10 +32,10 @@ def plan_replace_block(draft: Draft, edit: ReplaceBlock) -> TextEdit:
     source = draft.text[start:end]
     id_ = re.compile(rf"[ \t]*\^{re.escape(block.id)}[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
     text = trim_blank_lines(edit.text, edit.op)
-    # # Checked before the text goes into an item or a quote, where what it leaves unclosed would swallow only the id.
+    # Checked before the text goes into an item or a quote, where what it leaves unclosed would swallow only the id.
     require_closed(read_draft(draft.path, text))
     if not id_.search(source):
-        # # The id is below the block and stays there.
+        # The id is below the block and stays there.
         text = fit_block(source, trim_blank_lines(id_.sub("", text), edit.op), "")
     else:
         text = fit_block(source, text, "" if id_.search(text) else f"^{block.id}")
@@ -87,7 +87,7 @@ def add_block_id(text: str, id_: str) -> str:
         case _, "paragraph" | "heading":
             inline = f"{text} {id_}"
         case "list", "list":
-            # # An item's id goes after its own text, above the lists in it.
+            # An item's id goes after its own text, above the lists in it.
             lines = text.split("\n")
             ends = (at for at, line in enumerate(lines[1:]) if is_blank(line) or MARKER.match(line.lstrip()))
             at = next(ends, len(lines) - 1)

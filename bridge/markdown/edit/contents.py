@@ -31,7 +31,7 @@ def read_contents(path: VaultPath, data: bytes) -> Contents:
     except InvalidArguments:
         return Contents()
     head = draft.text[: draft.body]
-    # # YAML is slow, and most properties hold no link.
+    # YAML is slow, and most properties hold no link.
     front = read_frontmatter(draft.text, draft.lines).links if "[[" in head or "](" in head else ()
     return Contents(
         draft.headings,

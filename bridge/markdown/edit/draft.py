@@ -75,7 +75,7 @@ def open_draft(path: VaultPath, data: bytes) -> Draft:
         ) from None
 
 
-# # A change reads the old and the new text: to edit, to verify that nothing else changed, and to lint.
+# A change reads the old and the new text: to edit, to verify that nothing else changed, and to lint.
 @lru_cache(maxsize=4)
 def read_draft(path: VaultPath, text: str) -> Draft:
     """Parse a text."""
@@ -89,7 +89,7 @@ def read_draft(path: VaultPath, text: str) -> Draft:
 def editable_end(draft: Draft) -> int:
     """Return where the editable text ends: at the end, or above the data that Excalidraw and Kanban keep there."""
     text, head = draft.text, draft.text[: draft.body]
-    # # YAML is slow, and most notes do not contain these words.
+    # YAML is slow, and most notes do not contain these words.
     properties = read_frontmatter(text, draft.lines).properties if "excalidraw-" in head or "kanban-" in head else {}
     found = None
     if is_drawing(draft.path, properties):

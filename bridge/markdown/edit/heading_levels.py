@@ -40,7 +40,7 @@ def shift_headings(text: str, by: int) -> str:
             )
         start, end = heading.span
         source = text[start:end]
-        # # An underlined heading has at most two levels, so it becomes one with `#`.
+        # An underlined heading has at most two levels, so it becomes one with `#`.
         bare = source.rpartition("\n")[0].strip() if "\n" in source else _HASHES.sub("", source, count=1).lstrip()
         text = f"{text[:start]}{'#' * level} {bare}".rstrip() + text[end:]
     return text

@@ -45,7 +45,7 @@ def new_faults(path: VaultPath, before: bytes | None, after: bytes) -> tuple[str
         after: The content after.
     """
     found = tuple(find_faults(path, after))
-    # # The old content is parsed only where it matters, because that takes as long again.
+    # The old content is parsed only where it matters, because that takes as long again.
     known = Counter(fault.name for fault in find_faults(path, before)) if found and before is not None else Counter()
     fresh: list[str] = []
     for fault in found:

@@ -56,7 +56,7 @@ def next_marker(draft: Draft, part: Part) -> tuple[str, str]:
         return margin, last["sign"] + space
     number = int(last["number"])
     before = MARKER.match(draft.text, items[-2].start) if len(items) > 1 else None
-    # # A list whose numbers are all equal leaves the counting to Markdown.
+    # A list whose numbers are all equal leaves the counting to Markdown.
     step = 0 if before and before["number"] == last["number"] else 1
     return margin, f"{min(number + step, _MOST)}{last['closing']}{space}"
 

@@ -70,7 +70,7 @@ def plan_new_section(draft: Draft, heading: str, text: str, error: HeadingNotFou
     title = title.strip().lstrip("#").strip()
     if not title or "\n" in title:
         raise InvalidArguments("A heading needs a text of one line.")
-    # # There are several headings of level 1, so none of them is the note's title.
+    # There are several headings of level 1, so none of them is the note's title.
     level = 1 if parent or sum(each.level == 1 for each in draft.headings) > 1 else 2
     if own := repeated_heading(text, Heading(title, level, 1, (0, 0))):
         text = trim_blank_lines(text[own.span[1] :], "text")
@@ -105,7 +105,7 @@ def plan_replace_section(draft: Draft, edit: ReplaceSection) -> TextEdit:
         first = last = append_offset(draft.text, start, end)
     if text:
         return TextEdit(first, last, text)
-    # # The blank line above the removed text replaces the one below it.
+    # The blank line above the removed text replaces the one below it.
     return TextEdit(first, end if start < first < last else last, "")
 
 

@@ -61,7 +61,7 @@ def unpaired_signs(draft: Draft) -> Iterator[UnclosedMarkup]:
             yield UnclosedMarkup(offset, "a comment", hides=True)
         else:
             formulas.append(offset)
-    # # The parser sees a formula with a blank line in it as two halves.
+    # The parser sees a formula with a blank line in it as two halves.
     if len(formulas) % 2:
         yield UnclosedMarkup(formulas[-1], "a formula", hides=False)
 

@@ -100,7 +100,7 @@ def _node(block: str, parser: CParser, event: Any) -> Node:
         return Node((start, end), "alias", aliases=frozenset({str(event.anchor)}))
     own = frozenset(filter(None, [event.anchor]))
     if isinstance(event, ScalarEvent):
-        # # A block scalar's mark is after the empty lines that follow it.
+        # A block scalar's mark is after the empty lines that follow it.
         end = start + len(block[start:end].rstrip())
         return Node((start, end), _STYLES.get(event.style, "plain"), anchors=own)
     inner: list[Node] = []

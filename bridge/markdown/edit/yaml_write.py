@@ -12,10 +12,10 @@ from bridge.types import Span
 
 Quote = Literal["'", '"']
 
-# # What Obsidian's YAML library quotes: leading indicators, `: ` and ` #` inside, spaces at the ends.
+# What Obsidian's YAML library quotes: leading indicators, `: ` and ` #` inside, spaces at the ends.
 _NOT_PLAIN: Final = re.compile(r"^[\s,\[\]{}#&*!|>'\"%@`]|^[?:-]$|^[?:-]\s|[\n:]\s|\s\n|\s#|[\s:-]$")
 _NOT_PLAIN_IN_FLOW: Final = re.compile(r"[\[\]{},:?]")
-# # What YAML does not count as printable, or some version of it counts as a line break; and tabs.
+# What YAML does not count as printable, or some version of it counts as a line break; and tabs.
 _ODD: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
 _UNPRINTABLE: Final = re.compile(f"[{_ODD}]")
 _ESCAPED: Final = re.compile(rf'[{_ODD}"\\]')
