@@ -1,1 +1,1 @@
-"""The table of passages in LanceDB, their words and their vectors."""
+"""The index in LanceDB: passages, their full text and their vectors."""

@@ -1,4 +1,4 @@
-"""Work that goes on whatever becomes of whoever asked for it."""
+"""Background tasks that outlive their caller, and memory housekeeping."""
 
 import asyncio
 import ctypes
@@ -17,26 +17,26 @@ T = TypeVar("T")
 
 
 class Tasks:
-    """Tasks under way, held so that none is lost."""
+    """Running tasks, referenced so that none is garbage-collected."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Begin work that nobody waits for."""
+        """Start work that nobody awaits."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
         return task
 
     def _done(self, task: asyncio.Task[Any]) -> None:
-        """Let go of a task; whoever still waits for it learns of its error, and nobody else is bothered with it."""
+        """Drop a finished task; its error goes to those who await it, and otherwise only to the debug log."""
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.debug("A task ended with %s", type(error).__name__)
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do work to its end even if the caller is cancelled: memory must follow what the disk holds."""
+        """Finish work even if the caller is cancelled, so that memory stays consistent with the disk."""
         return await asyncio.shield(self.start(work))
 
 
@@ -57,17 +57,17 @@ def _libc() -> Any | None:
 
 
 def limit_arenas() -> None:
-    """Let all threads share two heaps; to be called before there are many threads."""
+    """Limit glibc to two heaps for all threads; call it before many threads exist."""
     if (libc := _libc()) is not None:
         libc.mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """Make many objects that stay.
+    """Pause garbage collection while many long-lived objects are created, then exempt them.
 
-    Collecting garbage meanwhile would walk over them again and again, and so would every full collection afterwards,
-    for a tenth of a second at 50,000 notes.
+    Otherwise every collection would walk over them again, as would every later full collection, for a tenth of a second
+    at 50,000 notes.
     """
     before = gc.isenabled()
     gc.disable()
@@ -80,13 +80,13 @@ def pause_gc() -> Iterator[None]:
 
 
 SOON_S = 2.0
-"""Seconds after which memory is given back that one answer needed."""
+"""Seconds after which the memory that an answer needed is returned."""
 
 _timers: list[Timer] = []
 
 
 def trim_soon() -> None:
-    """Return free memory to the system in a moment, once for all who ask until then."""
+    """Return free memory to the system soon, once for all calls until then."""
     _timers[:] = [timer for timer in _timers if timer.is_alive()]
     if not _timers:
         timer = Timer(SOON_S, trim)

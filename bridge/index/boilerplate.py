@@ -1,4 +1,4 @@
-"""Lines and headings that recur across many notes: learnt once, frozen, left out of what is embedded."""
+"""Lines and headings that recur across many notes: learnt once, frozen, and not embedded."""
 
 import json
 import re
@@ -10,13 +10,13 @@ from hashlib import blake2b
 from typing import Self
 
 LEAST_NOTES = 8
-"""A line in fewer notes than this is never boilerplate, so that small vaults keep what they repeat."""
+"""A line in fewer notes is never boilerplate, so that small vaults keep what they repeat."""
 
 LEAST_SHARE = 0.03
-"""Nor is one in a smaller share of the notes."""
+"""Neither is a line in a smaller share of the notes."""
 
 LEAST_LETTERS = 3
-"""Shorter lines say nothing either way and cost nothing."""
+"""Shorter lines carry no information and cost nothing."""
 
 _DIGITS = re.compile(r"\d+")
 _MARKS = re.compile(r"^[\s>#*+\-]*(?:\[.\]\s)?")
@@ -25,23 +25,23 @@ _FRONTMATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^(?:---|\.\.\.)[ \t]*\r?$"
 
 @dataclass(frozen=True, slots=True)
 class Boilerplate:
-    """What recurs in a vault. Version 0 knows nothing; each time it is learnt anew the version is another."""
+    """The recurring lines of a vault. Version 0 is empty; each time they are learnt, the version changes."""
 
     version: int = 0
     recurring: frozenset[int] = frozenset()
 
     @classmethod
     def empty(cls) -> Self:
-        """Return what is known before anything was learnt."""
+        """Return the state before anything was learnt."""
         return cls()
 
     @classmethod
     def learn(cls, texts: Iterable[str], version: int = 1) -> Self:
-        """Find the lines that recur.
+        """Find the recurring lines.
 
         Args:
             texts: The whole text of each note.
-            version: What to call the result; greater than 0.
+            version: Version number of the result; greater than 0.
         """
         seen = array("Q")
         notes = 0
@@ -53,29 +53,29 @@ class Boilerplate:
         return cls(version, frozenset(line for line, count in Counter(seen).items() if count >= least))
 
     def among(self, texts: Iterable[str]) -> Self:
-        """Keep only the lines that recur among these texts too, in however small a share of them."""
+        """Keep only the lines that also recur among these texts, in however small a share of them."""
         seen: Counter[int] = Counter()
         for text in texts:
             seen.update({fingerprint(line) for line in map(normalise_line, text.split("\n"))} & self.recurring)
         return type(self)(self.version, frozenset(line for line, count in seen.items() if count >= LEAST_NOTES))
 
     def __contains__(self, line: object) -> bool:
-        """Say whether a line, as written in a note, recurs."""
+        """Return whether a line, as written in a note, recurs."""
         if not self.recurring or not isinstance(line, str) or len(line) < LEAST_LETTERS:
             return False
         bare = normalise_line(line)
         return has_letters(bare) and fingerprint(bare) in self.recurring
 
     def dumps(self) -> str:
-        """Write down the lines' fingerprints."""
+        """Serialise the lines' fingerprints."""
         return json.dumps({"version": self.version, "recurring": sorted(self.recurring)})
 
     @classmethod
     def loads(cls, data: str) -> Self:
-        """Read what `dumps` wrote.
+        """Read the output of `dumps`.
 
         Raises:
-            ValueError: It is something else.
+            ValueError: The text is something else.
         """
         try:
             found = json.loads(data)
@@ -85,22 +85,22 @@ class Boilerplate:
 
 
 def normalise_line(line: str) -> str:
-    """Bring a line to the form in which lines are compared: no markers, any number alike."""
+    """Normalise a line for comparison: without markers, with all numbers equal."""
     marks = _MARKS.match(line)
     bare = " ".join(line[marks.end() if marks else 0 :].split()).casefold()
     return bare if bare.isalpha() else _DIGITS.sub("0", bare)
 
 
 def has_letters(line: str) -> bool:
-    """Say whether a line has letters enough to matter."""
+    """Return whether a line has enough letters to count."""
     if len(line) <= LEAST_LETTERS:
         return len(line) == LEAST_LETTERS and line.isalpha()
-    # Nearly every line shows its letters at once.
+    # Nearly every line starts with enough letters.
     return line[:LEAST_LETTERS].isalpha() or any(
         sum(map(str.isalpha, line[:length])) >= LEAST_LETTERS for length in (8, 200)
     )
 
 
 def fingerprint(line: str) -> int:
-    """Name a line in 64 bits, the same in every process."""
+    """Return a 64-bit hash of a line, the same in every process."""
     return int.from_bytes(blake2b(line.encode("utf-8", "replace"), digest_size=8).digest(), "little")

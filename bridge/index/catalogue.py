@@ -1,4 +1,4 @@
-"""Every note of the index, in memory: by path for everybody, by the numbers of its rows for search."""
+"""Every note of the index, in memory: by path, and by row numbers for search."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from bridge.types import VaultPath
 
 @dataclass(frozen=True, slots=True)
 class NoteEntry:
-    """A note and its rows: `seq` in the notes table, `key` in the passages table."""
+    """A note and its row numbers: `seq` in the notes table, `key` in the passages table."""
 
     note: IndexedNote
     seq: int
@@ -18,11 +18,11 @@ class NoteEntry:
 
 
 class NoteTable:
-    """The notes that are believed; rows of anything else are left over and never shown."""
+    """The live notes; rows of anything else are deleted ones and never shown."""
 
     def __init__(self) -> None:
         self.notes: Mapping[VaultPath, IndexedNote] = {}
-        """Every note by path. Never changed, always replaced: other threads walk over it."""
+        """Every note by path. Always replaced, never changed, because other threads iterate over it."""
         self.last = 0
         """The highest number ever used."""
         self._entries: dict[VaultPath, NoteEntry] = {}
@@ -30,10 +30,10 @@ class NoteTable:
         self._by_key: dict[int, NoteEntry] = {}
 
     def replace(self, leaving: Collection[VaultPath], coming: Iterable[NoteEntry]) -> list[NoteEntry]:
-        """Forget the notes at some paths, then take others.
+        """Remove the notes at some paths, then add others.
 
         Returns:
-            What was there.
+            The notes removed or replaced.
         """
         notes = dict(self.notes)
         before: list[NoteEntry] = []
@@ -57,33 +57,33 @@ class NoteTable:
         return self.last
 
     def entry(self, path: VaultPath) -> NoteEntry | None:
-        """Return a note with its rows."""
+        """Return a note with its row numbers."""
         return self._entries.get(path)
 
     def entries(self) -> Iterable[NoteEntry]:
-        """Return every note with its rows."""
+        """Return every note with its row numbers."""
         return self._entries.values()
 
     def at_seq(self, seq: int) -> IndexedNote | None:
-        """Return the note of a row of the notes table."""
+        """Return the note of a row in the notes table."""
         entry = self._by_seq.get(seq)
         return entry.note if entry else None
 
     def at_key(self, key: int) -> IndexedNote | None:
-        """Return the note of a row of the passages table."""
+        """Return the note of a key in the passages table."""
         entry = self._by_key.get(key)
         return entry.note if entry else None
 
     def believes_seq(self, seq: int) -> bool:
-        """Say whether a row of the notes table is a note's present one."""
+        """Return whether a row of the notes table is live."""
         return seq in self._by_seq
 
     def believes_key(self, key: int) -> bool:
-        """Say whether a row of the passages table is a note's present one."""
+        """Return whether a key of the passages table is live."""
         return key in self._by_key
 
     def keys_of(self, paths: Collection[VaultPath]) -> set[int]:
-        """Return the passages' keys of some notes."""
+        """Return the passage keys of some notes."""
         return {self._entries[path].key for path in paths if path in self._entries}
 
     def seqs_of(self, paths: Collection[VaultPath]) -> set[int]:

@@ -1,4 +1,4 @@
-"""Note → passages: heading-aware, of a size a model reads well, cut between pieces wherever that can be."""
+"""Splits a note into passages: along headings, at a good size for a model, between pieces where possible."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,16 +13,16 @@ from bridge.text.scripts import estimate_tokens
 from bridge.types import Lines, Span
 
 TARGET = 180
-"""Tokens a passage should have."""
+"""Target size of a passage in tokens."""
 
 MOST = 256
-"""Tokens a passage may have where a piece would be cut otherwise."""
+"""Maximum size of a passage in tokens, used where a piece would be split otherwise."""
 
 SMALL = 48
-"""Sections shorter than this join their neighbours under the same parent."""
+"""Sections with fewer tokens are joined to their neighbours under the same parent."""
 
 FARTHEST = 8 * MOST
-"""Characters that are more than a passage in any script."""
+"""Number of characters that exceeds a passage in any script."""
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？．])|\n")
 _TEXT = re.compile(r"\S")
@@ -30,18 +30,18 @@ _TEXT = re.compile(r"\S")
 
 @dataclass(frozen=True, slots=True)
 class PassageDraft:
-    """A stretch of a note that will be one passage."""
+    """A span of a note that becomes one passage."""
 
     heading: tuple[str, ...]
     span: Span
     tokens: int
     bare: bool = False
-    """Nothing but headings."""
+    """Whether it contains only headings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is not cut any more."""
+    """A part that is not split further."""
 
     kind: PieceKind
     span: Span
@@ -49,7 +49,7 @@ class Unit:
 
 
 def cut_passages(note: Note) -> list[PassageDraft]:
-    """Cut a note into stretches, in order; every character that says something is in one of them."""
+    """Cut a note into spans, in order; every character with content is in one of them."""
     cut: list[PassageDraft] = []
     for path, units in iter_sections(note):
         cut += pack(path, units)
@@ -57,7 +57,7 @@ def cut_passages(note: Note) -> list[PassageDraft]:
 
 
 def iter_sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
-    """Yield each section's heading path and the units under that heading alone."""
+    """Yield each section's heading path and the units directly under that heading."""
     headings = {heading.line: heading for heading in note.headings}
     above: list[Heading] = []
     units: list[Unit] = []
@@ -76,10 +76,10 @@ def iter_sections(note: Note) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:
 
 
 def iter_pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
-    """Yield the note's pieces and, of Markdown, what lies between them and says something too."""
+    """Yield the note's pieces and, for Markdown, the content between them."""
     at = note.body
     for piece in note.pieces:
-        # Between most pieces there is only a line break.
+        # Most pieces are separated only by a line break.
         if note.kind == "note" and not note.text[at : piece.span[0]].isspace():
             for gap in find_gaps(note, (at, piece.span[0])):
                 yield "paragraph", gap, 0
@@ -92,7 +92,7 @@ def iter_pieces(note: Note) -> Iterator[tuple[PieceKind, Span, int]]:
 
 
 def find_gaps(note: Note, span: Span) -> Iterator[Span]:
-    """Yield what of a stretch is neither blank nor a comment."""
+    """Yield the parts of a span that are neither blank nor a comment."""
     start, end = span
     comments = note.comments
     if comments:
@@ -107,7 +107,7 @@ def find_gaps(note: Note, span: Span) -> Iterator[Span]:
 
 
 def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
-    """Return a piece as one unit, or as several when it is longer than a passage may be."""
+    """Return a piece as one unit, or as several if it is longer than a passage may be."""
     size = estimate_tokens(text[slice(*span)])
     if size <= MOST:
         return [Unit(kind, span, size)]
@@ -120,7 +120,7 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
             units.append(Unit(kind, (start, last), estimate_tokens(text[start:last])))
             start = last
         while is_long(text, start, cut, MOST):
-            # No boundary in sight: a line of data, or a script without stops.
+            # No boundary within reach: a line of data, or a script without full stops.
             stop = _hard_cut(text, start, min(cut, start + FARTHEST))
             units.append(Unit(kind, (start, stop), estimate_tokens(text[start:stop])))
             start = stop
@@ -131,9 +131,9 @@ def split(text: str, kind: PieceKind, span: Span) -> list[Unit]:
 
 
 def drop_comments(text: str, kind: PieceKind, span: Span, units: Iterable[Unit]) -> Iterator[Unit]:
-    """Leave out what goes on with an HTML comment: without its beginning nobody could tell that it is one."""
+    """Drop units that continue an HTML comment: without its start it could not be recognised as one."""
     code = kind in {"fence", "math"}
-    # In a block of HTML a comment without an end takes all that follows.
+    # In a block of HTML a comment without an end includes everything after it.
     comments = [] if code else list(html_comments(text, *span, unclosed=kind == "html"))
     for unit in units:
         start, end = unit.span
@@ -144,14 +144,14 @@ def drop_comments(text: str, kind: PieceKind, span: Span, units: Iterable[Unit])
 
 
 def is_long(text: str, start: int, end: int, most: int) -> bool:
-    """Say whether a stretch has more than so many tokens, without looking at more than that takes."""
+    """Return whether a span has more than so many tokens, reading no more than needed."""
     length = end - start
-    # A token is a character at least.
+    # A token has at least one character.
     return length > most and (length > FARTHEST or estimate_tokens(text[start:end]) > most)
 
 
 def _boundaries(kind: PieceKind) -> re.Pattern[str]:
-    """Return where a piece of this kind may be cut."""
+    """Return the pattern of the places where a piece of this kind may be split."""
     return _LINE if kind in {"fence", "table", "math", "html"} else _SENTENCE
 
 
@@ -159,14 +159,14 @@ _LINE = re.compile(r"\n")
 
 
 def _hard_cut(text: str, start: int, end: int) -> int:
-    """Find the last space within reach of a passage's size, or the size itself."""
+    """Return the last space within a passage's size, or the size itself."""
     reach = start + max(1, (end - start) * TARGET // max(1, estimate_tokens(text[start:end])))
     space = text.rfind(" ", start + 1, reach)
     return space + 1 if space > start + (reach - start) // 2 else max(reach, start + 1)
 
 
 def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
-    """Join the units of one section to stretches of about the target size."""
+    """Join the units of one section into spans of about the target size."""
     if len(units) == 1:
         return [_draft(path, units)]
     packed: list[PassageDraft] = []
@@ -187,17 +187,17 @@ def pack(path: tuple[str, ...], units: Sequence[Unit]) -> list[PassageDraft]:
 
 
 def is_far(first: Span, second: Span) -> bool:
-    """Say whether so much lies between two stretches, comments mostly, that no passage should reach over it."""
+    """Return whether so much text lies between two spans, mostly comments, that no passage should include both."""
     return second[0] - first[1] > FARTHEST
 
 
 def has_only_headings(units: Iterable[Unit]) -> bool:
-    """Say whether nothing has been said yet under these headings."""
+    """Return whether there is no content under these headings yet."""
     return all(unit.kind == "heading" for unit in units)
 
 
 def _draft(path: tuple[str, ...], units: Sequence[Unit]) -> PassageDraft:
-    """Make one stretch of neighbouring units."""
+    """Join neighbouring units into one span."""
     first = units[0]
     if len(units) == 1:
         return PassageDraft(path, first.span, first.tokens, first.kind == "heading")
@@ -222,7 +222,7 @@ def join_small(cut: Sequence[PassageDraft]) -> list[PassageDraft]:
 
 
 def shared_heading(first: PassageDraft, second: PassageDraft) -> tuple[str, ...] | None:
-    """Return the heading of two neighbours made one, or None when they had better stay apart."""
+    """Return the heading path of two neighbours when joined, or None if they should stay separate."""
     if first.tokens + second.tokens > TARGET and not (first.bare and first.tokens + second.tokens <= MOST):
         return None
     if is_far(first.span, second.span):
@@ -239,7 +239,7 @@ def shared_heading(first: PassageDraft, second: PassageDraft) -> tuple[str, ...]
 
 
 def _common_headings(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the headings that two paths begin with alike."""
+    """Return the common start of two heading paths."""
     same = 0
     while same < min(len(first), len(second)) and first[same] == second[same]:
         same += 1
@@ -247,7 +247,7 @@ def _common_headings(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[s
 
 
 class LineOf:
-    """Finds the line of an offset; offsets must not fall."""
+    """Maps offsets to lines; the offsets must not decrease."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -255,11 +255,11 @@ class LineOf:
         self._line = 1
 
     def __call__(self, offset: int) -> int:
-        """Return the line of an offset not before the last one asked for."""
+        """Return the line of an offset, which must not be before the previous one."""
         self._line += self._text.count("\n", self._at, offset)
         self._at = offset
         return self._line
 
     def lines(self, span: Span) -> Lines:
-        """Return the lines that a stretch covers."""
+        """Return the lines that a span covers."""
         return self(span[0]), self(max(span[0], span[1] - 1))

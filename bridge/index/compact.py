@@ -1,4 +1,4 @@
-"""Deletes what was replaced and keeps the tables compact, when there is time for it."""
+"""Vacuums deleted rows and compacts the tables while nothing is written."""
 
 import asyncio
 import logging
@@ -16,16 +16,16 @@ from bridge.index.vectors import Vectors
 log = logging.getLogger(__name__)
 
 VACUUM_AFTER_S = 0.25
-"""Pause after a write before rows that it replaced are deleted, so that a burst is swept once."""
+"""Pause after a write before the rows that it replaced are deleted, so that a burst needs one vacuum."""
 
 COMPACT_AFTER_S = 2.0
-"""Pause after a write before the index is made compact."""
+"""Pause after a write before the index is compacted."""
 
 FAILURES = (BridgeError, OSError, RuntimeError, ValueError)
 
 
 class Compaction:
-    """Everything that deletes or merges; one at a time, because deletions and merges of one table conflict."""
+    """Runs everything that deletes or merges, one at a time, because deletions and merges of one table conflict."""
 
     def __init__(self, opened: OpenIndex, vectors: Vectors, tasks: Tasks) -> None:
         self.turn = asyncio.Lock()
@@ -39,7 +39,7 @@ class Compaction:
 
     @contextmanager
     def put_off(self) -> Iterator[None]:
-        """Tidy nothing but what is urgent until this ends."""
+        """Do only urgent work until this ends."""
         self._put_off += 1
         try:
             yield
@@ -48,7 +48,7 @@ class Compaction:
             self.later()
 
     def later(self) -> None:
-        """Tidy once writing pauses, or now if there was no pause for too long."""
+        """Schedule work for the next pause in writing, or start it now if it is urgent."""
         if self.urgent:
             self._hurry()
         if self._later is not None:
@@ -57,29 +57,29 @@ class Compaction:
             self._later = self._tasks.start(self._tidy(VACUUM_AFTER_S, COMPACT_AFTER_S))
 
     def searched(self) -> None:
-        """Wait for no pause with what holds up every search, when somebody searches while others write."""
+        """Start overdue work at once, without waiting for a pause, because it slows every search."""
         if self._overdue and not self._put_off:
             self._hurry()
 
     def _hurry(self) -> None:
-        """Tidy now, unless that is being done."""
+        """Start work now, unless it is running."""
         if self._hurrying is None or self._hurrying.done():
             self._hurrying = self._tasks.start(self._tidy(0, 0))
 
     def stop(self) -> None:
-        """Begin nothing more."""
+        """Cancel scheduled work."""
         for task in (self._later, self._hurrying, self._pruning):
             if task is not None:
                 task.cancel()
 
     @property
     def urgent(self) -> bool:
-        """True when a table cannot wait for a pause."""
+        """Whether a table cannot wait for a pause."""
         return any(table.urgent for table in self.tables())
 
     @property
     def _overdue(self) -> bool:
-        """True when a table searched by words should be made compact at the next pause."""
+        """Whether a table with full text search should be compacted at the next pause."""
         return self._opened.notes.overdue or self._opened.passages.overdue
 
     def tables(self) -> list[Table]:
@@ -87,7 +87,7 @@ class Compaction:
         return [self._opened.passages, self._opened.notes, *self._vectors.tables()]
 
     async def _tidy(self, sweep_after: float, optimise_after: float) -> None:
-        """Do what is due, after pauses in which a new write starts this over."""
+        """Do what is due, after pauses; a new write restarts them."""
         try:
             await asyncio.sleep(sweep_after)
             await self._tasks.finish(self._sweep())
@@ -95,25 +95,25 @@ class Compaction:
             if self.urgent or self._overdue:
                 await self._tasks.finish(self.optimise(at_once=False))
         except FAILURES as error:
-            # Nothing is lost: it is tried again after the next write, and at the next start.
+            # Nothing is lost: the next write or the next start tries again.
             log.warning("The index could not be tidied: %s", type(error).__name__)
 
     async def _sweep(self) -> None:
-        """Delete rows that belong to no note any more, in turn."""
+        """Delete rows that belong to no note, holding the lock."""
         async with self.turn:
             await self.sweep()
 
     async def sweep(self) -> None:
-        """Delete rows that belong to no note any more; for whoever has the turn."""
+        """Delete rows that belong to no note; the caller holds the lock."""
         with disk_errors(self._opened.folder.path):
             await vacuum_rows(self._opened.notes, "seq", self._opened.dead_seqs)
             await vacuum_rows(self._opened.passages, "key", self._opened.dead_keys)
 
     async def optimise(self, *, at_once: bool) -> None:
-        """Delete what is replaced, merge fragments and take new rows into the full text indexes.
+        """Delete replaced rows, merge fragments and add new rows to the full text indexes.
 
         Args:
-            at_once: Keep no older version and no vector that nothing needs.
+            at_once: Keep no older versions and no unneeded vectors.
         """
         await self._sweep()
         async with self.turn:
@@ -130,7 +130,7 @@ class Compaction:
         self._pruning = self._tasks.start(self._prune_later())
 
     async def _prune_later(self) -> None:
-        """Forget the replaced versions when no search can be reading them any more."""
+        """Remove replaced versions once no search can be reading them."""
         await asyncio.sleep(1.5 * KEEP.total_seconds())
         try:
             await self._tasks.finish(self._prune(KEEP))
@@ -146,7 +146,7 @@ class Compaction:
 
 
 async def vacuum_rows(table: Table, column: str, dead: set[int]) -> None:
-    """Delete rows by number and strike the numbers off."""
+    """Delete rows by number, and remove the numbers from the set."""
     if not dead:
         return
     numbers = set(dead)

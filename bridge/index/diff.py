@@ -1,4 +1,4 @@
-"""The vault now against the index now: the least that must be read."""
+"""Compares the vault with the index, to read as few files as possible."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done; `unchanged` needs nothing."""
+    """The changes to make; `unchanged` needs nothing."""
 
     read: frozenset[VaultPath]
     gone: frozenset[VaultPath]
@@ -23,13 +23,13 @@ class Plan:
 def plan(found: Mapping[VaultPath, "Stat"], known: Mapping[VaultPath, IndexedNote], recipe: str | None = None) -> Plan:
     """Compare files by time and size.
 
-    A renamed file is one that is gone and one to read: `Index.write` recognises it by its digest, and no text of it
-    is embedded again.
+    A renamed file appears as one removed and one to read: `Index.write` recognises it by its digest, and embeds none of
+    its text again.
 
     Args:
         found: The files of the vault.
         known: The notes of the index.
-        recipe: How notes are prepared now; those prepared in another way are read too.
+        recipe: The current preparation version; notes prepared by another are read too.
     """
     unchanged = frozenset(
         path

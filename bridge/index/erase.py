@@ -1,4 +1,4 @@
-"""Takes forbidden notes out of the index: out of memory at once, off the disk to the last byte after."""
+"""Erases denied notes from the index: from memory at once, then from the disk to the last byte."""
 
 import asyncio
 import shutil
@@ -12,11 +12,11 @@ from bridge.index.vectors import Vectors
 from bridge.index.write import IndexWriter
 
 Denies = Callable[[str], bool]
-"""Says of a path whether its note is forbidden."""
+"""Returns whether the note at a path is denied."""
 
 
 class Eraser:
-    """Forgets for good, unlike tidying, which may keep deleted rows and old versions for a while."""
+    """Erases for good, unlike compaction, which may keep deleted rows and old versions for a while."""
 
     def __init__(
         self, opened: OpenIndex, vectors: Vectors, texts: PassageTexts, writing: IndexWriter, tidying: Compaction
@@ -33,13 +33,13 @@ class Eraser:
         self._texts.forget()
 
     async def erase(self, denies: Denies) -> None:
-        """Write every table anew without what no note needs, and forget all earlier versions.
+        """Rewrite every table without what no note needs, and remove all earlier versions.
 
-        Rows that merely are deleted stay in their files, their words in the full text indexes, and the vectors of
-        earlier wordings, which nobody can tell from those of other notes, for days.
+        Rows that are only deleted stay in their files for days, as do their words in the full text indexes and the
+        vectors of earlier wordings, which cannot be told from those of other notes.
         """
         async with self._tidying.turn, self._writing.turn, self._vectors.turn:
-            # Again: a write that was under way may have brought some back.
+            # Again: a write under way may have restored some.
             self.hide(denies)
             with disk_errors(self._opened.folder.path):
                 await self._tidying.sweep()

@@ -1,4 +1,4 @@
-"""The index folder: whose it is, which version wrote it, and what is kept in it beside the tables."""
+"""The index folder: its owner, the version that wrote it, and the small files beside the tables."""
 
 import errno
 import json
@@ -21,23 +21,23 @@ _RULES = "rules.json"
 
 
 class BrokenIndex(Exception):
-    """The folder does not hold a sound index."""
+    """The folder does not contain a sound index."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexFolder:
-    """A folder that holds one vault's index."""
+    """A folder that contains one vault's index."""
 
     path: Path
 
     def claim(self) -> None:
-        """Make the folder if there is none, and check that this version may use it.
+        """Create the folder if it is missing, and check that this version may use it.
 
         Raises:
-            Broken: It holds something else, or an older version's index.
+            BrokenIndex: It contains something else, or an older version's index.
             IndexUnusable: A newer version wrote it.
-            ReadOnly: It cannot be written.
-            DiskFull: There is no room.
+            ReadOnly: The folder is not writable.
+            DiskFull: The disk is full.
         """
         with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -53,11 +53,11 @@ class IndexFolder:
                 )
             if version != VERSION:
                 raise BrokenIndex(f"format {version} instead of {VERSION}" if found else "no readable `index.json`")
-            # A folder that cannot be written is better refused now than at the first change.
+            # Better to reject an unwritable folder now than at the first change.
             self._write(_FORMAT, {**(found or {}), "version": VERSION})
 
     def set_aside(self) -> Path:
-        """Move a broken index out of the way, replacing an earlier one, and start with an empty folder."""
+        """Move a broken index away, replacing an earlier one, and start with an empty folder."""
         aside = self.aside
         with disk_errors(self.path):
             shutil.rmtree(aside, ignore_errors=True)
@@ -72,47 +72,47 @@ class IndexFolder:
 
     @property
     def answering(self) -> str | None:
-        """The key of the model whose vectors answer."""
+        """The key of the model whose vectors answer queries."""
         found = (self._read(_FORMAT) or {}).get("answering")
         return found if isinstance(found, str) else None
 
     def answer_with(self, key: str | None) -> None:
-        """Remember which model's vectors answer."""
+        """Store which model's vectors answer queries."""
         with disk_errors(self.path):
             self._write(_FORMAT, {"version": VERSION, "answering": key})
 
     @property
     def boilerplate(self) -> Boilerplate:
-        """What was learnt of recurring lines; nothing when it cannot be read."""
+        """The recurring lines learnt; empty when they cannot be read."""
         try:
             return Boilerplate.loads((self.path / _BOILERPLATE).read_text("utf-8"))
         except (OSError, ValueError):
             return Boilerplate.empty()
 
     def keep_boilerplate(self, boilerplate: Boilerplate) -> None:
-        """Keep what was learnt of recurring lines."""
+        """Store the recurring lines."""
         with disk_errors(self.path):
             write_private(self.path / _BOILERPLATE, boilerplate.dumps().encode())
 
     @property
     def vanished(self) -> dict[str, float]:
-        """When each text that no note holds any more was last seen, by digest."""
+        """By digest: when each text that is in no note any more was last seen."""
         found = self._read(_VANISHED) or {}
         return {name: when for name, when in found.items() if isinstance(when, int | float)}
 
     def keep_vanished(self, vanished: Mapping[str, float]) -> None:
-        """Keep when texts vanished."""
+        """Store when texts vanished."""
         with disk_errors(self.path):
             self._write(_VANISHED, vanished)
 
     @property
     def cleansed(self) -> frozenset[str]:
-        """The globs of the user's of which nothing is kept here."""
+        """The user's globs for which no data is kept here."""
         found = (self._read(_RULES) or {}).get("cleansed", [])
         return frozenset(found) if isinstance(found, list) else frozenset()
 
     def keep_cleansed(self, globs: Collection[str]) -> None:
-        """Remember of which globs nothing is kept here."""
+        """Store the globs for which no data is kept here."""
         with disk_errors(self.path):
             self._write(_RULES, {"cleansed": sorted(globs)})
 
@@ -129,7 +129,7 @@ class IndexFolder:
 
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turn what the disk or LanceDB says of it into errors a caller can act on."""
+    """Translate errors of the disk or LanceDB into errors that a caller can act on."""
     try:
         yield
     except (BridgeError, BrokenIndex):
@@ -142,7 +142,7 @@ def disk_errors(path: Path) -> Iterator[None]:
 
 
 def translate_disk_error(path: Path, error: Exception) -> BridgeError | None:
-    """Tell a full disk and a folder that cannot be written from other failures; LanceDB says them in words only."""
+    """Translate a full disk and an unwritable folder; LanceDB reports them only as text."""
     number = error.errno if isinstance(error, OSError) else None
     words = str(error)
     if number in {errno.ENOSPC, errno.EDQUOT} or "os error 28" in words or "No space left" in words:

@@ -1,4 +1,4 @@
-"""Full text search: only rows of present notes, only those the caller allows."""
+"""Full text search over live rows, limited to the notes that the caller allows."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -15,10 +15,10 @@ from bridge.index.write import IndexWriter
 from bridge.types import VaultPath
 
 DEEP = 1_000
-"""Rows that are looked at where two answers are brought together."""
+"""Rows that are read where two results are merged."""
 
 MOST_EXCLUDED = 5_000
-"""Rows that are excluded by name; with more of them LanceDB excludes them itself."""
+"""Rows that are excluded by number; with more of them, LanceDB evaluates the exclusion."""
 
 Row = tuple[Any, ...]
 
@@ -34,14 +34,14 @@ class RankedRows:
 async def rank_rows(
     table: Table, asked: FtsQuery, columns: tuple[str, ...], limit: int, where: str | None
 ) -> RankedRows:
-    """Return the rows that say what is asked, best first.
+    """Return the rows that match, best first.
 
     Args:
-        table: Where to look.
-        asked: What for.
-        columns: Those that tell the rows apart.
+        table: The table to search.
+        asked: The query.
+        columns: Columns that identify the rows.
         limit: How many rows.
-        where: Only rows that this filter of ours lets through.
+        where: Only rows that pass this filter, written by us.
     """
     if not asked.must and not asked.must_not:
         return await query_table(table, asked.best(), columns, limit, where)
@@ -65,44 +65,44 @@ async def rank_rows(
 async def query_table(
     table: Table, query: Any | None, columns: tuple[str, ...], limit: int, where: str | None
 ) -> RankedRows:
-    """Ask LanceDB once; no query has no rows."""
+    """Query LanceDB once; no query returns no rows."""
     if query is None:
         return RankedRows([], complete=True)
     found = await table.match(query, columns, limit, where)
-    # LanceDB returns rows of one score in any order: the earliest goes first.
+    # LanceDB returns rows of equal score in any order: the earliest goes first.
     rows = sorted(zip(*(found[name].to_numpy().tolist() for name in (*columns, "_score")), strict=True))
     rows.sort(key=itemgetter(-1), reverse=True)
     return RankedRows(rows, len(rows) < limit)
 
 
 FEW = 200
-"""Up to so many notes are named in the filter; beyond, more is fetched and filtered here, which is faster."""
+"""Up to this many notes are named in the filter; beyond, more rows are fetched and filtered here, which is faster."""
 
 TRIES = 3
-"""Searches that writes may overtake before one keeps them waiting."""
+"""Times a search may be overtaken by writes before it blocks them."""
 
 MOST_WIDER = 64
 
 DEAD_PASSAGES = 4
-"""Passages that a replaced note is taken to have had."""
+"""Estimated passages of a replaced note."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowScope:
-    """Whose rows count."""
+    """Which rows count."""
 
     table: Table
     column: str
-    """Holds the number that tells whose row it is."""
+    """The column with the number that identifies a row's note."""
     present: Callable[[int], bool]
     within: Callable[[], set[int]] | None
-    """Tells the numbers that are allowed; all when absent."""
+    """Returns the allowed numbers; None allows all."""
     dead: int
-    """How many rows may stand in the way that belong to no note any more."""
+    """Estimated number of rows that belong to no live note."""
 
 
 class FullText:
-    """The lanes that search words."""
+    """The full-text retrievers."""
 
     def __init__(self, opened: OpenIndex, writing: IndexWriter, tidying: Compaction) -> None:
         self._opened = opened
@@ -112,7 +112,7 @@ class FullText:
     async def passages(
         self, asked: FtsQuery | None, limit: int, within: Collection[VaultPath] | None
     ) -> list[PassageHit]:
-        """Return the passages that match best."""
+        """Return the best matching passages."""
         if asked is None or limit < 1:
             return []
         catalogue = self._opened.catalogue
@@ -126,7 +126,7 @@ class FullText:
         ]
 
     async def notes(self, asked: FtsQuery | None, limit: int, within: Collection[VaultPath] | None) -> list[NoteHit]:
-        """Return the notes that match best as a whole."""
+        """Return the best matching notes, each scored as a whole."""
         if asked is None or limit < 1:
             return []
         catalogue = self._opened.catalogue
@@ -141,7 +141,7 @@ class FullText:
     async def _search(
         self, rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int
     ) -> list[tuple[Any, ...]]:
-        """Search; again if a version was pruned meanwhile; once more with the table's indexes built anew."""
+        """Search; retry if a version was pruned meanwhile, and then once more after rebuilding the table's indexes."""
         for _ in range(2):
             try:
                 found = await self._matching(rows, asked, also, limit)
@@ -159,7 +159,7 @@ class FullText:
     async def _matching(
         self, rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int
     ) -> list[tuple[Any, ...]]:
-        """Return the number, the columns `also` and the score of the best rows, of all notes that are there."""
+        """Return the number, the columns `also` and the score of the best rows, complete despite concurrent writes."""
         for _ in range(TRIES):
             before = self._writing.count
             found = await best_rows(rows, asked, also, limit)
@@ -171,7 +171,7 @@ class FullText:
 
 
 async def best_rows(rows: RowScope, asked: FtsQuery, also: tuple[str, ...], limit: int) -> list[tuple[Any, ...]]:
-    """Return the best of the rows that count; more are fetched until there are enough of them."""
+    """Return the best rows that count, fetching more until there are enough."""
     wider = 1
     while True:
         allowed = None if rows.within is None else rows.within()

@@ -1,4 +1,4 @@
-"""What a query asks of full text search, and how LanceDB is asked for it."""
+"""Full text queries, and their form for LanceDB."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -9,7 +9,7 @@ from bridge.text.scripts import strip_invisible
 from bridge.text.stems import index_forms, query_forms
 
 MOST_WORDS = 48
-"""Words of a query that are searched for; a pasted page is known by its first ones."""
+"""Words of a query that are searched for; a pasted page is identified by its first ones."""
 
 LONGEST = 200
 
@@ -18,10 +18,10 @@ _SAYS = re.compile(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class TextQuery:
-    """Words and phrases (written with spaces) that should, must and must not be there.
+    """Words and phrases (with spaces) that should, must and must not occur.
 
-    Positions are not indexed, so a phrase is searched for as all of its words, and one that must not be there is not
-    searched for at all: whoever asks compares phrases with the text.
+    Positions are not indexed, so a phrase is searched as all of its words, and an excluded phrase is not searched at
+    all: the caller compares phrases with the text.
     """
 
     should: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class TextQuery:
 
 @dataclass(frozen=True, slots=True)
 class FtsQuery:
-    """What is asked of one column; each of `must` is met by any of its words."""
+    """A query on one column; each of `must` is satisfied by any of its words."""
 
     column: str
     should: str
@@ -40,11 +40,11 @@ class FtsQuery:
 
     @property
     def plain(self) -> bool:
-        """True when every word that must be there is one word."""
+        """Whether every required word is a single word."""
         return not any(" " in each for each in self.must)
 
     def best(self) -> Any:
-        """Ask LanceDB for the rows that count: those with all that must be there, else with any that should."""
+        """Return the query for the rows that count: those with everything required, or else with any wanted word."""
         from lancedb.query import FullTextOperator, MatchQuery
 
         if self.must:
@@ -52,19 +52,19 @@ class FtsQuery:
         return MatchQuery(self.should, self.column)
 
     def also(self) -> Any | None:
-        """Ask for what those rows should say besides."""
+        """Return the query for what those rows should also contain."""
         from lancedb.query import MatchQuery
 
         return MatchQuery(self.should, self.column) if self.must and self.should else None
 
     def excluded(self) -> Any | None:
-        """Ask for the rows with anything that must not be there."""
+        """Return the query for the rows with anything excluded."""
         from lancedb.query import MatchQuery
 
         return MatchQuery(" ".join(self.must_not), self.column) if self.must_not else None
 
     def together(self) -> Any:
-        """Ask for all of it in one query, which LanceDB answers five times slower than one without clauses."""
+        """Return everything as one query, which LanceDB answers five times more slowly than one without clauses."""
         from lancedb.query import BooleanQuery, MatchQuery, Occur
 
         clauses = [(Occur.MUST, MatchQuery(each, self.column)) for each in self.must]
@@ -74,10 +74,10 @@ class FtsQuery:
 
 
 def exact_query(words: TextQuery, column: str) -> FtsQuery | None:
-    """Ask for words as they are written.
+    """Build the query for words as written.
 
     Returns:
-        What to ask, or None when the words say nothing that could be found.
+        The query, or None when no word is searchable.
     """
     should, must = searchable_words(words.should), searchable_words(words.must)
     should += [pair for word in should for pair in index_forms(word, None).split()]
@@ -87,7 +87,7 @@ def exact_query(words: TextQuery, column: str) -> FtsQuery | None:
 
 
 def stemmed_query(words: TextQuery, column: str, languages: Collection[str]) -> FtsQuery | None:
-    """Ask for the forms that words have in the languages of the vault."""
+    """Build the query for the forms that words have in the languages of the vault."""
     should = dict.fromkeys(
         form
         for word in searchable_words(words.should)
@@ -101,18 +101,18 @@ def stemmed_query(words: TextQuery, column: str, languages: Collection[str]) -> 
 
 
 def searchable_words(words: Iterable[str]) -> list[str]:
-    """Keep the words that have a letter or digit, each once and none too many."""
+    """Keep the words that have a letter or digit, each once and within the limit."""
     kept = dict.fromkeys(strip_invisible(word)[:LONGEST].replace("\x00", " ") for word in words)
     return [word for word in kept if _SAYS.search(word)][:MOST_WORDS]
 
 
 def required_tokens(word: str) -> list[str]:
-    """Return all that must be there for a word or phrase to be; Korean words stand in the index as pairs too."""
+    """Return the tokens that a word or phrase requires; Korean words are indexed as pairs too."""
     return [piece for part in split_tokens(word) for piece in index_forms(part, None).split() or [part]]
 
 
 def split_tokens(word: str) -> list[str]:
-    """Cut a word or phrase as the tokenizer of the index does."""
+    """Split a word or phrase as the tokenizer of the index does."""
     from lancedb import tokenize
 
     tokens = tokenize(word, base_tokenizer=TOKENIZER, stem=False, remove_stop_words=False)
@@ -120,4 +120,4 @@ def split_tokens(word: str) -> list[str]:
 
 
 TOKENIZER = "icu/split"
-"""ICU finds words in every script; split cuts paths and names of code as well."""
+"""ICU finds words in every script; split also cuts paths and names of code."""

@@ -1,4 +1,4 @@
-"""What the lanes of a search return; scores compare within one lane of one answer."""
+"""The hits of the retrievers; scores are comparable only within one retriever and answer."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ NameField = Literal["title", "alias", "heading"]
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
-    """A passage that was found."""
+    """A passage found."""
 
     path: VaultPath
     ordinal: int
@@ -19,7 +19,7 @@ class PassageHit:
 
 @dataclass(frozen=True, slots=True)
 class NoteHit:
-    """A note that was found as a whole."""
+    """A note found as a whole."""
 
     path: VaultPath
     score: float
@@ -27,7 +27,7 @@ class NoteHit:
 
 @dataclass(frozen=True, slots=True)
 class NameHit:
-    """A note found by a name of its own; the score is 1 for a title typed in full."""
+    """A note found by its title, alias or heading; the score is 1 for a title typed in full."""
 
     path: VaultPath
     field: NameField

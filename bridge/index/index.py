@@ -1,4 +1,4 @@
-"""The index of one vault: everything that is derived from its notes and searched."""
+"""The index of one vault: all data derived from its notes and searched."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -30,7 +30,7 @@ from bridge.types import Digest, VaultPath
 
 @dataclass(frozen=True, slots=True)
 class IndexHealth:
-    """What `doctor` judges the index by."""
+    """The measures by which `doctor` judges the index."""
 
     fragments: int
     bytes: int
@@ -41,11 +41,12 @@ class IndexHealth:
 
 
 class Index:
-    """One vault's index. One process may have it open; its methods belong to one event loop.
+    """One vault's index.
 
-    A note is written by appending: its passages, and its row with a higher number, which no start believes without all
-    of them. What that replaces is known in memory at once and deleted later, so that a search never sees half a note
-    and a crash leaves none.
+    Only one process may have it open; its methods belong to one event loop. A note is written by appending: its
+    passages, and its row with a higher number, which counts at a start only if all of them are there. What that
+    replaces is known in memory at once and deleted later, so that a search never sees half a note and a crash leaves
+    none.
     """
 
     def __init__(self, opened: OpenIndex, keep_days: int) -> None:
@@ -64,17 +65,17 @@ class Index:
 
     @classmethod
     def open(cls, folder: Path, *, keep_days: int = 7, doubt: Exception | None = None) -> Self:
-        """Open the index in a folder, or start one; blocks.
+        """Open the index in a folder, or create one; blocks.
 
         Args:
-            folder: Belongs to this index alone.
-            keep_days: How long vectors of vanished passages are kept.
-            doubt: What went wrong with it, so that all of it must prove sound; it is built again otherwise.
+            folder: The folder, used by this index only.
+            keep_days: Days for which vectors of vanished passages are kept.
+            doubt: An error in the index, after which all of it is verified; if that fails, it is rebuilt.
 
         Raises:
             IndexUnusable: A newer version wrote it.
-            ReadOnly: The folder cannot be written.
-            DiskFull: There is no room.
+            ReadOnly: The folder is not writable.
+            DiskFull: The disk is full.
         """
         with pause_gc():
             index = cls(open_index(folder, doubt), keep_days)
@@ -84,26 +85,26 @@ class Index:
 
     @property
     def notes(self) -> Mapping[VaultPath, IndexedNote]:
-        """Every note that keyword search finds, as of now: a write makes another mapping."""
+        """Every note that keyword search finds now; a write replaces the mapping."""
         return self._opened.catalogue.notes
 
     @property
     def damaged(self) -> bool:
-        """True once a search could not read it: open it anew, in doubt."""
+        """Whether a search failed to read it: it must be reopened with `doubt`."""
         return self._opened.damaged
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages in Latin letters that the vault is written in."""
+        """The languages of the vault that use the Latin script."""
         return self._known.languages
 
     @property
     def boilerplate(self) -> Boilerplate:
-        """What was learnt to recur in this vault."""
+        """The recurring lines learnt in this vault."""
         return self._boilerplate
 
     async def use_boilerplate(self, boilerplate: Boilerplate) -> None:
-        """Keep what was learnt anew, under a version never used before."""
+        """Store newly learnt lines, under a version never used before."""
         version = self._boilerplate.version + 1
         self._boilerplate = Boilerplate(version, boilerplate.recurring)
         await asyncio.to_thread(self._opened.folder.keep_boilerplate, self._boilerplate)
@@ -111,93 +112,93 @@ class Index:
     # -- writing ------------------------------------------------------------------------------------------------------
 
     async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath] = ()) -> None:
-        """Write notes and forget others; on return keyword search shows it.
+        """Write notes and remove others; keyword search shows the result on return.
 
         Args:
-            entries: Notes that are new or changed.
-            gone: Notes that are no more.
+            entries: New or changed notes.
+            gone: Paths of removed notes.
 
         Raises:
-            DiskFull: There is no room; what was stored is kept.
-            ReadOnly: The folder cannot be written any more.
+            DiskFull: The disk is full; what was stored is kept.
+            ReadOnly: The folder is not writable any more.
         """
         await self._tasks.finish(self._writing.write(entries, gone))
         self._tidying.later()
 
     async def show(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath] = ()) -> None:
-        """Show notes and forget others without waiting for the disk; a search waits for what is on its way there.
+        """Show changes without waiting for the disk; a search waits for rows under way.
 
-        What cannot be written is shown no more, and told by `lost`.
+        Notes that cannot be written are hidden again, and listed by `lost`.
 
         Args:
-            entries: Notes that are new or changed.
-            gone: Notes that are no more.
+            entries: New or changed notes.
+            gone: Paths of removed notes.
         """
         following = await self._writing.show(entries, gone)
         following.add_done_callback(lambda _: self._tidying.later())
 
     async def settled(self) -> None:
-        """Wait until all that is shown is written or lost."""
+        """Wait until everything shown is written or lost."""
         async with self._writing.turn:
             pass
 
     @property
     def lost(self) -> frozenset[VaultPath]:
-        """Notes that were shown and could not be written: they are to be read again."""
+        """Notes that were shown and could not be written; they must be read again."""
         return frozenset(self._writing.lost)
 
     def bulk(self) -> AbstractContextManager[None]:
-        """Begin many writes that nobody searches yet; the index is made compact after the last."""
+        """Enclose many writes that nobody searches yet; the index is compacted after the last."""
         return self._tidying.put_off()
 
     async def optimise(self, *, at_once: bool = False) -> None:
-        """Delete what is replaced, merge fragments and take new rows into the full text indexes.
+        """Delete replaced rows, merge fragments and add new rows to the full text indexes.
 
         Args:
-            at_once: Keep no older version and no vector that nothing needs: a note became forbidden.
+            at_once: Keep no older versions and no unneeded vectors, because a note became denied.
         """
         await self._tasks.finish(self._tidying.optimise(at_once=at_once))
 
-    # -- forbidding ---------------------------------------------------------------------------------------------------
+    # -- denied notes -------------------------------------------------------------------------------------------------
 
     def hide(self, denies: Denies) -> None:
         """Forget notes in memory, so that nothing finds them from now on."""
         self._erasing.hide(denies)
 
     async def erase(self, denies: Denies) -> None:
-        """Take these notes, and all that no other note needs, off the disk to the last byte.
+        """Erase these notes, and all data that no other note needs, from the disk to the last byte.
 
         Raises:
-            DiskFull: There is no room; they stay hidden.
-            ReadOnly: The folder cannot be written any more.
+            DiskFull: The disk is full; the notes stay hidden.
+            ReadOnly: The folder is not writable any more.
         """
         await self._tasks.finish(self._erasing.erase(denies))
 
     @property
     def cleansed(self) -> frozenset[str]:
-        """The globs of the user's of which nothing is kept; reads a small file."""
+        """The user's globs for which no data is kept; reads a small file."""
         return self._opened.folder.cleansed
 
     def keep_cleansed(self, globs: Collection[str]) -> None:
-        """Remember of which globs nothing is kept; blocks for a few milliseconds."""
+        """Store the globs for which no data is kept; blocks for a few milliseconds."""
         self._opened.folder.keep_cleansed(globs)
 
-    # -- life ---------------------------------------------------------------------------------------------------------
+    # -- closing ------------------------------------------------------------------------------------------------------
 
     async def close(self) -> None:
-        """Finish what is being written and let go; what is left to sweep is swept at the next start."""
+        """Finish writing and close; the next start vacuums what is left."""
         self._tidying.stop()
         async with self._writing.turn:
             self.abandon()
 
     def abandon(self) -> None:
-        """Let go at once, without an event loop."""
+        """Close at once, without an event loop."""
         self._opened.notes.inner.close()
         self._opened.passages.inner.close()
         self._opened.database.close()
 
     def health(self) -> IndexHealth:
-        """Judge the index; blocks for a few milliseconds.
+        """Measure the state of the index; blocks for a few milliseconds.
 
         Raises:
             IndexUnusable: It cannot be read any more.
@@ -217,26 +218,26 @@ class Index:
 
     @property
     def answering_model(self) -> str | None:
-        """The key of the model that queries must be embedded with; None when there are no vectors."""
+        """The key of the model that must embed the queries; None when there are no vectors."""
         return self._vectors.answering
 
     def use_model(self, key: str, dimensions: int) -> None:
-        """Ask for a model's vectors from now on; those of the model before answer until these are complete."""
+        """Request a model's vectors from now on; the previous model answers until these are complete."""
         with disk_errors(self._opened.folder.path):
             self._vectors.use(key, dimensions)
 
     def pending_vectors(self) -> int:
-        """Count the passages that wait for a vector."""
+        """Count the passages without a vector."""
         return self._vectors.pending()
 
     def embedded_share(self) -> float:
-        """Return the share of the passages that queries can find by meaning, from 0 to 1; 1 when there is none."""
+        """Return the share of the passages that semantic search covers, from 0 to 1; 1 when there are none."""
         return self._vectors.share()
 
     async def missing(self, limit: int) -> list[MissingVector]:
         """Return texts without a vector, those of the newest notes first."""
         due = self._vectors.due(limit)
-        # Now: while the texts of passages are read, a note may get another title.
+        # Read now: a note's title may change while the texts of passages are read.
         titles = {key: self._title_text(key) for key, held, wanted in due if held.title in wanted}
         texts = await self._due_texts(due)
         found: list[MissingVector] = []
@@ -270,34 +271,34 @@ class Index:
         return dict(zip(rows["digest"].to_pylist(), rows["embed_text"].to_pylist(), strict=True))
 
     async def add_vectors(self, digests: Sequence[Digest], vectors: Floats) -> None:
-        """Keep the vectors of texts that `missing` returned, in the same order."""
+        """Store the vectors of texts that `missing` returned, in the same order."""
         with disk_errors(self._opened.folder.path):
             await self._tasks.finish(self._vectors.add(digests, vectors))
         if self._tidying.urgent:
             self._tidying.later()
 
     async def quarantine(self, digests: Collection[Digest]) -> None:
-        """Never return these texts from `missing` again."""
+        """Exclude these texts from `missing` for good."""
         with disk_errors(self._opened.folder.path):
             await self._tasks.finish(self._vectors.give_up(digests))
 
     def embedded(self, path: VaultPath) -> bool:
-        """Say whether every passage of a note has its vector, or needs none."""
+        """Return whether every passage of a note has its vector, or needs none."""
         entry = self._opened.catalogue.entry(path)
         return entry is not None and all(self._vectors.embedded_at(entry.key, at) for at in range(entry.note.passages))
 
-    # -- lanes --------------------------------------------------------------------------------------------------------
+    # -- retrievers ---------------------------------------------------------------------------------------------------
 
     async def passages(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
-        """Find passages by words as they are written."""
+        """Find passages by words as written."""
         return await self._full_text.passages(exact_query(words, "words"), limit, within)
 
     async def stems(
         self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
-        """Find passages by the stems of words, in the languages of the vault."""
+        """Find passages by stems, in the languages of the vault."""
         return await self._full_text.passages(stemmed_query(words, "forms", self.languages), limit, within)
 
     async def whole(self, words: TextQuery, limit: int, within: Collection[VaultPath] | None = None) -> list[NoteHit]:
@@ -305,16 +306,16 @@ class Index:
         return await self._full_text.notes(exact_query(words, "whole"), limit, within)
 
     async def named(self, text: str, limit: int, within: Collection[VaultPath] | None = None) -> list[NameHit]:
-        """Find notes by title, alias or heading, unfinished words and small typing errors included."""
+        """Find notes by title, alias or heading, with prefixes and small typing errors allowed."""
         return self._known.names.find(text, limit, within)
 
     async def nearest(
         self, vector: Floats, limit: int, within: Collection[VaultPath] | None = None
     ) -> list[PassageHit]:
-        """Find the notes nearest in meaning, each with its best passage.
+        """Find the semantically nearest notes, each with its best passage.
 
         Args:
-            vector: The query embedded with `answering_model`.
+            vector: The query, embedded with `answering_model`.
             limit: How many notes.
             within: Only these notes.
         """
@@ -329,22 +330,22 @@ class Index:
         ]
 
     def vector_of(self, path: VaultPath, ordinal: int | None = None) -> Floats | None:
-        """Return a note, or one passage of it, as one vector of length 1; None before there is any."""
+        """Return a note, or one of its passages, as one vector of length 1; None if it has none yet."""
         entry = self._opened.catalogue.entry(path)
         return self._vectors.vector_of(entry.key, ordinal) if entry else None
 
     # -- texts --------------------------------------------------------------------------------------------------------
 
     async def text_of(self, hits: Sequence[PassageHit]) -> list[Passage]:
-        """Read the passages of hits, in their order; those that have changed since are left out."""
+        """Read the passages of hits, in order; changed ones are omitted."""
         return await self._texts.of(hits)
 
     async def wholes(self, paths: Collection[VaultPath] | None = None) -> dict[VaultPath, str]:
-        """Read all that notes say, whatever their passages leave out; every note without `paths`."""
+        """Read the full text of notes, including what their passages omit; of every note without `paths`."""
         return await self._texts.wholes(paths)
 
     async def passage(self, path: VaultPath, ordinal: int) -> Passage | None:
-        """Read one passage; None when there is no such passage."""
+        """Read one passage; None when it does not exist."""
         return next(iter(await self._texts.of([PassageHit(path, ordinal, 0.0)])), None)
 
     def passages_of(self, path: VaultPath) -> tuple[Passage, ...]:

@@ -1,6 +1,6 @@
-"""Vectors in memory, one row a text, and the passages laid over them.
+"""Vectors in memory, one row per text, and the passages mapped to them.
 
-A passage scores as `normalise(passage + TITLE_WEIGHT · title)` would, but from the two raw vectors: the norm is kept,
+A passage scores as `normalise(passage + TITLE_WEIGHT · title)` would, but from the two raw vectors: the norm is stored,
 so that a new title moves an index instead of a vector.
 """
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 TITLE_WEIGHT = 0.3
-"""How much a note's title counts in the vectors of its passages."""
+"""Weight of a note's title in the vectors of its passages."""
 
 BLOCK = 4096
-"""Rows allocated at a time, so that growing copies nothing."""
+"""Rows allocated at a time, so that growth copies nothing."""
 
 Floats = NDArray[np.float32]
 
@@ -30,7 +30,7 @@ class VectorRows:
         self._used = 0
 
     def put(self, digests: Sequence[bytes], vectors: Floats) -> None:
-        """Add vectors; of a digest known already the first stays."""
+        """Add vectors; a known digest keeps its first vector."""
         for digest, vector in zip(digests, vectors, strict=True):
             if digest not in self.of:
                 row = self._free.pop() if self._free else self._next()
@@ -38,7 +38,7 @@ class VectorRows:
                 self.of[digest] = row
 
     def extend(self, digests: Sequence[bytes], vectors: NDArray[np.float16]) -> None:
-        """Add vectors that are not there yet, at the end; for loading."""
+        """Append vectors that are not there yet; for loading."""
         self.of.update(zip(digests, range(self._used, self._used + len(digests)), strict=True))
         at = 0
         while at < len(digests):
@@ -51,14 +51,14 @@ class VectorRows:
             at += len(part)
 
     def _next(self) -> int:
-        """Return a row never used, in a new block if need be."""
+        """Return an unused row, in a new block if needed."""
         if self._used == len(self._blocks) * BLOCK:
             self._blocks.append(np.zeros((BLOCK, self.dimensions), np.float32))
         self._used += 1
         return self._used - 1
 
     def drop(self, digests: Iterable[bytes]) -> None:
-        """Forget vectors; their rows are used again."""
+        """Remove vectors; their rows are reused."""
         for digest in digests:
             row = self.of.pop(digest, None)
             if row is not None:
@@ -76,18 +76,18 @@ class VectorRows:
         return found
 
     def dot(self, vector: Floats) -> Floats:
-        """Return every row's product with a vector."""
+        """Return the dot product of every row with a vector."""
         blocks = list(self._blocks)
         scores = np.empty(len(blocks) * BLOCK, np.float32)
         for number, block in enumerate(blocks):
-            # Not BLAS: its threads wait for each other on a busy machine, 4 ms became 130.
+            # Not BLAS: its threads wait for each other on a busy machine, where 4 ms became 130.
             np.einsum("ij,j->i", block, vector, out=scores[number * BLOCK : (number + 1) * BLOCK])
         return scores
 
 
 @dataclass(slots=True)
 class RowMap:
-    """One place a passage. Arrays are replaced, never resized, so that a search in a thread keeps what it took."""
+    """Maps passages to rows. Arrays are replaced, never resized, so that a search in a thread keeps its own."""
 
     key: NDArray[np.int64]
     ordinal: NDArray[np.int32]
@@ -97,7 +97,7 @@ class RowMap:
 
     @classmethod
     def of_size(cls, size: int) -> "RowMap":
-        """Return empty places: a row of -1 is a vector not there yet."""
+        """Return empty places; a row of -1 means that the vector is missing."""
         return cls(
             np.full(size, -1, np.int64),
             np.zeros(size, np.int32),
@@ -107,7 +107,7 @@ class RowMap:
         )
 
     def copied(self, size: int, kept: NDArray[np.intp]) -> "RowMap":
-        """Return larger or smaller columns that begin with some of these places."""
+        """Return a copy of another size that begins with some of these places."""
         new = RowMap.of_size(size)
         for name in ("key", "ordinal", "passage", "title", "norm"):
             getattr(new, name)[: len(kept)] = getattr(self, name)[kept]
@@ -116,30 +116,30 @@ class RowMap:
 
 @dataclass(frozen=True, slots=True)
 class TextDigests:
-    """The texts of one note: its title's digest and its passages'; None stands for a passage that is not embedded."""
+    """Digests of a note's texts: its title and its passages; None for a passage that is not embedded."""
 
     title: bytes
     passages: tuple[bytes | None, ...]
 
 
 class VectorMatrix:
-    """Which passage has which vector, for one model."""
+    """The vectors of all passages, for one model."""
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
         self.rows = VectorRows(dimensions)
         self.poison: set[bytes] = set()
         self.waiting: dict[bytes, set[int]] = {}
-        """Keys of the notes in which a text without a vector stands."""
+        """By text without a vector: keys of the notes that contain it."""
         self.titles: set[bytes] = set()
-        """Those of the waiting texts that are titles."""
+        """The waiting texts that are titles."""
         self._columns = RowMap.of_size(BLOCK)
         self._used = 0
         self._places: dict[int, range] = {}
         self._held: dict[int, TextDigests] = {}
 
     def put(self, notes: Mapping[int, TextDigests]) -> None:
-        """Lay out the passages of notes, by key, with the vectors there are."""
+        """Add the passages of notes, by key, with their vectors if known."""
         for key in notes:
             self.drop(key)
         count = sum(len(held.passages) for held in notes.values())
@@ -171,7 +171,7 @@ class VectorMatrix:
         columns.key[span] = keys
 
     def _await(self, key: int, held: TextDigests) -> None:
-        """Note which texts of a note wait for a vector."""
+        """Record which texts of a note wait for a vector."""
         for digest in {held.title, *held.passages}:
             if digest is not None and digest not in self.rows.of and digest not in self.poison:
                 self.waiting.setdefault(digest, set()).add(key)
@@ -179,7 +179,7 @@ class VectorMatrix:
                     self.titles.add(digest)
 
     def drop(self, key: int) -> None:
-        """Forget a note's passages; their vectors stay."""
+        """Remove a note's passages; their vectors stay."""
         places = self._places.pop(key, None)
         held = self._held.pop(key, None)
         if places is None or held is None:
@@ -193,7 +193,7 @@ class VectorMatrix:
                     self.titles.discard(digest)
 
     def _compact(self, room: int) -> None:
-        """Make room, leaving out the places of notes that are gone."""
+        """Make room by dropping the places of removed notes."""
         kept = np.flatnonzero(self._columns.key[: self._used] >= 0)
         size = max(BLOCK, 2 ** int(np.ceil(np.log2((len(kept) + room) * 1.25))))
         self._columns = self._columns.copied(size, kept)
@@ -207,7 +207,7 @@ class VectorMatrix:
         }
 
     def _weigh(self, span: slice) -> None:
-        """Compute the norms of passages whose vectors are all there."""
+        """Compute the norms of passages whose vectors are complete."""
         columns = self._columns
         both = np.flatnonzero((columns.passage[span] >= 0) & (columns.title[span] >= 0)) + span.start
         columns.norm[span] = 1.0
@@ -217,7 +217,7 @@ class VectorMatrix:
             columns.norm[part] = np.sqrt(1 + TITLE_WEIGHT**2 + 2 * TITLE_WEIGHT * alike)
 
     def fill(self, digests: Sequence[bytes], vectors: Floats) -> None:
-        """Take vectors for texts that waited for them."""
+        """Store vectors of waiting texts."""
         self.rows.put(digests, vectors)
         keys: set[int] = set()
         for digest in digests:
@@ -231,18 +231,18 @@ class VectorMatrix:
             self._weigh(span)
 
     def give_up(self, digests: Iterable[bytes]) -> None:
-        """Wait no longer for these texts."""
+        """Stop waiting for these texts."""
         for digest in digests:
             self.poison.add(digest)
             self.waiting.pop(digest, None)
             self.titles.discard(digest)
 
     def digests(self) -> set[bytes]:
-        """Return every text that some note holds."""
+        """Return the digest of every text in a note."""
         return {d for held in self._held.values() for d in (held.title, *held.passages) if d is not None}
 
     def pending(self) -> int:
-        """Count the different passages that wait for a vector."""
+        """Count the distinct passages without a vector."""
         return len(self.waiting) - len(self.titles)
 
     def placed(self) -> int:
@@ -253,14 +253,14 @@ class VectorMatrix:
     def nearest(
         self, vector: Floats, limit: int, keys: Collection[int] | None
     ) -> Callable[[], list[tuple[int, int, float]]]:
-        """Return the search for the best passage of each of the nearest notes, to be run in any thread.
+        """Return a function that finds the best passage of each of the nearest notes, for any thread.
 
         Args:
             vector: The query, of length 1.
             limit: How many notes.
             keys: Only these notes.
         """
-        # Taken now: what is written while the search runs in its thread must not shift under it.
+        # Copied now: writes during the search in its thread must not change it.
         columns = self._columns.copied(self._used, np.arange(self._used))
 
         def search() -> list[tuple[int, int, float]]:
@@ -279,7 +279,7 @@ class VectorMatrix:
         return search
 
     def vector_of(self, key: int, ordinal: int | None = None) -> Floats | None:
-        """Return a note, or one passage of it, as one vector: the mean of its passages, its title in each."""
+        """Return a note, or one passage of it, as one vector: the mean of its passages, each with its title."""
         places = self._places.get(key)
         if places is None:
             return None
@@ -318,6 +318,6 @@ def best_passages(
 
 
 def normalise(vector: Floats) -> Floats:
-    """Return a vector at length 1; one of length 0 stays."""
+    """Return a vector scaled to length 1; the zero vector stays."""
     length = float(np.linalg.norm(vector))
     return (vector / length).astype(np.float32) if length else vector

@@ -1,4 +1,4 @@
-"""Titles, aliases and headings in memory, found by words, by how words begin, and past small typing errors."""
+"""Titles, aliases and headings in memory, found by words, by prefixes, and despite small typing errors."""
 
 import math
 import re
@@ -21,22 +21,22 @@ _RUN = re.compile(f"[{UNSPACED}{HANGUL}]+|[^\\W_{UNSPACED}{HANGUL}]+")
 _WIDE = re.compile(f"[{UNSPACED}{HANGUL}]")
 
 EXACT, PREFIX, TYPO = 1.0, 0.85, 0.7
-"""What a word counts that is the same, that begins alike, that is nearly the same."""
+"""Scores of a word that is equal, has the prefix, or is nearly equal."""
 
 PART, HEADING = 0.6, 0.9
-"""What is left of a score when hardly any of the name was said, and when the name is a heading."""
+"""Factor for a name of which hardly any part was typed, and for a heading."""
 
 MOST_MEANT = 400
-"""Known words that one word of a query may stand for."""
+"""Known words that one word of a query may match."""
 
 MOST_WORDS = 32
-"""Words of a query that are looked at."""
+"""Words of a query that are used."""
 
 HEADINGS_A_NOTE = 200
 
 
 Name = tuple[VaultPath, NameField, str]
-"""One name of one note."""
+"""A name of a note."""
 
 
 class NameIndex:
@@ -52,14 +52,14 @@ class NameIndex:
         self._worth = array("f")
 
     def put(self, path: VaultPath, title: str, aliases: Iterable[str], headings: Iterable[str]) -> None:
-        """Take a note's names in place of those it had."""
+        """Replace a note's names."""
         self.drop(path)
         numbers = [*self._add(path, "title", (title,)), *self._add(path, "alias", aliases)]
         numbers += self._add(path, "heading", islice(dict.fromkeys(headings), HEADINGS_A_NOTE))
         self._of[path] = numbers
 
     def _add(self, path: VaultPath, field: NameField, texts: Iterable[str]) -> Iterator[int]:
-        """Take names of one kind."""
+        """Add names of one kind."""
         worth = HEADING if field == "heading" else 1.0
         for text in texts:
             words = set(name_words(text))
@@ -83,7 +83,7 @@ class NameIndex:
             yield number
 
     def drop(self, path: VaultPath) -> None:
-        """Forget a note's names."""
+        """Remove a note's names."""
         for number in self._of.pop(path, ()):
             name = self._names[number]
             self._names[number] = None
@@ -96,10 +96,10 @@ class NameIndex:
                     self._sorted = None
 
     def find(self, text: str, limit: int, within: Collection[VaultPath] | None) -> list[NameHit]:
-        """Return the notes whose names are most like a text, one hit a note, best first.
+        """Return the notes whose names best match a text, one hit per note, best first.
 
         Args:
-            text: What was typed; its last word may be unfinished.
+            text: The text typed; its last word may be unfinished.
             limit: How many notes.
             within: Only these notes.
         """
@@ -121,7 +121,7 @@ class NameIndex:
         return list(hits.values())
 
     def _scores(self, asked: Sequence[str]) -> NDArray[np.float32]:
-        """Score every name: how much of the query it meets, rare words most, and how much of it was said."""
+        """Score every name by the share of the query that it matches, rare words most, and by the share of it typed."""
         met = np.zeros(len(self._names), np.float32)
         said = np.zeros_like(met)
         total = 0.0
@@ -139,13 +139,13 @@ class NameIndex:
         return scores.astype(np.float32, copy=False)
 
     def _ranked(self, scores: NDArray[np.float32]) -> Iterator[int]:
-        """Return the numbers of the names that score, best first, of equals the shortest."""
+        """Return the numbers of the names that score, best first, shorter ones first when equal."""
         scoring = np.flatnonzero(scores)
         order = np.lexsort((scoring, np.frombuffer(self._length, np.float32)[scoring], -scores[scoring]))
         return iter(scoring[order].tolist())
 
     def _meant(self, word: str, *, unfinished: bool) -> dict[str, float]:
-        """Return the known words that a word may mean, and what each counts."""
+        """Return the known words that a word may match, with their scores."""
         found: dict[str, float] = {}
         if word in self._holders:
             found[word] = EXACT
@@ -162,7 +162,7 @@ class NameIndex:
         return self._sorted
 
     def _beginning(self, word: str) -> Sequence[str]:
-        """Return the known words that begin with a word."""
+        """Return the known words with a prefix."""
         words = self._vocabulary()
         start = bisect_left(words, word)
         end = bisect_left(words, word + "\U0010ffff", start)
@@ -179,7 +179,7 @@ class NameIndex:
 
 
 def name_words(text: str) -> list[str]:
-    """Cut a name into comparable words; scripts without spaces into overlapping pairs."""
+    """Split a name into comparable words; scripts without spaces into overlapping pairs."""
     folded = strip_invisible(text).casefold()
     if not folded.isascii():
         decomposed = unicodedata.normalize("NFKD", folded)
@@ -194,30 +194,30 @@ def name_words(text: str) -> list[str]:
 
 
 LEAST_LANGUAGE = 0.01
-"""Share of the notes in a language before queries are stemmed in it."""
+"""Share of the notes in a language from which queries are stemmed in it."""
 
 
 class KnownNames:
-    """Names and languages of the notes that are there."""
+    """Names and languages of the current notes."""
 
     def __init__(self) -> None:
         self.names = NameIndex()
         self._languages: Counter[str] = Counter()
 
     def learn(self, note: IndexedNote) -> None:
-        """Take a note's names and language."""
+        """Add a note's names and language."""
         self.names.put(note.path, note.title, note.aliases, note.heading_texts)
         if note.language:
             self._languages[note.language] += 1
 
     def forget(self, note: IndexedNote) -> None:
-        """Forget a note's names and language."""
+        """Remove a note's names and language."""
         self.names.drop(note.path)
         if note.language:
             self._languages[note.language] -= 1
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages in Latin letters that the vault is written in, the most frequent first."""
+        """The languages of the vault that use the Latin script, most frequent first."""
         least = LEAST_LANGUAGE * self._languages.total()
         return tuple(language for language, count in self._languages.most_common() if count > 0 and count >= least)

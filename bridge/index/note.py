@@ -1,4 +1,4 @@
-"""What the index remembers of each note, held in memory for all notes at once."""
+"""The facts that the index keeps of each note, in memory for all notes at once."""
 
 import json
 from collections import defaultdict
@@ -20,7 +20,7 @@ _NOTHING: Mapping[str, Value] = {}
 
 @dataclass(frozen=True, slots=True)
 class IndexedTask:
-    """A task as the index knows it: all that stands behind its box, and of that what tasks are sought by."""
+    """A task as the index keeps it: its text after the box, and the facts by which tasks are filtered."""
 
     status: str
     text: str
@@ -32,7 +32,7 @@ class IndexedTask:
 
 @dataclass(frozen=True, slots=True)
 class IndexedNote:
-    """A note as the index knows it. Headings, links and tasks are kept packed and unpacked at each look."""
+    """A note as the index keeps it. Headings, links and tasks are packed, and unpacked at each access."""
 
     path: VaultPath
     title: str
@@ -47,11 +47,11 @@ class IndexedNote:
     left_out: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     arrows: tuple[tuple[str, str, str], ...] = ()
-    """The arrows of a canvas: its ends as `bridge.markdown.note.Edge` has them, and its label."""
+    """The arrows of a canvas: their ends as in `bridge.markdown.note.Edge`, and their labels."""
     language: str | None = None
     recipe: str = ""
     asides: bool = False
-    """Whether it may say names of files beside its links: in a query, or where a reference link leads."""
+    """Whether file names may occur outside its links: in a query, or in the definition of a reference link."""
     packed_headings: str = field(default="[]", repr=False)
     packed_links: str = field(default="[]", repr=False)
     packed_tasks: str = field(default="", repr=False)
@@ -59,7 +59,7 @@ class IndexedNote:
 
     @property
     def modified(self) -> float:
-        """When the file was changed, in seconds since the epoch."""
+        """Modification time of the file, in seconds since the epoch."""
         return self.mtime_ns / 1e9
 
     @property
@@ -69,12 +69,12 @@ class IndexedNote:
 
     @property
     def heading_texts(self) -> tuple[str, ...]:
-        """The words of the headings alone."""
+        """The texts of the headings."""
         return tuple(heading[0] for heading in json.loads(self.packed_headings)) if self.packed_headings != "[]" else ()
 
     @property
     def targets(self) -> tuple[tuple[str, LinkKind], ...]:
-        """What the links point at, as written, and how each is written; much quicker than `links`."""
+        """The link targets as written, with the kind of each link; much faster than `links`."""
         if self.packed_links == "[]":
             return ()
         return tuple((link[0], link[2]) for link in json.loads(self.packed_links))
@@ -102,7 +102,7 @@ class IndexedNote:
 
 @lru_cache(maxsize=512)
 def _headings(packed: str) -> tuple[Heading, ...]:
-    """Unpack headings; the notes of one answer are asked for them again and again."""
+    """Unpack headings; cached, because one answer requests those of its notes repeatedly."""
     return tuple(Heading(text, level, line, (start, end)) for text, level, line, start, end in json.loads(packed))
 
 
@@ -116,7 +116,7 @@ def pack_note(
     language: str | None,
     recipe: str,
 ) -> IndexedNote:
-    """Take from a parsed note what the index remembers."""
+    """Build the index's record of a parsed note."""
     return IndexedNote(
         path=note.path,
         title=note.title,
@@ -143,7 +143,7 @@ def pack_note(
 
 
 def _packed_tasks(note: Note) -> str:
-    """Pack the tasks of a Markdown note; the lines of other files are none of the file."""
+    """Pack the tasks of a Markdown note; line numbers of other files do not refer to the file."""
     if not note.tasks or note.kind != "note":
         return ""
     tags: defaultdict[int, list[str]] = defaultdict(list)
@@ -158,7 +158,7 @@ def _packed_tasks(note: Note) -> str:
 
 
 def encode_facts(note: IndexedNote) -> str:
-    """Write down what has no column of its own; JSON in ASCII, which can hold any text a note can."""
+    """Serialise the facts without a column of their own; as ASCII JSON, which can hold any text of a note."""
     facts = {
         "aliases": note.aliases,
         "tags": note.tags,
@@ -170,19 +170,19 @@ def encode_facts(note: IndexedNote) -> str:
         "asides": note.asides,
         "title": note.title,
         "tasks": note.packed_tasks,
-        # A name that is no Unicode text cannot stand in the column.
+        # A name that is not valid Unicode cannot be stored in the column.
         "path": None if note.path == replace_surrogates(note.path) else note.path,
     }
     return json.dumps({name: value for name, value in facts.items() if value}, default=_to_plain)
 
 
 def _to_plain(value: object) -> object:
-    """Write nested mappings and sequences of any type."""
+    """Convert nested mappings and sequences of any type to plain ones."""
     return dict(value) if isinstance(value, Mapping) else list(cast("Any", value))
 
 
 def decode_note(row: Mapping[str, Any]) -> IndexedNote:
-    """Read a row of the notes table."""
+    """Decode a row of the notes table."""
     facts = json.loads(row["facts"])
     return IndexedNote(
         path=VaultPath(facts.get("path", row["path"])),

@@ -1,4 +1,4 @@
-"""Opens an index folder: sound tables, the notes in memory, and the rows that a crash left over."""
+"""Opens an index folder: sound tables, the notes in memory, and the rows left over by a crash."""
 
 import asyncio
 import importlib.util
@@ -31,8 +31,8 @@ CLOUD = "lance_namespace_urllib3_client"
 
 
 def load_lancedb() -> None:
-    """Load LanceDB; what it is told here it looks at only once."""
-    # It keeps two cores for the disk, which on many machines is all of them.
+    """Import LanceDB, with the settings that it reads only once."""
+    # It reserves two cores for the disk, which on many machines is all of them.
     os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 1))
     # Half of its import is code for requests to a service that nothing here calls. It needs only some of the types,
     # and finds them in a package whose own code never ran.
@@ -81,7 +81,7 @@ class OpenIndex:
     set_aside: str | None = None
     """Why an earlier index was set aside, if one was."""
     damaged: bool = False
-    """True once something could not be read back."""
+    """Whether something could not be read."""
 
 
 def wait(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -93,7 +93,7 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def start_coroutine(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
-    """Begin LanceDB's asynchronous calls on LanceDB's own loop: they go on while blocking code waits for them."""
+    """Start LanceDB's asynchronous calls on LanceDB's own loop, where they continue while blocking code waits."""
     from lancedb.background_loop import LOOP
 
     return asyncio.run_coroutine_threadsafe(coroutine, LOOP.loop)
@@ -101,7 +101,7 @@ def start_coroutine(coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
 
 @contextmanager
 def read_errors(opened: OpenIndex) -> Iterator[None]:
-    """Turn what cannot be read back into an error a caller can act on, and remember it."""
+    """Translate read failures into an error that a caller can act on, and record the damage."""
     path = opened.folder.path
     try:
         with disk_errors(path):
@@ -114,16 +114,16 @@ def read_errors(opened: OpenIndex) -> Iterator[None]:
 
 
 def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
-    """Open an index, or start an empty one where there is none or a broken one.
+    """Open an index, or create an empty one where there is none or a broken one.
 
     Args:
         path: Its folder.
-        doubt: What went wrong with it: all of it is read then, not only what is kept in memory.
+        doubt: An error in the index: if given, all of it is read, not only what is kept in memory.
 
     Raises:
         IndexUnusable: A newer version wrote it.
-        ReadOnly: The folder cannot be written.
-        DiskFull: There is no room.
+        ReadOnly: The folder is not writable.
+        DiskFull: The disk is full.
     """
     limit_arenas()
     load_lancedb()
@@ -166,12 +166,12 @@ async def _open(folder: IndexFolder, doubt: Exception | None = None) -> OpenInde
 
 
 def _index_bytes(folder: IndexFolder) -> int:
-    """Add up the full text indexes' files, which searches keep in memory."""
+    """Return the size of the full text indexes' files, which searches keep in memory."""
     return folder_size(folder.path, "_indices")
 
 
 async def _load(opened: OpenIndex) -> None:
-    """Believe the newest row of each note whose passages are all there; the rest is left over."""
+    """Load the newest row of each note whose passages are complete; the other rows count as deleted."""
     texts: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
     scan = await opened.passages.scan(["key", "ordinal", "digest"])
     for key, ordinal, digest in zip(*(scan[name].to_pylist() for name in ("key", "ordinal", "digest")), strict=True):

@@ -1,4 +1,4 @@
-"""Reads passages back, and keeps those read last."""
+"""Reads passages, and caches recent ones."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ from bridge.index.vectors import Vectors
 from bridge.types import VaultPath
 
 KEPT = 4_096
-"""Passages kept in memory after they were read: the next letter typed finds most of them again."""
+"""Passages cached after reading: the next letter typed finds most of them again."""
 
 WHOLES = 512
-"""Whole notes taken out of LanceDB's hands at a time, which holds up everybody else: 4 ms."""
+"""Whole notes converted from LanceDB at a time, which blocks other threads for 4 ms."""
 
 
 class PassageTexts:
@@ -29,11 +29,11 @@ class PassageTexts:
         self._kept: dict[tuple[int, int], Passage] = {}
 
     def forget(self) -> None:
-        """Forget what was read before."""
+        """Clear the cache."""
         self._kept.clear()
 
     async def of(self, hits: Sequence[PassageHit]) -> list[Passage]:
-        """Read the passages of hits, in their order; those that have changed since are left out."""
+        """Read the passages of hits, in order; changed ones are omitted."""
         catalogue = self._opened.catalogue
         wanted = [(entry.key, hit.ordinal) for hit in hits if (entry := catalogue.entry(hit.path)) is not None]
         unread = {each for each in wanted if each not in self._kept}
@@ -47,7 +47,7 @@ class PassageTexts:
         return found
 
     def _again(self, which: tuple[int, int]) -> Passage | None:
-        """Return a passage read before, under the name that its note has now."""
+        """Return a cached passage, with the current path of its note."""
         passage = self._kept.pop(which, None)
         note = self._opened.catalogue.at_key(which[0])
         if passage is None or note is None:
@@ -64,7 +64,7 @@ class PassageTexts:
         return tuple(sorted((passage for _, passage in read), key=lambda passage: passage.ordinal))
 
     async def wholes(self, paths: Collection[VaultPath] | None) -> dict[VaultPath, str]:
-        """Read what notes say, all of them without `paths`; their own names, which stand in front, are left out."""
+        """Read the text of notes, all of them without `paths`; the names in front are omitted."""
         catalogue = self._opened.catalogue
         found: dict[VaultPath, str] = {}
         with read_errors(self._opened):
@@ -77,7 +77,7 @@ class PassageTexts:
         return found
 
     async def _read(self, where: str, only: Collection[tuple[int, int]] | None = None) -> list[tuple[int, Passage]]:
-        """Read the passages that a filter lets through, or only those of some keys and ordinals, with their keys."""
+        """Read the passages that pass a filter, or only those of some keys and ordinals, with their keys."""
         with read_errors(self._opened):
             found = await self._opened.passages.fetch(PASSAGE_COLUMNS, where)
         if only is not None:
@@ -92,11 +92,11 @@ class PassageTexts:
 
 
 def live_texts(catalogue: NoteTable, rows: Mapping[str, Any]) -> dict[VaultPath, str]:
-    """Take the notes that are believed out of rows of their table."""
+    """Select the texts of live notes from rows of their table."""
     pairs = zip(rows["seq"], rows["whole"], strict=True)
     return {note.path: whole.partition("\n")[2] for seq, whole in pairs if (note := catalogue.at_seq(seq)) is not None}
 
 
 def sql_numbers(of: Collection[int]) -> str:
-    """List whole numbers for a filter."""
+    """Format integers for a filter."""
     return ", ".join(map(str, sorted(of)))

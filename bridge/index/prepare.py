@@ -1,4 +1,4 @@
-"""Note → what the index stores of it; pure, so that it can run in any process."""
+"""Prepares what the index stores of a note; pure, so that it can run in any process."""
 
 import hashlib
 import re
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from bridge.vault.scan import Stat
 
 PROGRAMS = frozenset({"dataview", "dataviewjs", "tasks", "query", "button", "buttons", "base", "meta-bind", "tracker"})
-"""Languages of code blocks that a plugin runs: their text is not what the reader sees."""
+"""Languages of code blocks that a plugin runs, so that readers do not see their text."""
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)[^\n]*$", re.MULTILINE)
 _Steps = tuple[tuple[str, re.Pattern[str], str], ...]
-"""What is taken away, in order: what must be there for the pattern to match, the pattern, and what takes its place."""
+"""Replacements in order: text that must be present for the pattern to match, the pattern, and its replacement."""
 
 _LINKS: _Steps = (
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
@@ -42,7 +42,7 @@ _LINKS: _Steps = (
 _TAG = re.compile(
     r"</?[A-Za-z][\w-]*+(?:\s++[^\s\"'<>/=]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))?)*+\s*+/?>|&nbsp;"
 )
-"""A tag of HTML with its attributes, or a blank written as an entity."""
+"""An HTML tag with its attributes, or a space written as an entity."""
 
 _TICKS = re.compile(r"`+")
 
@@ -56,9 +56,9 @@ _SIGNS: _Steps = (
     ("|", re.compile(r"[ \t]*\|[ \t]*"), " "),
 )
 _MARKED = re.compile(r"[ \t]*[|>#*+_:\d-]")
-"""How a line begins that any of the next three may change."""
+"""Starts of the lines that any of the next three patterns may change."""
 _RULE = re.compile(
-    # Possessive: else the ways to share out the blanks of a row of empty cells multiply from cell to cell.
+    # Possessive: otherwise the ways to divide the spaces in a row of empty cells multiply from cell to cell.
     r"[ \t]*+>?[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-*+:?[ \t]*+)++|[ \t]*+(?:[-*_][ \t]*+){3,}+"
 )
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![\w|-]+\][+-]?)?")
@@ -71,11 +71,11 @@ _MANY_BLANKS = re.compile(r" {2,}")
 
 
 def strip_markdown(text: str) -> str:
-    """Return the words of a stretch of Markdown."""
+    """Return the words of some Markdown."""
     text = _strip_signs(_LINKS, text)
     text = "\n".join(map(_strip_markers, text.split("\n")))
     text = _strip_signs(_SIGNS, text)
-    # Wherever 120 characters without a blank begin, one of these twenties is among them.
+    # Any 120 characters without a space contain one of these runs of twenty.
     unbroken = any(" " not in text[at : at + 20] for at in range(0, len(text), 100))
     if unbroken and any(map(text.__contains__, _DATA_HAS)):
         text = _DATA.sub(" ", text)
@@ -86,7 +86,7 @@ def strip_markdown(text: str) -> str:
 
 
 def strip_html_tags(text: str) -> str:
-    """Return text without tags of HTML, of which only what stands between them is read; those in code stay."""
+    """Strip HTML tags, keeping the text between them; tags in code stay."""
     if "<" not in text and "&nbsp;" not in text:
         return text
     kept: list[str] = []
@@ -98,7 +98,7 @@ def strip_html_tags(text: str) -> str:
 
 
 def _code_spans(text: str) -> Iterator[Span]:
-    """Yield where a text is code: between fences, and between ticks of which as many open it as close it."""
+    """Yield the spans of code: between fences, and between equal runs of backticks."""
     at = 0
     opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
@@ -139,7 +139,7 @@ def _strip_signs(steps: _Steps, text: str) -> str:
 
 
 def _strip_markers(line: str) -> str:
-    """Take the signs from a line that make it a quote, a heading or an item, and its block id."""
+    """Strip the markers of a quote, heading or list item from a line, and its block id."""
     if marked := _MARKED.match(line):
         sign = line[marked.end() - 1]
         if sign in "|>:-*_" and _RULE.fullmatch(line):
@@ -157,7 +157,7 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
     """Drop the code blocks that a plugin would run.
 
     Returns:
-        The rest, and what each dropped block was.
+        The remaining text, and a description of each dropped block.
     """
     if "```" not in text and "~~~" not in text:
         return text, []
@@ -184,26 +184,27 @@ def drop_programs(text: str) -> tuple[str, list[str]]:
 
 
 FORMAT = 1
-"""Version of the passage format; part of every digest, so that a new one embeds anew."""
+"""Version of the passage format; part of every digest, so that a new one embeds everything again."""
 
 REMEMBERED = 3
-"""Version of what is remembered of a note beside its passages; a new one has notes read, but not embedded, anew."""
+"""Version of the facts kept of a note beside its passages; a new one reads notes again without embedding them."""
 
 TITLE_CHARACTERS = 400
 """Characters of a title with its aliases that are embedded."""
 
 MAX_CHARACTERS = 5_000_000
-"""Characters of a file that words are searched in; the longest books are shorter."""
+"""Characters of a file that are searchable; the longest books are shorter."""
 
 LEFT_OUT_SHOWN = 20
-"""Lines left out of the embedding that are remembered for a note."""
+"""Lines left out of the embedding that are recorded for a note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage as it is stored.
+    """A passage as stored.
 
-    `words` is what full text search reads: the heading path, then `text`, then word forms no tokenizer would find.
+    `words` is the input of full text search: the heading path, then `text`, then word forms that no tokenizer would
+    find.
     """
 
     heading: str
@@ -218,7 +219,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class PreparedNote:
-    """All that the index stores of one note."""
+    """Everything that the index stores of one note."""
 
     note: IndexedNote
     chunks: tuple[Chunk, ...]
@@ -228,12 +229,12 @@ class PreparedNote:
 
 
 def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
-    """Cut a note into passages and gather what is known of it.
+    """Cut a note into passages and collect its facts.
 
     Args:
         note: The parsed file.
-        stat: Its time and size when it was read.
-        boilerplate: What recurs across the vault and is not embedded.
+        stat: Its time and size when read.
+        boilerplate: The vault's recurring lines, which are not embedded.
     """
     note = shorten_note(note)
     title = " · ".join((note.title, *note.aliases))[:TITLE_CHARACTERS]
@@ -241,7 +242,7 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
     left_out: list[str] = []
     chunks = tuple(_chunks(note, cut_passages(note), boilerplate, language, left_out))
     if not any(chunk.embed_text for chunk in chunks):
-        # Nothing to embed: the note is found by its title, in every lane.
+        # Nothing to embed: every retriever finds the note by its title.
         chunks = _embed_title(chunks, strip_invisible(title), language)
     indexed = pack_note(
         note,
@@ -262,7 +263,7 @@ def prepare(note: Note, stat: "Stat", boilerplate: Boilerplate) -> PreparedNote:
 
 
 def shorten_note(note: Note) -> Note:
-    """Leave out what is more than one file may cost, and say from where on."""
+    """Cut what exceeds the limit for one file, and report from which line on."""
     if len(note.text) <= MAX_CHARACTERS:
         return note
     end = note.text.rfind("\n", note.body, MAX_CHARACTERS) + 1 or MAX_CHARACTERS
@@ -277,19 +278,19 @@ def shorten_note(note: Note) -> Note:
 
 
 def preparation_version(boilerplate: Boilerplate) -> str:
-    """Name the way in which notes are prepared now; a note prepared in another way is read again."""
+    """Return the current preparation version; a note prepared by another one is read again."""
     return f"{FORMAT}.{REMEMBERED}.{boilerplate.version}"
 
 
 def embedding_digest(embed_text: str) -> Digest:
-    """Name a text that is embedded, under the passage format."""
+    """Return the digest of an embedded text, under the passage format."""
     return Digest(hashlib.sha256(f"{FORMAT}\n{embed_text}".encode()).hexdigest())
 
 
 def _chunks(
     note: Note, cut: Sequence[PassageDraft], boilerplate: Boilerplate, language: str | None, left_out: list[str]
 ) -> list[Chunk]:
-    """Make each stretch a passage, noting what is left out."""
+    """Turn each span into a passage, recording what is left out."""
     line_of = LineOf(note.text)
     chunks: list[Chunk] = []
     for draft in cut:
@@ -301,7 +302,7 @@ def _chunks(
 
 
 def _chunk(heading: str, lines: Lines, text: str, embed_text: str, language: str | None) -> Chunk:
-    """Store a passage's text once, between the words that only search needs."""
+    """Build a stored passage, whose text is stored once, between the words that only search needs."""
     front = f"{heading}\n" if heading else ""
     korean = index_forms(text, None)
     return Chunk(
@@ -317,7 +318,7 @@ def _chunk(heading: str, lines: Lines, text: str, embed_text: str, language: str
 
 
 def _embed_text(draft: PassageDraft, text: str, boilerplate: Boilerplate, left_out: list[str]) -> str:
-    """Return what of a passage is embedded: its heading path and its words, without what recurs."""
+    """Return the embedded text of a passage: its heading path and its words, without recurring lines."""
     said, programs = drop_programs(text)
     left_out += programs
     if boilerplate.recurring:
@@ -329,7 +330,7 @@ def _embed_text(draft: PassageDraft, text: str, boilerplate: Boilerplate, left_o
             said = "\n".join(line for line in lines if line not in dropped)
     body = strip_markdown(said)
     path = [heading for heading in draft.heading if f"# {heading}" not in boilerplate]
-    # The section's own headings stand in front already.
+    # The section's own headings are already in front.
     shown = body.split("\n")
     while shown and shown[0] in path:
         shown.pop(0)
@@ -340,7 +341,7 @@ def _embed_text(draft: PassageDraft, text: str, boilerplate: Boilerplate, left_o
 
 
 def _embed_title(chunks: tuple[Chunk, ...], title: str, language: str | None) -> tuple[Chunk, ...]:
-    """Let the title speak for a note that says nothing to embed."""
+    """Embed the title of a note that has nothing else to embed."""
     if not chunks:
         return (_chunk("", (1, 1), title, title, language),)
     first = chunks[0]
@@ -360,7 +361,7 @@ def _embed_title(chunks: tuple[Chunk, ...], title: str, language: str | None) ->
 
 
 def _whole_text(note: Note, chunks: Sequence[Chunk]) -> str:
-    """Return the whole note's words, title, aliases and properties too."""
+    """Return all words of a note, including title, aliases and properties."""
     front = " ".join((note.title, *note.aliases))
     body = (
         strip_html_tags(note.text)

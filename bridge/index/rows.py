@@ -1,4 +1,4 @@
-"""Prepared notes → rows of the tables, and rows back to what callers see."""
+"""Converts prepared notes to table rows, and rows to passages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from bridge.types import Digest, Lines, VaultPath
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage as a note says it; `embedded` when it has a vector or needs none."""
+    """A passage as the note says it; `embedded` when it has a vector or needs none."""
 
     path: VaultPath
     ordinal: int
@@ -26,15 +26,15 @@ class Passage:
 
 
 GONE = -1
-"""The number of passages in a row that says: there is no such note any more."""
+"""The passage count in a row that marks a note as deleted."""
 
 
 def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, VaultPath]) -> Any:
-    """Make rows of the notes table.
+    """Build rows of the notes table.
 
     Args:
-        written: Each note with the text of the whole.
-        gone: Paths without a note from now on, by the number of the row that says so.
+        written: Each note with its whole text.
+        gone: Paths of deleted notes, by the number of their tombstone.
     """
     import pyarrow as pa
 
@@ -63,12 +63,12 @@ def note_rows(written: Sequence[tuple[NoteEntry, str]], gone: Mapping[int, Vault
 
 
 def tombstone(path: VaultPath) -> IndexedNote:
-    """Make what stands for a note that is gone: a row that comes after all others of its path."""
+    """Return the tombstone of a deleted note: a row after all others of its path."""
     return IndexedNote(path, "", "note", (), (), {}, Digest(""), 0, 0, GONE)
 
 
 def passage_rows(written: Sequence[tuple[int, Sequence[Chunk]]]) -> Any:
-    """Make rows of the passages table.
+    """Build rows of the passages table.
 
     Args:
         written: Each note's key with its passages.
@@ -96,7 +96,7 @@ def passage_rows(written: Sequence[tuple[int, Sequence[Chunk]]]) -> Any:
 
 
 def text_digests(prepared: PreparedNote) -> TextDigests:
-    """Return the texts of a note that are embedded."""
+    """Return the digests of a note's embedded texts."""
     passages = tuple(bytes.fromhex(chunk.digest) if chunk.embed_text else None for chunk in prepared.chunks)
     return TextDigests(bytes.fromhex(prepared.titled), passages)
 
@@ -105,11 +105,11 @@ NOT_EMBEDDED = bytes.fromhex(embedding_digest(""))
 """The digest of a passage in which nothing is left to embed."""
 
 PASSAGE_COLUMNS = ("key", "ordinal", "first", "last", "start", "length", "words")
-"""The heading path is read off the words, in front of which it stands."""
+"""The heading path is read from the start of the words."""
 
 
 def decode_passage(path: VaultPath, row: Mapping[str, Any], *, embedded: bool) -> Passage:
-    """Read a row of the passages table."""
+    """Decode a row of the passages table."""
     words, start = row["words"], row["start"]
     heading, text = words[: max(0, start - 1)], words[start : start + row["length"]]
     return Passage(path, row["ordinal"], heading, (row["first"], row["last"]), text, embedded)

@@ -1,9 +1,9 @@
-"""The tables' columns and the version of the whole folder."""
+"""The tables' columns, and the version of the whole folder."""
 
 from typing import Any
 
 VERSION = 1
-"""Version of the index folder; raised whenever a table or the meaning of a column changes."""
+"""Version of the index folder; increased whenever a table or the meaning of a column changes."""
 
 NOTES = "notes"
 PASSAGES = "passages"
@@ -11,7 +11,7 @@ VECTORS = "vectors_"
 
 
 def notes_schema() -> Any:
-    """One row a note: `seq` names this writing of it, `key` its passages."""
+    """Return the notes table's schema: one row per note; `seq` identifies this write of it, `key` its passages."""
     import pyarrow as pa
 
     return pa.schema(
@@ -35,7 +35,7 @@ def notes_schema() -> Any:
 
 
 def passages_schema() -> Any:
-    """One row a passage; it belongs to the note whose row carries the same `key`."""
+    """Return the passages table's schema: one row per passage; `key` refers to its note's row."""
     import pyarrow as pa
 
     return pa.schema(
@@ -56,7 +56,7 @@ def passages_schema() -> Any:
 
 
 def vectors_schema(dimensions: int) -> Any:
-    """One row a text that was embedded; without a vector it is one that no model survives."""
+    """Return the vectors table's schema: one row per text; without a vector, the text is rejected."""
     import pyarrow as pa
 
     return pa.schema(

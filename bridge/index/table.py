@@ -1,4 +1,4 @@
-"""One LanceDB table: opened or made, appended to, swept, searched by words, kept compact."""
+"""One LanceDB table: opened or created, appended to, vacuumed, searched, compacted."""
 
 import asyncio
 import logging
@@ -15,22 +15,22 @@ from bridge.errors import NotReady
 log = logging.getLogger(__name__)
 
 UNINDEXED = 200
-"""Rows that full text search may read one by one: about 5 ms."""
+"""Rows that full text search may scan unindexed: about 5 ms."""
 
 AT_ONCE = 2_000
-"""Keys named in one filter."""
+"""Keys in one filter."""
 
 BUILD_MB = 128
-"""Memory that building an index may take, in MiB."""
+"""Memory for building an index, in MiB."""
 
 BATCH = 4_096
-"""Rows read at a time when all are read."""
+"""Rows per batch when all rows are read."""
 
 KEEP = timedelta(seconds=2)
-"""How long older versions stay, so that hardly any search under way loses its files; one that does is repeated."""
+"""How long older versions are kept, so that few searches under way lose their files; those are repeated."""
 
 APPENDED = 200
-"""Commits after which a table must be made compact: every version lists all fragments."""
+"""Commits after which a table must be compacted: every version lists all fragments."""
 
 
 @asynccontextmanager
@@ -54,23 +54,23 @@ class Table:
     rows: int = 0
     unindexed: int = 0
     appended: int = 0
-    """Commits since the table was made compact."""
+    """Commits since the table was compacted."""
     rebuilds: int = 0
     coming: "Future[Exception | None] | None" = None
-    """Ends when rows are there that are counted on already: whoever reads waits for it."""
+    """Completes when rows already counted on are there; every read waits for it."""
 
     @classmethod
     async def open(
         cls, database: Any, name: str, schema: Any, searched: dict[str, str] | None = None, number: str | None = None
     ) -> "Table":
-        """Open a table, or make it with its indexes.
+        """Open a table, or create it with its indexes.
 
         Args:
             database: The LanceDB connection.
-            name: The table.
-            schema: What its columns must be.
-            searched: Columns with full text search, and the tokenizer of each.
-            number: The column by which rows are picked.
+            name: The name of the table.
+            schema: The columns required.
+            searched: Columns with full text search, with their tokenizers.
+            number: The column by which rows are selected.
 
         Raises:
             ValueError: There is such a table with other columns.
@@ -88,7 +88,7 @@ class Table:
         return table
 
     async def _count(self) -> None:
-        """Learn how many rows there are, and make indexes that a crash prevented."""
+        """Count the rows, and build indexes that a crash prevented."""
         self.rows = await self.inner.count_rows()
         indexes = {index.columns[0]: index for index in await self.inner.list_indices()}
         for column in (*self.searched, *([self.number] if self.number else [])):
@@ -121,19 +121,19 @@ class Table:
         await self.inner.add(batch)
 
     def grew(self, rows: int) -> None:
-        """Count rows that were appended; like all but `add`, and reading, for one thread alone."""
+        """Count appended rows; like every method except `add` and reads, for one thread only."""
         if rows:
             self.rows += rows
             self.appended += 1
             self.unindexed += rows if self.searched else 0
 
     async def _arrived(self) -> None:
-        """Wait for rows that are on their way, whatever becomes of them."""
+        """Wait for rows under way, whether or not they arrive."""
         if self.coming is not None and not self.coming.done():
             await asyncio.wait([asyncio.wrap_future(self.coming)])
 
     async def drop(self, column: str, keys: Collection[int]) -> None:
-        """Delete the rows with these whole numbers in a column."""
+        """Delete the rows with these integers in a column."""
         await self._arrived()
         numbers = sorted(keys)
         self.appended += 1
@@ -156,14 +156,14 @@ class Table:
         return await (await self._query()).select(list(columns)).to_arrow()
 
     async def batches(self, columns: Sequence[str], at_once: int = BATCH) -> AsyncIterator[Any]:
-        """Read columns of every row, some rows at a time."""
+        """Read columns of every row, in batches."""
         async with catch_panics():
             async for batch in await (await self._query()).select(list(columns)).to_batches(max_batch_length=at_once):
                 yield batch
 
     @catch_panics()
     async def fetch(self, columns: Sequence[str], where: str) -> Any:
-        """Read columns of the rows that a filter of ours, never a caller's text, lets through."""
+        """Read columns of the rows that pass a filter, written by us and never by a caller."""
         return await (await self._query()).where(where).select(list(columns)).to_arrow()
 
     @catch_panics()
@@ -175,10 +175,10 @@ class Table:
         return await search.limit(limit).select([*columns, "_score"]).to_arrow()
 
     async def _query(self) -> Any:
-        """Begin to ask, once all rows are there; LanceDB panics over a table that was closed meanwhile.
+        """Start a query once all rows are there; LanceDB panics over a table that was closed meanwhile.
 
         Raises:
-            NotReady: It was.
+            NotReady: The table was closed.
         """
         await self._arrived()
         if not self.inner.is_open():
@@ -187,16 +187,16 @@ class Table:
 
     @property
     def overdue(self) -> bool:
-        """True when too many rows are read one by one; larger tables, whose optimise costs more, may have more."""
+        """Whether too many rows are unindexed; larger tables, whose optimise costs more, may have more."""
         return self.unindexed > max(UNINDEXED, min(self.rows // 100, 10 * UNINDEXED))
 
     @property
     def urgent(self) -> bool:
-        """True when making the table compact cannot wait for a pause."""
+        """Whether compaction cannot wait for a pause."""
         return self.appended >= APPENDED
 
     async def optimise(self) -> None:
-        """Merge fragments and take new rows into the indexes."""
+        """Merge fragments and add new rows to the indexes."""
         waiting, appended = self.unindexed, self.appended
         if self.searched and waiting > self.rows // 2:
             # From scratch is three times faster than merging a bulk load into an empty index.
@@ -212,7 +212,7 @@ class Table:
         self.appended -= appended
 
     async def prune(self, keep: timedelta = KEEP) -> None:
-        """Forget the versions that the last optimise replaced, unless new rows would make that another optimise."""
+        """Remove the versions that the last optimise replaced, unless new rows would make that another optimise."""
         if not self.unindexed and not self.appended:
             with warnings.catch_warnings():
                 # Nothing else may have this table open.
@@ -220,17 +220,17 @@ class Table:
                 await self.inner.optimize(cleanup_older_than=keep)
 
     async def prove(self, doubt: Exception) -> None:
-        """Read every row to its last column, and build the indexes anew.
+        """Read every row and column, and rebuild the indexes.
 
         Args:
-            doubt: What went wrong with the table.
+            doubt: The error reported for the table.
         """
         async for _ in await (await self._query()).to_batches(max_batch_length=BATCH):
             pass
         await self.rebuild(doubt)
 
     async def renew(self) -> None:
-        """Write every row and index anew and leave nothing of what was before; nobody may be writing.
+        """Rewrite every row and index, and leave no earlier data; no write may be under way.
 
         Merging would leave deleted rows where they are few among many, and an index their words.
         """
@@ -240,14 +240,14 @@ class Table:
             await self._index(indexed)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="optimize.cleanup_older_than=0")
-            # Unverified are the files of writes that failed: text that no version of the table tells of.
+            # Unverified files are those of failed writes: text that belongs to no version of the table.
             await self.inner.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
         self.rows = await self.inner.count_rows()
         self.unindexed = self.appended = 0
 
     @catch_panics()
     async def rebuild(self, error: Exception) -> None:
-        """Drop the indexes and build them again, because searching or optimising failed on them."""
+        """Drop and rebuild the indexes, because searching or optimising failed on them."""
         log.warning("The indexes of `%s` are built anew: %s", self.inner.name, type(error).__name__)
         self.rebuilds += 1
         for index in await self.inner.list_indices():
@@ -256,7 +256,7 @@ class Table:
             await self._index(column)
 
     async def fragments(self) -> int:
-        """Count the files that hold rows."""
+        """Count the files that contain rows."""
         return int((await self.inner.stats())["fragment_stats"]["num_fragments"])
 
     async def versions(self) -> int:

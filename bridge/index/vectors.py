@@ -1,4 +1,4 @@
-"""Vectors by model: one model answers, another may be filling up to take its place."""
+"""Vectors by model: one model answers while another may be filling to replace it."""
 
 import asyncio
 import contextlib
@@ -43,7 +43,7 @@ class ModelVectors:
 
 
 class Vectors:
-    """Everything that is known by vectors."""
+    """All vectors of the index."""
 
     def __init__(self, opened: OpenIndex, keep_days: int) -> None:
         self._folder: IndexFolder = opened.folder
@@ -56,7 +56,7 @@ class Vectors:
         self._backfill: ModelVectors | None = None
         self._queue: list[tuple[int, int]] = []
         self._handed: set[bytes] = set()
-        """Texts that were handed out to be embedded and are still wanted."""
+        """Texts that were handed out for embedding and are still wanted."""
         self._texts = sum(map(count_embedded, self._held.values()))
         self.turn = asyncio.Lock()
         """Held while vectors are added."""
@@ -73,20 +73,20 @@ class Vectors:
 
     @property
     def answering(self) -> str | None:
-        """The key of the model that queries must be embedded with."""
+        """The key of the model that must embed the queries."""
         return self._answering.key if self._answering else None
 
     @property
     def backfill(self) -> str | None:
-        """The key of the model whose vectors are asked for."""
+        """The key of the model whose vectors are requested."""
         return self._backfill.key if self._backfill else None
 
     def use(self, key: str, dimensions: int) -> None:
-        """Ask for the vectors of a model from now on; blocks when it is another one than before.
+        """Request the vectors of a model from now on; blocks if it differs from the previous one.
 
         Args:
-            key: Names the model and its file.
-            dimensions: Of its vectors.
+            key: Identifies the model and its file.
+            dimensions: Length of its vectors.
         """
         if self._backfill is not None and self._backfill.key == key:
             return
@@ -98,12 +98,12 @@ class Vectors:
         self._swap()
 
     def _line_up(self) -> None:
-        """Queue all notes, the newest first."""
+        """Queue all notes, newest first."""
         self._queue = [(-entry.note.mtime_ns, entry.key) for entry in self._catalogue.entries()]
         heapify(self._queue)
 
     async def _load(self, key: str, dimensions: int | None) -> ModelVectors:
-        """Open or make a model's table and lay its vectors under the notes; a damaged one is made anew."""
+        """Open or create a model's table, and assign its vectors to the notes; a damaged table is recreated."""
         try:
             return await self._read(key, dimensions)
         except (OSError, RuntimeError, ValueError) as error:
@@ -125,7 +125,7 @@ class Vectors:
         layout = VectorMatrix(dimensions)
         known = {digest: digest for held in self._held.values() for digest in (held.title, *held.passages) if digest}
         async for rows in table.batches(["digest", "vector"]):
-            # The digests of notes that are there are kept in memory once.
+            # The digests of current notes are kept in memory only once.
             digests = [known.get(digest, digest) for digest in rows["digest"].to_pylist()]
             there = rows["vector"].is_valid().to_numpy(zero_copy_only=False)
             layout.poison.update(digest for digest, sound in zip(digests, there.tolist(), strict=True) if not sound)
@@ -136,7 +136,7 @@ class Vectors:
         return ModelVectors(key, table, layout)
 
     def _swap(self) -> None:
-        """Let the filling model answer once it knows at least what the answering one does."""
+        """Let the filling model answer once it covers at least what the answering one does."""
         backfill, answering = self._backfill, self._answering
         if backfill is None or backfill is answering:
             return
@@ -157,7 +157,7 @@ class Vectors:
     # -- notes --------------------------------------------------------------------------------------------------------
 
     def put(self, key: int, held: TextDigests, mtime_ns: int) -> None:
-        """Lay out a note."""
+        """Add a note."""
         self._held[key] = held
         self._texts += count_embedded(held)
         for model in self._models():
@@ -165,7 +165,7 @@ class Vectors:
         heappush(self._queue, (-mtime_ns, key))
 
     def drop(self, key: int) -> None:
-        """Forget a note; its vectors stay for some days."""
+        """Remove a note; its vectors stay for some days."""
         held = self._held.pop(key, None)
         self._texts -= count_embedded(held) if held else 0
         for model in self._models():
@@ -178,10 +178,10 @@ class Vectors:
         """Return the texts of a note."""
         return self._held.get(key)
 
-    # -- filling ------------------------------------------------------------------------------------------------------
+    # -- backfill -----------------------------------------------------------------------------------------------------
 
     def pending(self) -> int:
-        """Count the different passages that wait for a vector; all of them without a model."""
+        """Count the distinct passages without a vector; all of them if there is no model."""
         if self._backfill is not None:
             return self._backfill.layout.pending()
         return self._texts
@@ -194,7 +194,7 @@ class Vectors:
         return layout.placed() / self._texts if layout.pending() and self._texts else 1.0
 
     def embedded_at(self, key: int, ordinal: int) -> bool:
-        """Say whether a passage needs no vector any more."""
+        """Return whether a passage needs no vector any more."""
         held = self._held.get(key)
         if held is None or ordinal >= len(held.passages):
             return False
@@ -205,7 +205,7 @@ class Vectors:
         return digest in layout.rows.of or digest in layout.poison
 
     def due(self, limit: int) -> list[tuple[int, TextDigests, set[bytes]]]:
-        """Return notes with texts that wait, newest first, until there are enough texts."""
+        """Return notes with waiting texts, newest first, until there are enough texts."""
         if self._backfill is None:
             return []
         waiting = self._backfill.layout.waiting
@@ -233,7 +233,7 @@ class Vectors:
         return found
 
     async def add(self, digests: Sequence[Digest], vectors: Floats) -> None:
-        """Keep vectors of texts that were due, on disk first."""
+        """Store vectors of due texts, on disk first."""
         async with self.turn:
             names = [bytes.fromhex(digest) for digest in digests]
             due = [at for at, digest in enumerate(names) if digest in self._handed]
@@ -254,7 +254,7 @@ class Vectors:
         self._swap()
 
     async def give_up(self, digests: Iterable[Digest]) -> None:
-        """Never ask again for the vectors of these texts."""
+        """Never request the vectors of these texts again."""
         async with self.turn:
             if self._backfill is not None:
                 names = [bytes.fromhex(digest) for digest in digests]
@@ -283,7 +283,7 @@ class Vectors:
     def nearest(
         self, vector: Floats, limit: int, keys: Collection[int] | None
     ) -> Callable[[], list[tuple[int, int, float]]] | None:
-        """Return the search for the nearest passages, to be run in any thread; None without vectors that fit."""
+        """Return a function that finds the nearest passages, for any thread; None without suitable vectors."""
         if self._answering is None or vector.shape != (self._answering.layout.dimensions,):
             return None
         return self._answering.layout.nearest(vector, limit, keys)
@@ -299,10 +299,10 @@ class Vectors:
         return [model.table for model in self._models()]
 
     async def optimise(self, *, now: float | None = None, at_once: bool = False) -> None:
-        """Delete vectors whose passages vanished long ago, and make the tables compact.
+        """Delete vectors of passages that vanished long ago, and compact the tables.
 
         Args:
-            now: The time, in seconds since the epoch.
+            now: The current time, in seconds since the epoch.
             at_once: Keep nothing that vanished.
         """
         moment = time.time() if now is None else now
@@ -319,7 +319,7 @@ class Vectors:
         await self.forget_others()
 
     async def narrowed(self) -> list[Table]:
-        """Delete every vector that no note needs now, of whichever model, and return the tables."""
+        """Delete every vector that no note needs now, of any model, and return the tables."""
         needed = {digest for held in self._held.values() for digest in (held.title, *held.passages) if digest}
         models = {table_name(model.key): model for model in self._models()}
         tables: list[Table] = []
@@ -334,7 +334,7 @@ class Vectors:
                 model.layout.rows.drop(found - needed)
                 model.layout.poison &= needed
             tables.append(table)
-        # What is being embedded now comes too late.
+        # Texts being embedded now are no longer wanted.
         self._handed &= needed
         self._vanished = {}
         self._folder.keep_vanished({})
@@ -344,17 +344,17 @@ class Vectors:
         return now - self._vanished[digest.hex()] > self._keep_s
 
     async def _expire(self, model: ModelVectors, digests: Collection[bytes]) -> None:
-        """Delete the vectors of texts that no note has had for some days."""
+        """Delete the vectors of texts that no note has contained for some days."""
         if digests:
             await model.table.drop_digests(digests)
             model.layout.rows.drop(digests)
 
 
 def count_embedded(held: TextDigests) -> int:
-    """Count the passages of a note that are embedded."""
+    """Count the embedded passages of a note."""
     return sum(digest is not None for digest in held.passages)
 
 
 def table_name(key: str) -> str:
-    """Name the table of a model's vectors."""
+    """Return the name of a model's vector table."""
     return VECTORS + _UNSAFE.sub("_", key)

@@ -25,12 +25,12 @@ WrittenNotes = list[tuple[NoteEntry, PreparedNote]]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Notes to be written together."""
+    """Notes to write together."""
 
     written: WrittenNotes
     leaving: Sequence[VaultPath]
     stones: Mapping[int, VaultPath]
-    """The paths that are left, by the number of the row that says so."""
+    """The removed paths, by the number of their tombstone."""
 
     @property
     def fresh(self) -> list[tuple[int, Sequence[Chunk]]]:
@@ -39,12 +39,12 @@ class Batch:
 
 
 class IndexWriter:
-    """One write after another."""
+    """Writes batches one after another."""
 
     def __init__(self, opened: OpenIndex, vectors: Vectors, known: KnownNames, tasks: Tasks) -> None:
         self.turn = asyncio.Lock()
         self.count = 0
-        """Writes so far: a search that one overtook looks again."""
+        """Number of writes so far; a search that one overtook is repeated."""
         self.lost: set[VaultPath] = set()
         """Notes that were shown and could not be written after all; they are forgotten."""
         self._opened = opened
@@ -53,14 +53,14 @@ class IndexWriter:
         self._tasks = tasks
 
     async def write(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> None:
-        """Append the notes' rows and their passages; then show it in memory."""
+        """Append the notes' rows and passages, then show them in memory."""
         async with self.turn:
             batch = self._batch(entries, gone)
             await self._stored(batch, self._sent(batch))
             self._take(batch.written, batch.leaving)
 
     async def show(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> asyncio.Task[None]:
-        """Show it in memory; the rows follow, as the task that is returned sees to; who reads waits for them."""
+        """Show changes in memory and return the task that writes the rows; readers wait for it."""
         await self.turn.acquire()
         try:
             batch = self._batch(entries, gone)
@@ -73,7 +73,7 @@ class IndexWriter:
             raise
 
     async def _followed(self, batch: Batch, sent: "Future[Exception | None]") -> None:
-        """See the rows of what is shown onto the disk, or show it no more; then it is the next one's turn."""
+        """Wait until the shown rows are on disk, or hide them again; then release the lock."""
         try:
             await self._stored(batch, sent)
         except Exception as error:  # noqa: BLE001 - the top of a task
@@ -85,14 +85,14 @@ class IndexWriter:
             self.turn.release()
 
     def _batch(self, entries: Sequence[PreparedNote], gone: Collection[VaultPath]) -> Batch:
-        """Number what is to be written."""
+        """Number the rows to write."""
         latest = {prepared.note.path: prepared for prepared in entries}
         leaving = [p for p in dict.fromkeys(gone) if p in self._opened.catalogue.notes and p not in latest]
         stones = {self._opened.catalogue.next(): path for path in leaving}
         return Batch(self._numbered(list(latest.values()), leaving), leaving, stones)
 
     def _sent(self, batch: Batch) -> "Future[Exception | None]":
-        """Begin to append to the tables."""
+        """Start appending to the tables."""
         return start_coroutine(append_batch(self._opened, batch))
 
     async def _stored(self, batch: Batch, sent: "Future[Exception | None]") -> None:
@@ -102,7 +102,7 @@ class IndexWriter:
                 if (error := await asyncio.wrap_future(sent)) is not None:
                     raise error
         except BaseException:
-            # A row without its passages is not believed: what is there of either is swept.
+            # A row without its passages does not count; what was written of either is vacuumed.
             self._opened.dead_keys.update(key for key, _ in batch.fresh)
             self._opened.dead_seqs.update(entry.seq for entry, _ in batch.written)
             raise
@@ -111,11 +111,11 @@ class IndexWriter:
         self._opened.notes.grew(len(batch.written) + len(batch.stones))
 
     def forget(self, paths: Sequence[VaultPath]) -> None:
-        """Forget notes in memory at once; until their rows are swept, a start would bring them back."""
+        """Forget notes in memory at once; until their rows are vacuumed, a restart would bring them back."""
         self._take([], paths)
 
     def _numbered(self, prepared: Sequence[PreparedNote], leaving: Sequence[VaultPath]) -> WrittenNotes:
-        """Number the rows; a note whose passages are in the table, at its own path or one that is gone, keeps them."""
+        """Number the rows; a note whose passages are in the table, at its own path or a removed one, keeps them."""
         catalogue = self._opened.catalogue
         movable = {
             (entry.note.digest, entry.note.recipe, entry.note.kind): entry
@@ -127,7 +127,7 @@ class IndexWriter:
             same = movable.get((each.note.digest, each.note.recipe, each.note.kind))
             seq = key = catalogue.next()
             held = self._vectors.held(same.key) if same else None
-            # An empty note's passage is its title: the same bytes do not make it the same.
+            # An empty note's passage is its title, so equal bytes do not make it equal.
             if same is not None and held is not None and held.passages == text_digests(each).passages:
                 key = same.key
                 del movable[each.note.digest, each.note.recipe, each.note.kind]
@@ -135,11 +135,11 @@ class IndexWriter:
         return written
 
     def _take(self, written: WrittenNotes, leaving: Sequence[VaultPath]) -> None:
-        """Show in memory what was committed."""
+        """Show committed changes in memory."""
         opened = self._opened
         self.count += 1
         self.lost.difference_update(entry.note.path for entry, _ in written)
-        # All that leaves goes first: notes may have taken each other's names.
+        # Removed names go first, because notes may have swapped names.
         paths = [*leaving, *(entry.note.path for entry, _ in written)]
         before = opened.catalogue.replace(paths, [entry for entry, _ in written])
         for old in before:
@@ -154,20 +154,20 @@ class IndexWriter:
 
 
 async def append_batch(opened: OpenIndex, batch: Batch) -> Exception | None:
-    """Append to both tables at once, which takes some milliseconds each: neither is believed without the other.
+    """Append to both tables at once, which takes some milliseconds each; neither counts without the other.
 
     Returns:
-        What went wrong, which is nothing to those who only wait.
+        The error, or None; errors are returned so that a task nobody awaits does not raise.
     """
     passages, notes = await asyncio.to_thread(batch_rows, batch)
     tables = ((opened.passages, passages), (opened.notes, notes))
-    # Each to its end, even if the other fails.
+    # Each runs to its end, even if the other fails.
     adding = [table.add(rows) for table, rows in tables if rows.num_rows]
     ended = await asyncio.gather(*adding, return_exceptions=True)
     return next((error for error in ended if isinstance(error, Exception)), None)
 
 
 def batch_rows(batch: Batch) -> tuple[Any, Any]:
-    """Make the rows of both tables."""
+    """Build the rows of both tables."""
     wholes = [(entry, prepared.whole) for entry, prepared in batch.written]
     return passage_rows(batch.fresh), note_rows(wholes, batch.stones)
