@@ -1,1 +1,1 @@
-"""The graph of notes and its measures, by igraph."""
+"""The graph of notes and its measures, computed by igraph."""

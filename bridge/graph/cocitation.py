@@ -1,4 +1,4 @@
-"""Pairs of notes that others keep naming together and that do not link to each other."""
+"""Pairs of notes that other notes link to together, without a link between the two."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from bridge.graph.columns import Edges
 
 MOST_NAMED = 50
-"""Notes with more links are lists: that two stand in them says little."""
+"""Notes with more links are lists: appearing together in one says little."""
 
 MOST_PAIRS = 5_000_000
-"""Pairs that are looked at; notes with few links go first, since theirs say most."""
+"""Maximum number of pairs considered; notes with few links go first, because theirs say most."""
 
 LEAST_TOGETHER = 2
 
@@ -17,13 +17,13 @@ Gaps = list[tuple[int, int, int, float]]
 
 
 def find_gaps(edges: Edges, most: int) -> Gaps:
-    """Return pairs of nodes that should perhaps be linked: the two, how many name both, and how telling that is.
+    """Return pairs of nodes that may need a link: the two, how many notes link to both, and a score.
 
-    Each note that names both counts by the rarity of Adamic and Adar (2003): the fewer others it names, the more.
+    Each note that links to both counts by the rarity of Adamic and Adar (2003): the fewer others it links to, the more.
 
     Args:
         edges: Links between notes.
-        most: Pairs to return, the most telling first.
+        most: Maximum number of pairs, highest score first.
     """
     size = edges.size
     key = edges.source.astype(np.int64) * size + edges.target
@@ -41,7 +41,7 @@ def find_gaps(edges: Edges, most: int) -> Gaps:
     one, other = pair // size, pair % size
     linked = np.isin(pair, np.minimum(source, target) * size + np.maximum(source, target))
     named = np.bincount(target, minlength=size)
-    # Two notes that everybody names are named together by chance.
+    # Two notes that everyone links to appear together by chance.
     score = telling * times / np.sqrt(named[one] * named[other])
     kept = np.flatnonzero(~linked & (times >= LEAST_TOGETHER))
     best = kept[np.lexsort((pair[kept], -score[kept]))][:most]
@@ -52,7 +52,7 @@ def find_gaps(edges: Edges, most: int) -> Gaps:
 def _cocited_pairs(
     source: NDArray[np.int64], target: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return each pair of targets of each source as one number, and how telling it is; sources are in order."""
+    """Return each pair of targets of each source as one number, and its score; sources are in order."""
     count = np.bincount(source, minlength=size)
     start = np.cumsum(count) - count
     pairs, weights, seen = [np.empty(0, np.int64)], [np.empty(0)], 0

@@ -1,4 +1,4 @@
-"""Edges of chosen kinds as columns of numbers, and what of a network they make."""
+"""Edges of chosen kinds as columns of numbers, and the pairs that they join."""
 
 from array import array
 from collections.abc import Collection, Iterable, Sequence
@@ -18,7 +18,7 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
-    """Edges by row; two nodes may be joined in several ways."""
+    """Edges by row; several may join the same two nodes."""
 
     size: int
     """How many node numbers there are."""
@@ -27,12 +27,12 @@ class Edges:
     kind: Numbers
     weight: Weights
     owner: Numbers
-    """The note whose text says it."""
+    """The note whose text contains the edge."""
 
     @classmethod
     def made(cls, size: int, kind: EdgeKind, pairs: Sequence[tuple[int, int, float]]) -> Self:
-        """Make edges of one kind between pairs of notes that share something; each weighs the given part."""
-        # Not by numpy, which would hold up every other thread meanwhile: 70 ms for 200,000 pairs.
+        """Build edges of one kind from pairs of notes with something in common, with their weights."""
+        # Not by numpy, which would block every other thread meanwhile: 70 ms for 200,000 pairs.
         first, second = array("i", (pair[0] for pair in pairs)), array("i", (pair[1] for pair in pairs))
         weight = array("d", (pair[2] * WEIGHTS[kind] for pair in pairs))
         source, target = np.array(first, np.int32), np.array(second, np.int32)
@@ -45,21 +45,21 @@ class Edges:
         return len(self.source)
 
     def where(self, kept: NDArray[np.bool_]) -> "Edges":
-        """Return only some."""
+        """Return only the chosen edges."""
         columns = (column[kept] for column in (self.source, self.target, self.kind, self.weight, self.owner))
         return Edges(self.size, *columns)  # type: ignore[arg-type]  # each column keeps its type
 
     def among(self, nodes: NDArray[np.bool_]) -> "Edges":
-        """Return those of which both ends are among some nodes."""
+        """Return the edges whose both ends are among some nodes."""
         return self.where(nodes[self.source] & nodes[self.target])
 
     def between(self, one: int, other: int) -> "Edges":
-        """Return those that join two nodes, in either direction."""
+        """Return the edges that join two nodes, in either direction."""
         there = (self.source == one) & (self.target == other)
         return self.where(there | ((self.source == other) & (self.target == one)))
 
     def pairs(self) -> tuple[Numbers, Numbers, Weights]:
-        """Return each pair of nodes that is joined once, the lower number first, with the weight of all its edges."""
+        """Return each pair of joined nodes once, the lower number first, with the total weight of its edges."""
         low, high = np.minimum(self.source, self.target), np.maximum(self.source, self.target)
         key = low.astype(np.int64) * self.size + high
         order = np.argsort(key, kind="stable")
@@ -70,7 +70,7 @@ class Edges:
 
 
 def concat_edges(size: int, parts: Iterable[Edges]) -> Edges:
-    """Put edges one after the other."""
+    """Concatenate edges."""
     every = [Edges.made(size, "wiki", ()), *parts]
     columns = ("source", "target", "kind", "weight", "owner")
     return Edges(size, *(np.concatenate([getattr(part, name) for part in every]) for name in columns))
@@ -83,20 +83,20 @@ def kind_codes(kinds: Collection[EdgeKind]) -> list[int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Links by row; a note that links twice in one way has one row with a count of 2."""
+    """Links by row; several links of one kind from a note to a target are one row with a count."""
 
     owner: Numbers
-    """The note whose text says it: of an arrow the canvas, else the source."""
+    """The note whose text contains the link: the canvas of an arrow, otherwise the source."""
     source: Numbers
     target: Numbers
     kind: Numbers
     count: Numbers
     name: Numbers
-    """The name that it asks for."""
+    """The name that the link asks for."""
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, int, int, int, int]]) -> Self:
-        """Make a table of rows."""
+        """Build a table from rows."""
         flat = array("i")
         for row in rows:
             flat.extend(row)
@@ -113,7 +113,7 @@ class Table:
         return self.owner, self.source, self.target, self.kind, self.count, self.name
 
     def replaced(self, owners: Collection[int], coming: "Table") -> "Table":
-        """Return a table without the rows of these notes, and with others."""
+        """Return a table without the rows of these notes, and with the given ones."""
         kept = ~np.isin(self.owner, np.fromiter(owners, np.int32, len(owners)))
         return Table(
             *(np.concatenate([mine[kept], new]) for mine, new in zip(self.columns, coming.columns, strict=True))
@@ -131,26 +131,25 @@ class Table:
 
 
 def concat_tables(tables: Iterable[Table]) -> Table:
-    """Put tables one below the other."""
+    """Concatenate tables."""
     every = [Table.of(()), *tables]
     return Table(*(np.concatenate(columns) for columns in zip(*(table.columns for table in every), strict=True)))
 
 
 NO_NOTE = "\0"
-"""Begins the key of a name without a note, since no path has this character."""
+"""Starts the key of a name without a note, because no path contains this character."""
 
 
 class Nodes:
-    """Gives each path and each name a number for good; only grows, so that all snapshots share it."""
+    """Assigns a permanent number to each path and each name; only grows, so that all snapshots share it."""
 
     def __init__(self) -> None:
-        """Start with none."""
         self.labels: list[str] = []
-        """By number: the path, or the name as it was first written."""
+        """By number: the path, or the name as first written."""
         self._numbers: dict[str, int] = {}
 
     def __len__(self) -> int:
-        """Count the numbers given."""
+        """Count the assigned numbers."""
         return len(self.labels)
 
     def of(self, path: VaultPath) -> int:
@@ -161,7 +160,7 @@ class Nodes:
         """Return the number of a name without a note.
 
         Args:
-            folded: What makes it the same name.
+            folded: The key by which names are equal.
             written: How to show it, if it is new.
         """
         return self._number(NO_NOTE + folded, NO_NOTE + written)
@@ -173,12 +172,12 @@ class Nodes:
     def _number(self, key: str, label: str) -> int:
         number = self._numbers.get(key)
         if number is None:
-            # The label first: whoever sees the number can read it.
+            # The label first: a thread that sees the number can then read the label.
             self.labels.append(label)
             number = self._numbers[key] = len(self.labels) - 1
         return number
 
 
 def is_unresolved_name(label: str) -> bool:
-    """Say whether a label is of a name without a note; a picture that is missing is not one."""
+    """Return whether a label is a name without a note; a missing attachment is not one."""
     return label.startswith(NO_NOTE) and not is_attachment_name(label)

@@ -1,4 +1,4 @@
-"""Names for groups of notes, made of the words that set each apart."""
+"""Names communities of notes by the words that set each apart."""
 
 import math
 import re
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 WORDS = 3
-"""Words of a name."""
+"""Words in a name."""
 
 COVERED: Final = 0.1
-"""Share of a group's notes that must say a word for the group to be called so."""
+"""Share of a group's notes that must contain a word for it to name the group."""
 
 OWN: Final = 0.4
-"""Share of the notes that say a word that must be in the group."""
+"""Share of the notes containing a word that must be in the group."""
 
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W\d_]")
 
@@ -21,11 +21,11 @@ _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*[^\W_]|[^\W\d_]")
 def name_communities(
     groups: Mapping[int, Sequence[int]], said: Mapping[int, Iterable[str]]
 ) -> dict[int, tuple[str, ...]]:
-    """Return for each group the words that many of its notes say and few others, by tf-idf; none where no word does.
+    """Return for each group its characteristic words by tf-idf; none where no word qualifies.
 
     Args:
         groups: The notes of each group.
-        said: What each note is called, titles and tags; notes of no group count for rarity alone.
+        said: The words of each note, from titles and tags; notes of no group count only for rarity.
     """
     words = {
         note: {word.casefold(): word for text in texts for word in _WORD.findall(text)} for note, texts in said.items()

@@ -1,4 +1,4 @@
-"""An immutable snapshot of who links to whom."""
+"""An immutable snapshot of the links between notes."""
 
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from bridge.graph.columns import Edges, Table
 
 WALK_ON = 0.5
-"""Share of a note's weight that walks on to its neighbours; the rest stays."""
+"""Share of a note's weight that moves on to its neighbours; the rest stays."""
 
 MOST_NODES = 2_000
-"""Notes one walk may touch, so that a hub does not make it slow."""
+"""Maximum number of notes in a walk, so that a hub does not make it slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class NearbyNote:
-    """A note near the seeds: its share of the walk, and the seed most of it came from."""
+    """A note near the seeds: its share of the walk, and the seed that contributed most of it."""
 
     path: VaultPath
     score: float
@@ -46,20 +46,18 @@ class Graph:
     """Notes and links; replaced, never changed."""
 
     def __init__(self, nodes: Nodes, notes: Collection[VaultPath], table: "Table") -> None:
-        """Take a snapshot; sorting a million links takes half a second, in which other threads run.
+        """Build a snapshot; sorting a million links takes half a second, during which other threads run.
 
         Args:
-            nodes: The numbers that the table speaks of.
-            notes: The notes there are; links from and to others are left out.
+            nodes: The numbers that the table uses.
+            notes: The existing notes; links from and to others are left out.
             table: Every link.
         """
         import numpy as np
 
-        # MERGED
-
         self.nodes = nodes
         self.table = table
-        # A note without a number is newer than the table and comes with the next.
+        # A note without a number is newer than the table, and appears in the next snapshot.
         self.numbers = frozenset(number for number in map(nodes.find, notes) if number is not None)
         """The numbers of the notes."""
         self.size = len(nodes)
@@ -74,7 +72,7 @@ class Graph:
 
     @classmethod
     def build(cls, notes: Iterable[VaultPath], edges: Iterable[Edge]) -> Self:
-        """Build a snapshot of a list; edges to or from unknown notes and to oneself are left out."""
+        """Build a snapshot from a list; edges to or from unknown notes and from a note to itself are left out."""
         from bridge.graph.columns import Table
 
         nodes, known = Nodes(), tuple(notes)
@@ -90,7 +88,7 @@ class Graph:
 
     @property
     def edges(self) -> int:
-        """Count the pairs of notes of which one links to the other."""
+        """The number of note pairs joined by a link."""
         return self._beside.pairs
 
     @cached_property
@@ -124,16 +122,16 @@ class Graph:
         return 0 if number is None else self._beside.degree(number)
 
     def number(self, path: VaultPath) -> int | None:
-        """Return the number of a note; None when this snapshot has no such note."""
+        """Return the number of a note; None when this snapshot does not contain it."""
         number = self.nodes.find(path)
         return number if number in self.numbers else None
 
     def edges_of(self, kinds: Collection[EdgeKind], *, stubs: bool = False) -> "Edges":
-        """Return the links and arrows of some kinds; a link to oneself joins nothing.
+        """Return the links and arrows of some kinds; links from a note to itself are left out.
 
         Args:
-            kinds: Which; kinds that nobody writes have no edges here.
-            stubs: Also those to names that no note has.
+            kinds: The kinds; only written ones have edges here.
+            stubs: Whether to include links to names that no note has.
         """
         import numpy as np
 
@@ -151,11 +149,11 @@ class Graph:
     def nearness(self, seeds: Mapping[VaultPath, float], limit: int) -> list[NearbyNote]:
         """Rank notes by personalised PageRank from the seeds, nearest first.
 
-        The local push of Andersen, Chung and Lang (2006) touches only the neighbourhood of the seeds.
+        The local push of Andersen, Chung and Lang (2006) visits only the neighbourhood of the seeds.
 
         Args:
             seeds: Notes to start from and their weights; unknown notes are ignored.
-            limit: Most notes to return; seeds are among them.
+            limit: Maximum number of notes, seeds included.
         """
         numbered = {self.number(path): weight for path, weight in seeds.items() if weight > 0}
         known = {number: weight for number, weight in numbered.items() if number is not None}
@@ -174,7 +172,7 @@ class Graph:
         ]
 
     def _pushed(self, seed: int, weight: float) -> dict[int, float]:
-        """Spread `weight` from one note over its surroundings."""
+        """Spread `weight` from one note over its neighbourhood."""
         rank: dict[int, float] = {}
         residue = {seed: weight}
         queue = deque([seed])
@@ -206,24 +204,24 @@ class Graph:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjacency:
-    """The neighbours of every node; two that link to each other are neighbours twice."""
+    """The neighbours of every node; two nodes that link to each other are listed twice."""
 
     start: NDArray[np.int64]
-    """By node: where its neighbours begin; one longer than there are nodes."""
+    """By node: the index of its first neighbour; one element longer than the number of nodes."""
     beside: NDArray[np.int32]
     outward: NDArray[np.bool_]
-    """Whether the link leads to the neighbour, or comes from it."""
+    """Whether the link leads to the neighbour or comes from it."""
     pairs: int
-    """Pairs of which one links to the other."""
+    """The number of pairs joined by a link."""
 
     @classmethod
     def of(cls, size: int, source: NDArray[np.int32], target: NDArray[np.int32]) -> Self:
-        """Sort links by their ends; each pair counts once, links to oneself not at all.
+        """Sort links by their ends; each pair counts once, links from a node to itself not at all.
 
         Args:
             size: How many nodes there are.
-            source: Where each link begins.
-            target: Where it leads.
+            source: The source of each link.
+            target: The target of each link.
         """
         pair = source.astype(np.int64) * size + target
         pair = pair[source != target]
@@ -237,11 +235,11 @@ class Adjacency:
         return cls(start, (ends % max(size, 1)).astype(np.int32), both % 2 == 1, len(pair))
 
     def degree(self, node: int) -> int:
-        """Count the neighbours of a node, those with links in both directions twice."""
+        """Count the neighbours of a node, twice for those with links in both directions."""
         return int(self.start[node + 1] - self.start[node])
 
     def around(self, node: int) -> list[int]:
-        """Return the neighbours of a node, in order, those with links in both directions twice."""
+        """Return the neighbours of a node in order, twice for those with links in both directions."""
         found: list[int] = self.beside[self.start[node] : self.start[node + 1]].tolist()
         return found
 

@@ -1,22 +1,22 @@
-"""What can join two notes."""
+"""Kinds of edges between two notes."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 EdgeKind = Literal["wiki", "embed", "markdown", "property", "canvas", "arrow", "tag", "folder", "similar"]
-"""As `LinkKind`, and: an arrow of a canvas, a rare tag of both, the folder of both, nearness in meaning."""
+"""`LinkKind`, plus an arrow of a canvas, a shared rare tag, a shared folder, and semantic similarity."""
 
 KINDS: Final[tuple[EdgeKind, ...]] = get_args(EdgeKind)
 CODES: Final[Mapping[EdgeKind, int]] = {kind: code for code, kind in enumerate(KINDS)}
 
 LINKS: Final[tuple[EdgeKind, ...]] = ("wiki", "embed", "markdown", "property", "canvas")
-"""What stands in a note as a link; ranking follows these alone."""
+"""Links written in a note; ranking uses only these."""
 
 WRITTEN: Final[tuple[EdgeKind, ...]] = (*LINKS, "arrow")
-"""What somebody drew by hand."""
+"""Edges that a user wrote or drew."""
 
 SHARED: Final[tuple[EdgeKind, ...]] = ("tag", "folder", "similar")
-"""What two notes have in common: it leads both ways."""
+"""What two notes have in common; these edges have no direction."""
 
 WEIGHTS: Final[Mapping[EdgeKind, float]] = {
     "wiki": 1.0,
@@ -29,4 +29,4 @@ WEIGHTS: Final[Mapping[EdgeKind, float]] = {
     "folder": 0.1,
     "similar": 0.5,
 }
-"""What one edge of a kind weighs; of what is shared or similar it is the most."""
+"""Weight of one edge of a kind; the maximum for shared and similar ones."""

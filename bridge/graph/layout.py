@@ -1,4 +1,4 @@
-"""Where to draw the nodes of a network, so that the picture of yesterday can still be recognised."""
+"""Places the nodes of a network such that an earlier picture stays recognisable."""
 
 from dataclasses import dataclass
 
@@ -14,21 +14,21 @@ Places = NDArray[np.float64]
 STEPS = 100
 STEPS_OF_MANY = 50
 MANY = 5_000
-"""Nodes from which on fewer steps must do: each takes some 20 ms."""
+"""Number of nodes from which fewer steps must suffice: each takes some 20 ms."""
 
 STEPS_AGAIN = 20
-"""Steps when most nodes have a place already."""
+"""Steps when most nodes already have a place."""
 
 CALM = 0.01
-"""How far, as a share of the picture, a node that has its place moves in a step at most."""
+"""Maximum distance that a placed node moves per step, as a share of the picture."""
 
 
 def compute_layout(network: Network, before: Places) -> Places:
-    """Place the nodes by the forces of Fruchterman and Reingold on a grid; about a second for 10,000 nodes.
+    """Place the nodes by the forces of Fruchterman and Reingold on a grid; takes about a second for 10,000 nodes.
 
     Args:
-        network: What is drawn.
-        before: By node where it was drawn last, not-a-number for new ones.
+        network: The network to draw.
+        before: By node, its place in the last picture; NaN for new ones.
     """
     count = len(network)
     known = ~np.isnan(before[:, 0])
@@ -47,7 +47,7 @@ def compute_layout(network: Network, before: Places) -> Places:
 
 
 def _align(places: Places, before: Places, known: NDArray[np.bool_]) -> Places:
-    """Turn, mirror and move a picture, which igraph puts upright, so that what was drawn before lies where it was."""
+    """Rotate, mirror and move the picture, which igraph orients freely, to match the earlier places."""
     here, there = places[known].mean(axis=0), before[known].mean(axis=0)
     one, _, other = np.linalg.svd((places[known] - here).T @ (before[known] - there))
     turned: Places = (places - here) @ (one @ other) + there
@@ -55,7 +55,7 @@ def _align(places: Places, before: Places, known: NDArray[np.bool_]) -> Places:
 
 
 def _initial_places(network: Network, before: Places, known: NDArray[np.bool_]) -> Places:
-    """Give every node a place to start from: a new one begins amid its neighbours that have one."""
+    """Return a starting place for every node: a new one starts amid its neighbours that have one."""
     count = len(network)
     lots = np.random.default_rng(SEED).uniform(-1, 1, (count, 2))
     extent = float(np.sqrt(count))
@@ -75,24 +75,24 @@ Marks = NDArray[np.bool_]
 Members = NDArray[np.int32]
 
 NONE = -1
-"""The community of what has none."""
+"""The community of a node without one."""
 
 HALVED = 0.5
-"""What each step from the middle passes on."""
+"""Share that each step from the centre passes on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """What is drawn; by place in the network."""
+    """What is drawn, by place in the network."""
 
     network: Network
     edges: Edges
-    """What joins its nodes, by their numbers."""
+    """The edges between its nodes, by their numbers."""
     community: Members
     joined: NDArray[np.int64]
-    """Nodes of the whole graph that each is joined to; of a community, its members."""
+    """Degree of each node in the whole graph; for a community, its size."""
     speaker: Members
-    """The node that stands for each: itself, or the most joined member of a community."""
+    """The node that represents each: itself, or the community member of highest degree."""
     total: int
 
 
@@ -104,7 +104,7 @@ def community_by_node(size: int, network: Network, community: NDArray[np.int32])
 
 
 def select_around(edges: Edges, start: int, depth: int, passing: Marks, most: int) -> tuple[Marks, int]:
-    """Choose the nodes that most arrives at from the one in the middle, and count all that could be chosen."""
+    """Choose the nodes around the centre that receive most, and count all candidates."""
     reach = spread(edges, start, "any", depth, HALVED)
     met = np.flatnonzero((reach.distance > 0) & passing)
     best = met[np.lexsort((met, -reach.arrived[met], reach.distance[met] > 1))][: most - 1]
@@ -114,7 +114,7 @@ def select_around(edges: Edges, start: int, depth: int, passing: Marks, most: in
 
 
 def draw_nodes(edges: Edges, chosen: Marks, community: Members, total: int, most: int) -> Picture:
-    """Draw some nodes; of too many, those that are joined to most."""
+    """Draw some nodes; if there are too many, those of highest degree."""
     degree = degrees(edges)
     if chosen.sum() > most:
         some = np.flatnonzero(chosen)
@@ -126,7 +126,7 @@ def draw_nodes(edges: Edges, chosen: Marks, community: Members, total: int, most
 
 
 def draw_communities(edges: Edges, chosen: Marks, community: Members, smallest: int, most: int) -> Picture:
-    """Draw the communities of some nodes in their place, the largest."""
+    """Draw the largest communities of some nodes in place of the nodes."""
     inside = chosen & (community != NONE)
     sizes = np.bincount(community[inside], minlength=1)
     large = np.flatnonzero(sizes >= smallest)
@@ -142,7 +142,7 @@ def draw_communities(edges: Edges, chosen: Marks, community: Members, smallest: 
     order = np.lexsort((np.arange(edges.size), -degree))
     order = order[inside[order]]
     speaker = np.full(len(sizes), NONE, np.int32)
-    # From the least joined to the most: the last that is assigned stays.
+    # From the lowest to the highest degree: the last assignment wins.
     speaker[community[order[::-1]]] = order[::-1]
     nodes = network.nodes
     return Picture(network, between, nodes, sizes[nodes], speaker[nodes], int(chosen.sum()))

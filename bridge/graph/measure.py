@@ -1,4 +1,4 @@
-"""What the shape of a network tells of its nodes; made to run in a process of its own."""
+"""Structural measures of a network's nodes; runs in a process of its own."""
 
 import random
 import warnings
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """Those that hold most come first; what is counted are the nodes that would lose touch with the larger rest."""
+    """Cuts of a graph, largest first, with the number of nodes that each separates from the larger rest."""
 
     nodes: tuple[tuple[int, int], ...]
-    """Each articulation point and what it holds."""
+    """Each articulation point, and the number of nodes that it separates."""
     edges: tuple[tuple[int, int, int], ...]
-    """The ends of each bridge and what it holds."""
+    """The ends of each bridge, and the number of nodes that it separates."""
 
 
 def find_cuts(graph: "igraph.Graph") -> Cuts:
@@ -39,11 +39,11 @@ def find_cuts(graph: "igraph.Graph") -> Cuts:
 
 
 class _Tree:
-    """The blocks of a graph and the points that join them, which make a forest."""
+    """The block-cut forest of a graph: its blocks and the articulation points that join them."""
 
     def __init__(self, blocks: Sequence[Sequence[int]], points: Sequence[int]) -> None:
         self.blocks = blocks
-        # A point stands after all blocks.
+        # Points are numbered after all blocks.
         self._place = dict(zip(points, count(len(blocks)), strict=False))
         joints = [[self._place[node] for node in block if node in self._place] for block in blocks]
         self._beside: list[list[int]] = [*joints, *([] for _ in points)]
@@ -59,7 +59,7 @@ class _Tree:
                 self._weigh(root)
 
     def _weigh(self, root: int) -> None:
-        """Sum up, from the leaves to the root, what hangs below each place."""
+        """Sum the weights below each place, from the leaves to the root."""
         order = [root]
         for place in order:
             below = [near for near in self._beside[place] if near != self._parent[place]]
@@ -74,14 +74,14 @@ class _Tree:
             self._total[place] = self._weight[root]
 
     def cut_off_by(self, point: int) -> int:
-        """Count the nodes that lose touch with the largest part when a point goes."""
+        """Count the nodes separated from the largest part when a point is removed."""
         place = self._place[point]
         parts = [self._weight[near] for near in self._beside[place] if self._parent[near] == place]
         parts.append(self._total[place] - self._weight[place])
         return sum(parts) - max(parts)
 
     def beyond(self, number: int) -> int:
-        """Count the nodes on the smaller side of a bridge, which is a block of two."""
+        """Count the nodes on the smaller side of a bridge, which is a block of two nodes."""
         if self._parent[number] < 0:
             inside = [self._weight[near] for near in self._beside[number]]
             side = inside[0] if inside else 1
@@ -92,7 +92,7 @@ class _Tree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Some nodes, numbered anew from 0, and the pairs of them that are joined."""
+    """Some nodes, renumbered from 0, and the pairs of them that are joined."""
 
     nodes: NDArray[np.int32]
     """By new number: the number in the graph."""
@@ -110,7 +110,7 @@ class Network:
         return np.bincount(np.concatenate([self.first, self.second]), minlength=len(self))
 
     def opened(self) -> "igraph.Graph":
-        """Hand it to igraph; holds up all threads, a million pairs for more than a second."""
+        """Convert it to igraph, which blocks all threads: for a million pairs, more than a second."""
         import igraph
 
         pairs = np.stack([self.first, self.second], axis=1).astype(np.int64)
@@ -118,7 +118,7 @@ class Network:
 
 
 def build_network(edges: Edges, nodes: NDArray[np.bool_]) -> Network:
-    """Take some nodes and what joins them, without direction and without edges to oneself."""
+    """Select some nodes and the edges between them, undirected and without self-loops."""
     kept = np.flatnonzero(nodes).astype(np.int32)
     number = np.full(edges.size, -1, np.int32)
     number[kept] = np.arange(len(kept), dtype=np.int32)
@@ -128,12 +128,12 @@ def build_network(edges: Edges, nodes: NDArray[np.bool_]) -> Network:
 
 
 SEED = 17
-"""Leiden and layout draw lots; the same network gives the same answer."""
+"""Leiden and layout are random; the seed gives the same network the same result."""
 
 ROUNDS = 5
 ROUNDS_OF_MANY = 2
 MANY = 200_000
-"""Pairs from which on fewer rounds of Leiden's method must do: each takes seconds."""
+"""Number of pairs from which fewer iterations of Leiden must suffice: each takes seconds."""
 
 DAMPING = 0.85
 TOLERANCE = 1e-9
@@ -142,18 +142,18 @@ STEPS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measures:
-    """By node of a network."""
+    """Measures by node of a network."""
 
     hub: NDArray[np.float64]
-    """Eigenvector centrality, 0 to 1: joined to many that are joined to many."""
+    """Eigenvector centrality, 0 to 1: high for nodes joined to many nodes that are themselves joined to many."""
     community: NDArray[np.int32]
-    """The largest community is 0."""
+    """Community number; the largest community is 0."""
     modularity: float
     cuts: Cuts
 
 
 def measure_network(network: Network) -> Measures:
-    """Measure a network without direction; a second for 30,000 pairs, ten for a million."""
+    """Measure a network, ignoring direction; takes a second for 30,000 pairs, ten for a million."""
     if not len(network):
         return Measures(np.empty(0), np.empty(0, np.int32), 0.0, Cuts((), ()))
     graph = to_igraph(network)
@@ -162,7 +162,7 @@ def measure_network(network: Network) -> Measures:
 
 
 def to_igraph(network: Network) -> "igraph.Graph":
-    """Hand a network to igraph, and its lots to a generator that starts anew."""
+    """Convert a network to igraph, and seed its random generator."""
     import igraph
 
     igraph.set_random_number_generator(random.Random(SEED))  # noqa: S311 - lots, not secrets
@@ -170,22 +170,22 @@ def to_igraph(network: Network) -> "igraph.Graph":
 
 
 def hub_scores(graph: "igraph.Graph", weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each node's eigenvector centrality; it is 0 outside the part of the network with the greatest hub."""
+    """Return each node's eigenvector centrality; it is 0 outside the component with the greatest hub."""
     if not graph.ecount():
         return np.zeros(graph.vcount())
     with warnings.catch_warnings():
-        # A vault is seldom all of one piece.
+        # A vault is seldom connected.
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.abs(np.array(graph.eigenvector_centrality(weights=weight.tolist()), np.float64))
 
 
 def find_communities(graph: "igraph.Graph", weight: NDArray[np.float64]) -> tuple[NDArray[np.int32], float]:
-    """Return each node's community by Leiden's method, the largest first, and how good the division is."""
+    """Return each node's community by Leiden's method, the largest first, and the quality of the partition."""
     rounds = ROUNDS if len(weight) < MANY else ROUNDS_OF_MANY
     found = graph.community_leiden(objective_function="modularity", weights=weight.tolist(), n_iterations=rounds)
     member = np.array(found.membership, np.int64)
     sizes = np.bincount(member)
-    # Of communities of one size, that of the earlier node comes first.
+    # Of communities of equal size, that of the earliest node comes first.
     _, earliest = np.unique(member, return_index=True)
     order = np.lexsort((earliest, -sizes))
     place = np.empty(len(sizes), np.int32)
@@ -196,13 +196,13 @@ def find_communities(graph: "igraph.Graph", weight: NDArray[np.float64]) -> tupl
 def pagerank(
     size: int, source: NDArray[np.int32], target: NDArray[np.int32], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return by node how often a reader is there who follows links and at times starts anew anywhere.
+    """Return by node how often a random reader is there, who follows links and sometimes restarts anywhere.
 
     Args:
         size: How many nodes there are.
-        source: Where each link begins.
-        target: Where it leads.
-        weight: How likely it is followed, beside the others of its source.
+        source: The source of each link.
+        target: The target of each link.
+        weight: How likely each link is followed, relative to the others of its source.
     """
     out = np.bincount(source, weight, size)
     share = weight / out[source]

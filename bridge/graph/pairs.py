@@ -1,4 +1,4 @@
-"""Notes that have something in common: a rare tag, a small folder."""
+"""Notes that have something in common: a rare tag or a small folder."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
@@ -6,13 +6,13 @@ from itertools import combinations, islice
 from math import log2
 
 RARE = 10
-"""Notes that may carry a tag that still says something about two of them; n notes make n²/2 edges."""
+"""Maximum number of notes with a tag for it to relate two of them; n notes make n²/2 edges."""
 
 MOST_TAGS = 20
-"""Tags of one note that count, the rarest."""
+"""Tags of one note that count, the rarest first."""
 
 MOST_IN_FOLDER = 30
-"""Notes of a folder that are joined; a larger one says little about two of them."""
+"""Maximum size of a folder whose notes are joined; a larger one says little about two of them."""
 
 Pairs = list[tuple[int, int, float]]
 
@@ -36,7 +36,7 @@ def pairs_by_tag(tags: Mapping[int, Iterable[str]]) -> Pairs:
 
 
 def rarity(notes: int) -> float:
-    """Return how much a tag says about two notes that carry it, given how many do."""
+    """Return how much a tag says about two notes that have it, given how many do."""
     return log2(3) / log2(1 + notes)
 
 
@@ -50,6 +50,6 @@ def pairs_by_folder(folders: Mapping[int, Hashable]) -> Pairs:
 
 
 def shared_tags(one: Iterable[str], other: Iterable[str]) -> list[str]:
-    """Return the tags of two notes, as the first writes them."""
+    """Return the tags that two notes share, as the first writes them."""
     folded = {tag.casefold() for tag in other}
     return list(islice((tag for tag in one if tag.casefold() in folded), MOST_TAGS))

@@ -1,4 +1,4 @@
-"""Notes close in meaning, by a rule that no popular note can win alone: each is among the nearest of the other."""
+"""Semantically similar notes: each is among the nearest of the other, so that no hub is similar to everything."""
 
 from collections.abc import Iterator
 
@@ -9,19 +9,19 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 NEAREST = 5
-"""Of each note, as many others are asked whether it is also among their nearest."""
+"""Neighbours of each note that are checked for being mutual."""
 
 LEAST = 0.5
-"""Cosine from which on two notes can be called similar."""
+"""Minimum cosine of similar notes."""
 
 BLOCK = 512
 """Notes compared at a time: 512 × 50,000 products are 100 MB."""
 
 EACH_WITH_EACH = 20_000
-"""Notes up to which each is compared with each, some ten seconds; of more, those that lie in the same region."""
+"""Up to this many notes, all pairs are compared, in some ten seconds; beyond, those in the same region."""
 
 NEAR = 16
-"""Regions in which the nearest of a note are looked for."""
+"""Regions searched for the nearest notes of a note."""
 
 SEED = 17
 ROUNDS = 3
@@ -30,11 +30,12 @@ ROUNDS = 3
 def mutual_neighbours(
     vectors: NDArray[np.floating], each_with_each: int = EACH_WITH_EACH
 ) -> list[tuple[int, int, float]]:
-    """Return the pairs of rows that are among the nearest of each other, with their cosine; takes seconds from 10,000.
+    """Return the pairs of mutually nearest rows with their cosine; takes seconds from 10,000 rows.
 
     Args:
-        vectors: One a row, of length 1.
-        each_with_each: Rows up to which none is missed; of more, a few in a hundred pairs are.
+        vectors: One vector of length 1 per row.
+        each_with_each: Number of rows up to which the result is complete; beyond, a few percent of the pairs are
+            missing.
     """
     vectors = np.ascontiguousarray(vectors, np.float32)
     count = len(vectors)
@@ -57,7 +58,7 @@ def mutual_neighbours(
 
 
 def compare(vectors: Floats, rows: Numbers, others: Numbers, nearest: Numbers, cosine: Floats) -> None:
-    """Look for the nearest of some rows among others, themselves left out, and write down what is nearer."""
+    """Search the nearest of some rows among others, except themselves, and record the improvements."""
     taken = min(NEAREST, len(others))
     among = vectors[others].T
     for start in range(0, len(rows), BLOCK):
@@ -73,14 +74,14 @@ def compare(vectors: Floats, rows: Numbers, others: Numbers, nearest: Numbers, c
 
 
 def iter_regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield the rows that lie in or near each region, and those that lie in it: as many regions as each has rows."""
+    """Yield for each region the rows in or near it, and the rows in it: as many regions as each has rows."""
     count = round(len(vectors) ** 0.5)
     centres = vectors[np.random.default_rng(SEED).choice(len(vectors), count, replace=False)]
     for _ in range(ROUNDS):
         sums = np.zeros_like(centres)
         np.add.at(sums, nearest_regions(vectors, centres, 1)[:, 0], vectors)
         length = np.linalg.norm(sums, axis=1, keepdims=True)
-        # A region that nobody is in any more stays where it was.
+        # A region without rows stays where it was.
         centres = np.where(length > 0, sums / np.maximum(length, 1e-12), centres)
     near = nearest_regions(vectors, centres, min(NEAR, count))
     for inside, beside in zip(rows_by_region(near[:, :1], count), rows_by_region(near, count), strict=True):
@@ -89,7 +90,7 @@ def iter_regions(vectors: Floats) -> Iterator[tuple[Numbers, Numbers]]:
 
 
 def nearest_regions(vectors: Floats, centres: Floats, taken: int) -> Numbers:
-    """Return the regions nearest to each row, the nearest first."""
+    """Return the regions nearest to each row, nearest first."""
     parts = (vectors[at : at + BLOCK] @ centres.T for at in range(0, len(vectors), BLOCK))
     return np.concatenate([np.argsort(-part, axis=1)[:, :taken] for part in parts])
 

@@ -1,4 +1,4 @@
-"""Walking along edges: how far everything is, what arrives where, and the ways from one node to another."""
+"""Walks along edges: distances, spreading weight, and the paths between two nodes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from bridge.graph.kinds import KINDS, SHARED
 Direction = Literal["any", "out", "in"]
 
 FAR = -1
-"""The distance of what cannot be reached."""
+"""The distance of unreachable nodes."""
 
 DETOURS = 3
-"""Steps that an alternative way may have more than the shortest."""
+"""Steps that an alternative path may have more than the shortest."""
 
 LOOKS = 50_000
-"""Steps tried at most while looking for alternatives."""
+"""Maximum number of steps tried while searching for alternatives."""
 
 
 def arcs(edges: Edges, direction: Direction) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Return where each edge can be walked from and to, and its weight; what is shared leads both ways."""
+    """Return the start, end and weight of each arc; edges of what is shared lead both ways."""
     begin, end = (edges.target, edges.source) if direction == "in" else (edges.source, edges.target)
     both = np.isin(edges.kind, kind_codes(KINDS if direction == "any" else SHARED))
     return (
@@ -34,7 +34,7 @@ def arcs(edges: Edges, direction: Direction) -> tuple[NDArray[np.int32], NDArray
 
 
 def distances(edges: Edges, start: int, direction: Direction, most: int | None = None) -> NDArray[np.int32]:
-    """Return by node how many steps it is away from the start, `FAR` beyond the most."""
+    """Return by node its distance from the start in steps, `FAR` if it is beyond the maximum."""
     begin, end, _ = arcs(edges, direction)
     distance = np.full(edges.size, FAR, np.int32)
     distance[start] = 0
@@ -49,18 +49,18 @@ def distances(edges: Edges, start: int, direction: Direction, most: int | None =
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reach:
-    """By node, what is found on the way from a start."""
+    """By node, the results of a walk from a start."""
 
     distance: NDArray[np.int32]
     arrived: NDArray[np.float64]
     via: NDArray[np.int32]
-    """The node before it that most came from; itself where nothing came from another."""
+    """The predecessor that contributed most; the node itself where nothing came from another."""
 
 
 def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: float) -> Reach:
-    """Let 1 start at a node and move away from it, and return what arrives where.
+    """Spread a weight of 1 from a node, and return how much arrives where.
 
-    Each step passes on `decay` of what arrived, divided among all edges of the node by their weight, so that a way
+    Each step passes on `decay` of what arrived, divided among all edges of the node by their weight, so that a path
     through a hub says little.
     """
     begin, end, weight = arcs(edges, direction)
@@ -75,7 +75,7 @@ def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: fl
         passed = decay * arrived[at] * by / strength[at]
         arrived += np.bincount(to, passed, edges.size)
         order = np.argsort(passed, kind="stable")
-        # Of several that are assigned the last stays, which brought most.
+        # Of several assignments the last wins, which is the largest.
         via[to[order]] = at[order]
     return Reach(distance, arrived, via)
 
@@ -83,14 +83,14 @@ def spread(edges: Edges, start: int, direction: Direction, depth: int, decay: fl
 def simple_paths(
     beside: Callable[[int], list[int]], onward: NDArray[np.int32], start: int, goal: int, most: int
 ) -> list[tuple[int, ...]]:
-    """Return the shortest ways that visit nothing twice, shortest first, then those with more steps.
+    """Return paths without repeated nodes, shortest first.
 
     Args:
-        beside: The nodes that can be reached in one step, the more telling ones first.
-        onward: By node, the steps from there to the goal.
-        start: Where each way begins.
-        goal: Where it ends.
-        most: Ways to return.
+        beside: Returns the nodes one step away, the most relevant first.
+        onward: By node, its distance from there to the goal.
+        start: The start of each path.
+        goal: The end of each path.
+        most: Maximum number of paths.
     """
     if onward[start] == FAR:
         return []
@@ -112,7 +112,7 @@ def _paths_of_length(
     left: int,
     looks: Iterator[int],
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the ways with exactly so many steps left."""
+    """Yield the paths with exactly this many steps left."""
     here = behind[-1]
     if left == 0:
         if here == goal:
