@@ -1,8 +1,8 @@
-"""Maps what each lane says to 0-1, so that lanes can be added.
+"""Maps the scores of each retriever to 0-1, so that they can be added.
 
-Full-text scores have no scale of their own: they are shares of the best. Cosines have one, which differs by model:
-a logistic curve around the model's point of "probably about this" keeps unrelated notes near 0 even when nothing
-better is there.
+Full-text scores have no scale of their own: they are shares of the best. Cosines have one, which differs by model: a
+logistic curve around the model's point of "probably about this" keeps unrelated notes near 0 even when nothing better
+is there.
 """
 
 import math
@@ -15,27 +15,27 @@ from bridge.types import VaultPath
 Scores = Mapping[VaultPath, float]
 
 STAND_OUT = 0.8
-"""What being the nearest of all notes adds at most to what the curve says of a cosine."""
+"""Maximum that being the nearest of all notes adds to the curve's value of a cosine."""
 
 NEAR, SHARP = 1.5, 0.4
-"""How far below the curve's middle the nearest note may be for half of that, and how soon that falls off: in widths."""
+"""Distance below the curve's middle at which the nearest note gets half of that, and the falloff, in curve widths."""
 
 FIELD = 20
-"""Nearest notes that the nearest of all has to stand out from."""
+"""Nearest notes from whose mean the nearest one must stand out."""
 
 CLEAR, CLEARLY = 1.0, 0.3
-"""How far above their mean it lies for half of that, and how soon that falls off: in widths."""
+"""Distance above their mean at which it gets half of that, and the falloff, in curve widths."""
 
 FOREIGN = 0.5
-"""How far a model for English is trusted with another language of its script."""
+"""Trust in an English model for another language of its script."""
 
 GAP = 0.4
-"""How far behind the nearest note another one may be for a third of that, in widths of the curve."""
+"""Distance behind the nearest note at which another one gets a third of that, in curve widths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A logistic curve: a half at `middle`, steeper with a smaller `width`."""
+    """A logistic curve: one half at `middle`, steeper with a smaller `width`."""
 
     middle: float
     width: float
@@ -47,17 +47,17 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class ModelCalibration:
-    """How far to trust a model: the curve of its cosines, and whether it reads every script."""
+    """The calibration of a model: the curve of its cosines, and whether it reads every script."""
 
     curve: Curve | None = None
-    """None: unknown model; the best hits of each answer are the scale."""
+    """None for an unknown model: the best hits of each answer are then the scale."""
     every_script: bool = False
 
 
 _LATIN = re.compile(r"[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff]")
 _KNOWN = {
-    # Fitted on the development sets (scripts/eval); the others follow from where their cosines of unrelated
-    # texts lie, as their model cards say, and are not measured here.
+    # Fitted on the development sets (scripts/eval); the others follow from the cosines of unrelated texts that their
+    # model cards state, and are not measured here.
     "all-minilm-l6-v2": ModelCalibration(Curve(0.5, 0.1)),
     "bge-small-en-v1.5": ModelCalibration(Curve(0.68, 0.06)),
     "nomic-embed-text-v1.5": ModelCalibration(Curve(0.65, 0.07)),
@@ -67,7 +67,7 @@ _KNOWN = {
 
 
 def model_calibration(model: str | None) -> ModelCalibration:
-    """Return how far to trust a model by its id, or by a key that begins with its id."""
+    """Return the calibration of a model, by its id or by a key that begins with its id."""
     known = (meaning for id_, meaning in _KNOWN.items() if model is not None and model.startswith(id_))
     return next(known, ModelCalibration(every_script=True))
 
@@ -79,7 +79,7 @@ def share_of_best(scores: Scores) -> dict[VaultPath, float]:
 
 
 def scale_by_spread(scores: Scores) -> dict[VaultPath, float]:
-    """Map scores by how far they stand out among their own kind: 0.2 at the mean, 1 five deviations above."""
+    """Map scores by how far they stand out from each other: 0.2 at the mean, about 1 five deviations above."""
     count = len(scores)
     if not count:
         return {}
@@ -91,11 +91,11 @@ def scale_by_spread(scores: Scores) -> dict[VaultPath, float]:
 
 
 def calibrate_cosines(scores: Scores, meaning: ModelCalibration) -> dict[VaultPath, float]:
-    """Map cosines by the model's curve, and by how near they are to the best of this answer.
+    """Map cosines by the model's curve, and by their distance to the best of this answer.
 
-    The words of a question set how high its cosines are at all: what is nearest to it by far may still be below the
-    middle of the curve. It counts for more then, unless even the nearest is as far away as unrelated texts are, or is
-    only one of many that are about as near: then the model cannot tell them apart.
+    The words of a question determine how high its cosines are: the clearly nearest note may still be below the middle
+    of the curve. It then counts for more, unless even the nearest is as distant as unrelated texts are, or is only one
+    of many that are about as near: then the model cannot tell them apart.
     """
     curve = meaning.curve
     if curve is None or not scores:
@@ -113,11 +113,11 @@ def calibrate_cosines(scores: Scores, meaning: ModelCalibration) -> dict[VaultPa
 
 
 def scale_by_coverage(scores: Scores, cover: Scores | None) -> dict[VaultPath, float]:
-    """Map full-text scores to their share of the best, and no further than the note says what the query asks.
+    """Map full-text scores to their share of the best, times how much of the query the note contains.
 
     Args:
-        scores: Of notes.
-        cover: How much of the query each says, rare words counting most; None when that is not known.
+        scores: Scores of notes.
+        cover: How much of the query each contains, rare words counting most; None when that is not known.
     """
     shares = share_of_best(scores)
     if cover is None:
@@ -126,12 +126,12 @@ def scale_by_coverage(scores: Scores, cover: Scores | None) -> dict[VaultPath, f
 
 
 def model_trust(text: str, meaning: ModelCalibration, language: str | None = None) -> float:
-    """Return how far the model can read a query: 1 for its own script, 0 when most letters are of another.
+    """Return how well the model can read a query: 1 for its own script, 0 when most letters are of another.
 
     Args:
         text: The query.
-        meaning: How far to trust the model.
-        language: The query's language where it is not English; a model for English reads half of it.
+        meaning: The model's calibration.
+        language: The query's language if it is not English; an English model is half trusted with it.
     """
     letters = [c for c in text if c.isalpha()]
     if meaning.every_script or not letters:
@@ -141,5 +141,5 @@ def model_trust(text: str, meaning: ModelCalibration, language: str | None = Non
 
 
 def _logistic(above: float, width: float) -> float:
-    """Return a half at 0, and more above it, the sooner the smaller the width."""
+    """Return one half at 0 and more above it, rising faster for a smaller width."""
     return 1.0 / (1.0 + math.exp(-above / width))

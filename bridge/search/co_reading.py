@@ -1,4 +1,4 @@
-"""Notes that drift nearer to each other because programs read them together lately."""
+"""Co-reading: notes are close when programs recently read them together."""
 
 import heapq
 import math
@@ -14,24 +14,24 @@ from bridge.types import VaultPath
 HALF_LIFE_S: Final = 7 * DAY_S
 
 PAUSE_S: Final = 1_800.0
-"""Seconds without reading after which a program reads for another reason."""
+"""Seconds without reading that end a reading session."""
 
 MOST_READ: Final = 50
-"""Notes read in one go of which two may have to do with each other; more are a list that was worked off."""
+"""Notes in one session for which co-reading counts; more are a list being worked through."""
 
 KEPT: Final = 20
-"""Notes that one is near to at most."""
+"""Maximum number of co-read notes kept per note."""
 
 FAINT: Final = 0.02
-"""What is forgotten: two notes that were read once, five half-lives ago."""
+"""Closeness that is dropped: two notes read together once, five half-lives ago."""
 
 Pairs = Mapping[VaultPath, Mapping[VaultPath, float]]
-"""By note: the notes that were read together with it, and how near that makes them (0-1)."""
+"""By note: the notes that were read together with it, and their closeness (0-1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoReading:
-    """How near notes have drifted, and what that counts where closeness in meaning counts 1."""
+    """The closeness of notes by co-reading, and its weight relative to semantic similarity."""
 
     weight: float = 0.0
     beside: Pairs = field(default_factory=dict)
@@ -41,11 +41,11 @@ NO_CO_READING: Final = CoReading()
 
 
 def co_read_pairs(readings: Iterable[NoteRead], now: float) -> Pairs:
-    """Return which notes were read together, the more often, lately and exclusively the nearer.
+    """Return which notes were read together; more often, more recently and in smaller sessions counts as closer.
 
     Args:
-        readings: Who read which note when.
-        now: The time, in seconds since 1970.
+        readings: Who read which note, and when.
+        now: The current time, in seconds since 1970.
     """
     near: defaultdict[VaultPath, dict[VaultPath, float]] = defaultdict(dict)
     for ended, paths in reading_sessions(readings):
@@ -59,7 +59,7 @@ def co_read_pairs(readings: Iterable[NoteRead], now: float) -> Pairs:
 
 
 def reading_sessions(readings: Iterable[NoteRead]) -> Iterator[tuple[float, frozenset[VaultPath]]]:
-    """Yield what each program read without a long pause, and when it read last."""
+    """Yield the notes of each reading session of a program, with the time of its last read."""
     for _, own in groupby(sorted(readings, key=lambda one: (one.reader, one.time)), key=lambda one: one.reader):
         last, paths = -math.inf, set[VaultPath]()
         for reading in own:
@@ -72,6 +72,6 @@ def reading_sessions(readings: Iterable[NoteRead]) -> Iterator[tuple[float, froz
 
 
 def nearest_notes(others: Mapping[VaultPath, float]) -> Mapping[VaultPath, float]:
-    """Return the nearest of some notes; nearer than near does not count."""
+    """Return the nearest of some notes, with closeness capped at 1."""
     best = heapq.nlargest(KEPT, others.items(), key=lambda item: (item[1], item[0]))
     return {path: min(1.0, weight) for path, weight in best if weight >= FAINT}

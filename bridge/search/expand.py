@@ -1,4 +1,4 @@
-"""The second look: what the first hits name, link to and are tagged with."""
+"""Expansion: notes that the first hits name, link to, share tags with or were read with."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from bridge.text.stopwords import content_words
 from bridge.types import VaultPath
 
 SEEDS = 5
-"""First hits that are followed."""
+"""First hits that are expanded."""
 
 FAR = 2_000
-"""Notes near a hit that are looked at."""
+"""Notes near a hit that are considered."""
 
 _TELLING = frozenset({"meaning", "passages", "stems", "whole", "name"})
 _MOST_TAGGED = 50
@@ -26,7 +26,7 @@ _MOST_TAGGED = 50
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A first hit, and how far it can be trusted to lead on (0-1)."""
+    """A first hit, and how far it can be trusted for expansion (0-1)."""
 
     path: VaultPath
     strength: float
@@ -34,7 +34,7 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class LinkedHit:
-    """The hit that a note is linked with, and whether the hit links to it; else it links to the hit."""
+    """The hit that a note is linked with, and whether the hit links to it; otherwise it links to the hit."""
 
     path: VaultPath
     onward: bool
@@ -43,8 +43,8 @@ class LinkedHit:
 def choose_seeds(first: Sequence[FusedHit], lanes: Iterable[RetrieverResult]) -> list[Seed]:
     """Return the best hits as starting points.
 
-    One counts by its share of the best score, and by the most that any lane says of it: where nothing fits well, as
-    with a misspelt word, the first hits lead nowhere.
+    A hit counts by its share of the best score, and by the highest value that any retriever gives it: where nothing
+    fits well, as with a misspelt word, the first hits are not worth expanding.
     """
     best = first[0].score if first else 0.0
     if best <= 0:
@@ -62,10 +62,10 @@ def expand_mentions(
     vocabulary: Vocabulary,
     candidates: Collection[VaultPath],
 ) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
-    """Favour candidates that the best hits name: the second step of a question that takes two.
+    """Favour candidates that the best hits mention: the second step of a two-step question.
 
     Returns:
-        The lane, and by note the hit that names it.
+        The retriever result, and by note the hit that mentions it.
     """
     raw: dict[VaultPath, float] = {}
     via: dict[VaultPath, VaultPath] = {}
@@ -80,10 +80,10 @@ def expand_mentions(
 def expand_links(
     start: Sequence[Seed], graph: Graph | None, candidates: frozenset[VaultPath]
 ) -> tuple[RetrieverResult, dict[VaultPath, LinkedHit]]:
-    """Favour candidates that a walk along links from the best hits often comes to: personalised PageRank.
+    """Favour candidates that walks along links from the best hits often reach: personalised PageRank.
 
     Returns:
-        The lane, and by note the best hit that it is linked with, if there is one.
+        The retriever result, and by note the best hit that it is linked with, if any.
     """
     if graph is None:
         return RetrieverResult("links", WEIGHTS["links"]), {}
@@ -102,8 +102,8 @@ def expand_links(
 
 
 def walk_scores(graph: Graph, start: VaultPath) -> dict[VaultPath, float]:
-    """Return how often a walk along links from a note comes to each other, for the links that this has."""
-    # Every walk passes hubs: what tells is how much oftener than others this one does.
+    """Return how often a walk along links from a note reaches each other note, divided by that note's degree."""
+    # Every walk passes hubs; what matters is how much more often this one does than others.
     return {
         near.path: near.score / graph.degree(near.path)
         for near in graph.nearness({start: 1.0}, FAR)
@@ -114,10 +114,10 @@ def walk_scores(graph: Graph, start: VaultPath) -> dict[VaultPath, float]:
 def expand_co_reading(
     start: Sequence[Seed], drifted: CoReading, candidates: Collection[VaultPath]
 ) -> tuple[RetrieverResult, dict[VaultPath, VaultPath]]:
-    """Favour candidates that were read together with the best hits lately.
+    """Favour candidates that were recently read together with the best hits.
 
     Returns:
-        The lane, and by note the hit that it was read with.
+        The retriever result, and by note the hit that it was read with.
     """
     raw: dict[VaultPath, float] = {}
     via: dict[VaultPath, VaultPath] = {}
@@ -138,7 +138,7 @@ def match_tags(
     """Find the notes with a tag that was typed; a tag on many notes says little about each.
 
     Returns:
-        The lane, and by note the tag.
+        The retriever result, and by note the tag.
     """
     asked = tuple(content_words(words_of(query.text.replace("/", " "))))
     raw: dict[VaultPath, float] = {}
@@ -154,6 +154,6 @@ def match_tags(
 
 
 def _tag_with_word(note: IndexedNote, word: str) -> str:
-    """Return the note's tag in which a word was found."""
+    """Return the note's tag that contains a word."""
     plain = [(tag, tag.casefold()) for tag in note.tags]
     return next((tag for tag, folded in plain if word == folded or word in folded.split("/")), word)

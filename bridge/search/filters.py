@@ -1,7 +1,7 @@
-"""Which notes an answer may contain: the caller's filters over the notes in memory, no index asked.
+"""Filters on the notes in memory, which determine the notes that an answer may contain.
 
-Each filter first finds the few distinct tags or property names that can match, so that the walk over the notes
-compares whole sets; 50,000 notes take milliseconds.
+Each filter first finds the few distinct tags or property names that can match, so that the loop over the notes compares
+whole sets; 50,000 notes take milliseconds.
 """
 
 import re
@@ -28,7 +28,7 @@ _COMPARISON = re.compile(r"^([<>])=?\s*(-?\d+(?:\.\d+)?)$")
 
 
 def filter_notes(notes: Notes, request: SearchRequest) -> frozenset[VaultPath] | None:
-    """Return the notes that pass the request's filters; None when there are none to pass."""
+    """Return the notes that pass the request's filters; None when it has none."""
     if not _narrows(request):
         return None
     kept: Iterable[IndexedNote] = notes.values()
@@ -62,7 +62,7 @@ def filter_by_tag(notes: Sequence[IndexedNote], tag: str) -> list[IndexedNote]:
 
 
 def filter_by_property(notes: Sequence[IndexedNote], name: str, value: Value) -> list[IndexedNote]:
-    """Keep the notes whose property is the value, or one of them when it is a list."""
+    """Keep the notes whose property equals the value, or contains it when it is a list."""
     wanted = tuple(value) if isinstance(value, list | tuple) else (value,)
     plain = frozenset(_comparable(each) for each in wanted)
     same: dict[tuple[type, Value], bool] = {}
@@ -82,7 +82,7 @@ def filter_by_property(notes: Sequence[IndexedNote], name: str, value: Value) ->
 
 
 def filter_by_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[IndexedNote]:
-    """Keep the notes that `[name]` or `[name:value]` of a query means: text is contained, numbers compare."""
+    """Keep the notes that match `[name]` or `[name:value]` of a query: text by containment, numbers by comparison."""
     having = _with_property(notes, term.name)
     if term.value is None:
         return [note for note, _ in having]
@@ -98,13 +98,13 @@ def filter_by_term(notes: Sequence[IndexedNote], term: HasProperty) -> list[Inde
 
 
 def folder_prefix(folder: str | None) -> str | None:
-    """Return what paths below a folder begin with; None for the whole vault."""
+    """Return the prefix of paths below a folder; None for the whole vault."""
     inner = unicodedata.normalize("NFC", folder or "").replace("\\", "/").strip().strip("/")
     return f"{inner}/" if inner and inner != "." else None
 
 
 def folder_spelling(notes: Collection[VaultPath], folder: str | None) -> str | None:
-    """Return a folder as the vault spells it; empty for the whole vault, None when no note is in such a folder."""
+    """Return a folder in the vault's spelling; empty for the whole vault, None when no note is in it."""
     prefix = folder_prefix(folder)
     if prefix is None:
         return ""
@@ -114,7 +114,7 @@ def folder_spelling(notes: Collection[VaultPath], folder: str | None) -> str | N
 
 
 def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | None:
-    """Say that no note is in such a folder, and name the closest ones; None when one is."""
+    """Return a notice that no note is in a folder, with the closest names; None when one is."""
     prefix = folder_prefix(folder)
     if prefix is None or folder_spelling(notes, folder) is not None:
         return None
@@ -123,7 +123,7 @@ def no_such_folder(notes: Collection[VaultPath], folder: str | None) -> str | No
 
 
 def no_such_tag(notes: Notes, tag: str) -> str | None:
-    """Say that no note has a tag or one nested in it, and name the closest ones; None when one has."""
+    """Return a notice that no note has a tag or one nested in it, with the closest names; None when one has."""
     wanted = tag.strip().lstrip("#").rstrip("/")
     if filter_by_tag(list(notes.values()), wanted):
         return None
@@ -133,15 +133,15 @@ def no_such_tag(notes: Notes, tag: str) -> str | None:
 
 
 def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
-    """Say that no note has a property, or none has it with such a value, and name the closest ones.
+    """Return a notice that no note has a property, or such a value of it, with the closest names.
 
     Args:
-        notes: The notes to look at.
+        notes: The notes to search.
         name: The property, in any case.
-        values: Values of which any will do; without one, only the name counts.
+        values: Values, any of which will do; without one, only the name counts.
 
     Returns:
-        The sentence; None when a note has what is asked for.
+        The notice; None when a note has what is asked for.
     """
     every = list(notes.values())
     having = _with_property(every, name)
@@ -157,7 +157,7 @@ def no_such_property(notes: Notes, name: str, *values: Value) -> str | None:
 
 
 def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
-    """Say that no path contains a text, and name the closest paths and folders; None when one does."""
+    """Return a notice that no path contains a text, with the closest paths and folders; None when one does."""
     if any(fold(part) in fold(path) for path in notes):
         return None
     folders = {path[:end] for path in notes for end, letter in enumerate(path) if letter == "/"}
@@ -165,12 +165,12 @@ def no_such_path(notes: Collection[VaultPath], part: str) -> str | None:
 
 
 def fold(text: str) -> str:
-    """Return text as names are compared: NFC, without case."""
+    """Return text in the form in which names are compared: NFC, without case."""
     return unicodedata.normalize("NFC", text).casefold()
 
 
 def _closest(known: Collection[str], wanted: str) -> str:
-    """End a sentence about a name that does not exist with those that look most like it."""
+    """Return the end of a "not found" sentence, with the most similar names."""
     spellings = {fold(name): VaultPath(name) for name in sorted(known)}
     return did_you_mean(Names(spellings.values()).closest(wanted))
 
@@ -187,7 +187,7 @@ def _narrows(request: SearchRequest) -> bool:
 
 
 def _with_property(notes: Sequence[IndexedNote], name: str) -> list[tuple[IndexedNote, Value]]:
-    """Pair the notes that have a property, in any case, with what it holds."""
+    """Return the notes that have a property, in any case, with its value."""
     wanted = fold(name.strip())
     known: set[str] = set().union(*(note.properties for note in notes if note.properties))
     spellings = [key for key in known if fold(str(key)) == wanted]
@@ -201,7 +201,7 @@ def _as_list(held: Value) -> Sequence[Value]:
 
 
 def _comparable(value: Value) -> str:
-    """Return a value as it is compared: without case, a link by its target, numbers by what they are worth."""
+    """Return a value in comparable form: without case, a link as its target, numbers by their value."""
     match value:
         case None:
             return "null"
@@ -217,12 +217,12 @@ def _comparable(value: Value) -> str:
 
 
 def _display_value(value: Value) -> str:
-    """Return a value as somebody would type it."""
+    """Return a value as a user would type it."""
     return value if isinstance(value, str) else _comparable(value)
 
 
 def _comparable_forms(value: Value) -> frozenset[str]:
-    """Return each way in which a caller may name a value."""
+    """Return every form in which a caller may give a value."""
     plain = _comparable(value)
     if isinstance(value, str) and plain and plain[0] in "-0123456789." and _COMPARISON.match(f">{plain}"):
         return frozenset({plain, _comparable(float(plain))})
@@ -238,7 +238,7 @@ def _exceeds_limit(value: Value, sign: str, limit: float) -> bool:
 
 
 MOST_READ = 1_000
-"""Passages with all words of a phrase that are read to see whether they stand together."""
+"""Maximum number of passages with all words of a phrase that are read to check whether the words are adjacent."""
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
@@ -255,7 +255,7 @@ async def search_scope(index: "Index", request: SearchRequest, demanded: Term | 
 
 
 def unknown_names(index: "Index", request: SearchRequest, demanded: Term | None) -> tuple[str, ...]:
-    """Return a sentence for each folder, tag, property and path that is asked for and that no note has."""
+    """Return a notice for each requested folder, tag, property and path that no note has."""
     notes = index.notes
     found = [no_such_folder(notes, request.folder)]
     found += [no_such_tag(notes, tag) for tag in request.tags]
@@ -306,7 +306,7 @@ async def _notes_matching(index: "Index", term: Term) -> Paths:  # noqa: PLR0911
 
 
 async def _notes_with_stem(index: "Index", text: str) -> Paths:
-    """Return the notes that say a word in another form: whoever types `slug OR snail` means slugs too."""
+    """Return the notes that contain another form of a word: `slug OR snail` also matches slugs."""
     if len(words_of(text)) != 1:
         return frozenset()
     every = sum(note.passages for note in index.notes.values())
@@ -314,7 +314,7 @@ async def _notes_with_stem(index: "Index", text: str) -> Paths:
 
 
 async def _notes_containing(index: "Index", text: str) -> Paths:
-    """Return the notes that say something, in their text or by a name."""
+    """Return the notes that contain something in their text or in a name."""
     notes: Mapping[VaultPath, IndexedNote] = index.notes
     part = fold(text)
     called = frozenset(
@@ -323,7 +323,7 @@ async def _notes_containing(index: "Index", text: str) -> Paths:
     asked = TextQuery(must=(text,))
     if len(words_of(text)) == 1 and not _UNSPACED.search(text):
         return called | {hit.path for hit in await index.whole(asked, max(1, len(notes)), None)}
-    # The index knows no positions: whether words stand together is read in the passages that have them all.
+    # The index stores no positions: whether words are adjacent is checked in the passages that have them all.
     wanted = compile_matcher((), (text,))
     passages = await index.text_of(await index.passages(asked, MOST_READ, None))
     return called | {passage.path for passage in passages if wanted.find(passage.text)}

@@ -1,4 +1,4 @@
-"""Adds calibrated lanes into one score."""
+"""Fuses the calibrated scores of all retrievers into one."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ WEIGHTS: Mapping[RetrieverName, float] = {
 
 @dataclass(frozen=True, slots=True)
 class RetrieverResult:
-    """What one way of looking found: raw scores and their 0-1 form."""
+    """The result of one retriever: raw scores and their calibrated form (0-1)."""
 
     name: RetrieverName
     weight: float
@@ -34,28 +34,28 @@ class RetrieverResult:
 
 
 ABOUT = 0.17
-"""What the best note scores at least where any note is about what was asked."""
+"""Minimum score of the best note if any note is about the query."""
 
 FLOOR = 0.05
-"""What a note scores at least that answers, where another does better."""
+"""Minimum score of a relevant note when another scores better."""
 
 NOISE = 0.15
-"""How close in meaning, after calibration, a note is that has nothing to do with what was asked."""
+"""Calibrated semantic similarity up to which a note may be unrelated to the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class FusedHit:
-    """A note and its score among all lanes."""
+    """A note and its fused score."""
 
     path: VaultPath
     score: float
 
 
 def fuse(lanes: Iterable[RetrieverResult], among: Collection[VaultPath] | None = None) -> list[FusedHit]:
-    """Add up the weighted lanes, best first; the score is the share of what all lanes could give.
+    """Return the weighted sum of the retrievers, best first; a score is the share of what all of them could give.
 
     Args:
-        lanes: What was found.
+        lanes: The retrievers' results.
         among: Only these notes; all when None.
     """
     total: dict[VaultPath, float] = {}
@@ -71,14 +71,14 @@ def fuse(lanes: Iterable[RetrieverResult], among: Collection[VaultPath] | None =
 
 
 def drop_irrelevant(ranked: Sequence[FusedHit]) -> Sequence[FusedHit]:
-    """Keep the notes that are about what was asked; none where even the best hardly is."""
+    """Keep the relevant notes; none if even the best is hardly relevant."""
     if not ranked or ranked[0].score < ABOUT:
         return []
     return [hit for hit in ranked if hit.score >= FLOOR]
 
 
 def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]:
-    """Put some of the notes before all others, in their order and with no less than the best score."""
+    """Move some of the notes to the top, in their order and with at least the best score."""
     best = ranked[0].score if ranked else 0.0
     return [
         *(FusedHit(hit.path, max(best, hit.score)) for hit in ranked if hit.path in by),
@@ -87,7 +87,7 @@ def pin(ranked: Sequence[FusedHit], by: Collection[VaultPath]) -> list[FusedHit]
 
 
 def relevant_notes(lanes: Iterable[RetrieverResult]) -> frozenset[VaultPath]:
-    """Return the notes for which something speaks: a word, a name, a tag, or a meaning that is no chance."""
+    """Return the notes with evidence for them: a word, a name, a tag, or a semantic similarity above chance."""
     return frozenset(
         path
         for lane in lanes
@@ -99,7 +99,7 @@ def relevant_notes(lanes: Iterable[RetrieverResult]) -> frozenset[VaultPath]:
 def explain_scores(
     lanes: Sequence[RetrieverResult], paths: Iterable[VaultPath]
 ) -> dict[VaultPath, dict[str, RetrieverScore]]:
-    """Return what each lane said about each note, with the note's rank in that lane."""
+    """Return the score of each retriever for each note, with the note's rank in that retriever."""
     places = {
         lane.name: {
             path: rank

@@ -1,4 +1,4 @@
-"""A ranked note as a caller sees it: its best passage cut, and why it is there."""
+"""A ranked note as callers see it: its best passage, cut, and the reasons for the hit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST = 3
 ENOUGH = 2
-"""Reasons of its own after which a hit needs no other hit to speak for it."""
+"""Number of own reasons from which a hit needs no reason from another hit."""
 
 MOST_WORDS = 3
 _CLOSE = 0.5
@@ -27,35 +27,35 @@ _FITS_PARTLY = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """What the lanes found out, ready to be put in words."""
+    """The findings of the retrievers, from which reasons are formulated."""
 
     meaning: Scores = field(default_factory=dict)
     whole: Scores = field(default_factory=dict)
     names: Mapping[VaultPath, NameMatch] = field(default_factory=dict)
     tags: Mapping[VaultPath, str] = field(default_factory=dict)
     linked: Mapping[VaultPath, str] = field(default_factory=dict)
-    """By note: how it is linked with what it was found from, in words."""
+    """By note: how it is linked with the hit that led to it, in words."""
     mentioned: Mapping[VaultPath, str] = field(default_factory=dict)
-    """By note: what the hit that names it is called."""
+    """By note: the name of the hit that mentions it."""
     read_with: Mapping[VaultPath, str] = field(default_factory=dict)
-    """By note: what the note is called that it was read together with lately."""
+    """By note: the name of the note that it was recently read together with."""
     quiet: frozenset[str] = frozenset()
-    """Folded words of the query that so many notes say that they tell nothing."""
+    """Folded words of the query that too many notes contain to say anything."""
     listed: bool = False
-    """Nothing was looked for; the note passes the filters."""
+    """Whether nothing was searched for; the note only passes the filters."""
 
 
 def explain_hit(
     path: VaultPath, reasons: Reasons, text: str, matches: Sequence[Match], twins: int = 0
 ) -> tuple[str, ...]:
-    """Return the sentences for one hit, the most telling first.
+    """Return the reasons for one hit as sentences, the strongest first.
 
     Args:
         path: The note.
-        reasons: What the lanes found.
+        reasons: The retrievers' findings.
         text: The passage that is shown.
-        matches: The wanted words in it.
-        twins: How many other notes hold the same passage and are left out.
+        matches: The matched words in it.
+        twins: How many other notes with the same passage are omitted.
     """
     if reasons.listed:
         return ("passes the filters",)
@@ -85,7 +85,7 @@ def explain_hit(
 
 
 def _matched_words(text: str, matches: Sequence[Match]) -> list[str]:
-    """Return each wanted word once: as typed where the text says so, else in the form that it has there."""
+    """Return each matched word once: as typed if the text contains it so, otherwise in the text's form."""
     forms: dict[str, str] = {}
     for match in matches:
         written = text[slice(*match.span)]
@@ -96,7 +96,7 @@ def _matched_words(text: str, matches: Sequence[Match]) -> list[str]:
 
 
 def _expansion_reasons(path: VaultPath, reasons: Reasons) -> list[str]:
-    """Return what another hit says for this one."""
+    """Return the reasons that come from other hits."""
     if (source := reasons.mentioned.get(path)) is not None:
         return [f"named in *{source}*, which matches"]
     if (link := reasons.linked.get(path)) is not None:
@@ -105,12 +105,12 @@ def _expansion_reasons(path: VaultPath, reasons: Reasons) -> list[str]:
 
 
 def link_reason(name: str, *, onward: bool) -> str:
-    """Say how a note is linked with one of a name: the other links to it, or it links to the other."""
+    """Return how a note is linked with one of a name: the other links to it, or it links to the other."""
     return f"linked from *{name}*" if onward else f"links to *{name}*"
 
 
 def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
-    """Return what speaks for a hit for which nothing speaks clearly."""
+    """Return the reason for a hit that has no clear one."""
     if path in reasons.whole:
         return "other parts of the note match"
     return "distantly close in meaning" if path in reasons.meaning else "some words match"
@@ -119,15 +119,15 @@ def _weak_reason(path: VaultPath, reasons: Reasons) -> str:
 def build_hit(
     note: IndexedNote, ranked: FusedHit, passage: "Passage | None", reasons: Reasons, wanted: Matcher, twins: int = 0
 ) -> Hit:
-    """Return a note as a hit.
+    """Build the hit for a note.
 
     Args:
         note: The note.
-        ranked: Its place among the others.
-        passage: What of it to show; None when it has no text.
-        reasons: What the lanes found.
-        wanted: What to mark.
-        twins: How many other notes hold the same passage and are left out.
+        ranked: Its rank and score.
+        passage: The passage to show; None when it has no text.
+        reasons: The retrievers' findings.
+        wanted: The words to mark.
+        twins: How many other notes with the same passage are omitted.
     """
     text = clean_text(passage.text) if passage is not None else ""
     matches = wanted.find(text)
@@ -146,17 +146,17 @@ def build_hit(
 
 
 SAME = 0.9
-"""Share of common word triples above which two passages say the same."""
+"""Share of common word triples above which two passages are the same."""
 
 _ROUGHLY = 0.7
 _FEW = 8
-"""Words below which a passage is too short to be told from another, unless its script sets no words apart."""
+"""Words below which a passage is too short to compare, unless its script does not separate words."""
 
 _Item = TypeVar("_Item")
 
 
 def shingles(text: str) -> frozenset[int]:
-    """Return the text's word triples (character triples where words are not set apart); none of a short text."""
+    """Return the text's word triples (character triples for scripts without spaces); none for a short text."""
     words = words_of(text)
     if len(words) < _FEW:
         joined = "".join(words)
@@ -170,10 +170,10 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
     """Keep the first of each group of near-duplicate passages.
 
     Args:
-        items: Things with their passages, best first.
+        items: Items with their passages, best first.
 
     Returns:
-        What is kept in order, and how many each kept one stands for beside itself, by its place in the result.
+        The kept items in order, and by position how many others each stands for.
     """
     kept: list[tuple[_Item, str, frozenset[str]]] = []
     others: dict[int, int] = {}
@@ -191,7 +191,7 @@ def collapse(items: Sequence[tuple[_Item, str]]) -> tuple[list[_Item], dict[int,
 
 
 def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Compare words without their order, which is cheap and rules nearly all pairs out."""
+    """Compare words regardless of order, which is cheap and rules out nearly all pairs."""
     fewer, more = sorted((len(one), len(other)))
     return (fewer >= _ROUGHLY * more and len(one & other) >= _ROUGHLY * more) or fewer == more < _FEW
 

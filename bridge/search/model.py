@@ -1,4 +1,4 @@
-"""What a search is asked and what it answers, as frozen values."""
+"""The request and the answer of a search, as frozen values."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search as asked; filters narrow, they never rank."""
+    """A search request; filters narrow the answer and do not rank."""
 
     query: str
     limit: int = 10
     mode: SearchMode = "hybrid"
     folder: str | None = None
     tags: tuple[str, ...] = ()
-    """All of them; `a` matches `a/b`."""
+    """All are required; `a` matches `a/b`."""
     properties: Mapping[str, "Value"] = field(default_factory=dict)
-    """Name to a value, or to a list of which any will do."""
+    """By name: a value, or a list of alternatives."""
     modified_after: float | None = None
     modified_before: float | None = None
     types: tuple[NoteKind, ...] = ()
     explain: bool = False
     passage_tokens: int = 0
-    """Room for whole passages, in tokens; none are read without any."""
+    """Token budget for whole passages; 0 reads none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The parts that a search asks, handed in by whoever owns them."""
+    """The components that a search uses, supplied by their owner."""
 
     index: "Index"
     embed_query: "Callable[[str], Awaitable[np.ndarray | None]]"
-    """None: there is no model."""
+    """None when there is no model."""
     graph: Graph | None = None
     co_reading: CoReading = NO_CO_READING
-    """Which notes were read together; weighing nothing unless the owner says so."""
+    """Which notes were read together; has no weight unless the owner sets one."""
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
-    """Kept by the owner between searches, so that names and tags are gathered once."""
+    """Kept by the owner between searches, so that names and tags are collected once."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPassage:
-    """A passage as it reads, without what its reader does not see."""
+    """A passage as a reader sees it, without invisible text."""
 
     heading: str
     lines: Lines
@@ -74,12 +74,12 @@ class Hit:
     modified: float
     digest: Digest
     passages: tuple[ShownPassage, ...] = ()
-    """Those that say what is asked, in their order; none unless there is room for them."""
+    """Those that match the query, in order; none unless there is a budget for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetrieverScore:
-    """What one lane said about one note."""
+    """The score of one retriever for one note."""
 
     raw: float
     calibrated: float
@@ -89,21 +89,21 @@ class RetrieverScore:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The numbers behind an answer: for each hit what each lane said, and how long each lane took."""
+    """The numbers of an answer: each retriever's scores by hit, and each retriever's time."""
 
     lanes: Mapping[VaultPath, Mapping[str, RetrieverScore]]
     took_ms: Mapping[str, float]
     words: tuple[str, ...]
-    """The words that the full-text lanes were asked for."""
+    """The words that the full-text retrievers searched for."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Hits, best first, and what to know about them."""
+    """Hits, best first, and notices about them."""
 
     hits: tuple[Hit, ...] = ()
     mode_used: SearchMode = "keyword"
     notices: tuple[str, ...] = ()
     explain: Explanation | None = None
     total: int = 0
-    """How many notes answer; the hits are the best of them."""
+    """How many notes are relevant; the hits are the best of them."""

@@ -1,4 +1,4 @@
-"""Whole passages of the notes found, as many as a reader has room for."""
+"""Whole passages of the hits, within the reader's token budget."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from bridge.index.rows import Passage
 
 Worth = Mapping[VaultPath, Mapping[int, float]]
-"""By note: its passages that say what is asked, and how much speaks for each."""
+"""By note: the passages that match the query, with their scores."""
 
 MOST = 4
-"""Passages of one note at most."""
+"""Maximum number of passages per note."""
 
 NEARLY = 0.5
-"""Share of its note's best passage that another one must be worth."""
+"""Minimum score of a further passage, as a share of its note's best."""
 
 
 async def fill_passages(
     index: "Index", ranked: Sequence[FusedHit], best: Mapping[VaultPath, int], worth: Worth, room: int
 ) -> dict[VaultPath, tuple[ShownPassage, ...]]:
-    """Read the best passage of each note, then the next best of each, as long as there is room.
+    """Read the best passage of each note, then the next best of each, within the budget.
 
     Args:
-        index: Where they stand.
+        index: The index that holds them.
         ranked: The notes, best first.
-        best: By note: the passage that is shown anyway; the first without one.
-        worth: What speaks for each passage.
-        room: Tokens that all passages together may take; the very first is read whatever it takes.
+        best: By note: the passage shown anyway; the first by default.
+        worth: The score of each passage.
+        room: Token budget of all passages together; the first passage is read whatever its size.
     """
     from bridge.index.hits import PassageHit
 
@@ -61,7 +61,7 @@ async def fill_passages(
 
 
 def _order_passages(best: int, worth: Mapping[int, float]) -> list[int]:
-    """Order a note's passages: the one that is shown, then those that are worth nearly as much."""
+    """Order a note's passages: the shown one, then those that score nearly as high."""
     least = NEARLY * worth.get(best, 0.0)
     others = sorted((one for one in worth if one != best and worth[one] >= least), key=lambda one: (-worth[one], one))
     return [best, *others][:MOST]

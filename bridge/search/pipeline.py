@@ -1,4 +1,4 @@
-"""Finds notes by words and by meaning."""
+"""Finds notes by words and by semantic similarity."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from bridge.index.rows import Passage
 
 SPARE = 6
-"""Hits looked at beyond the limit, so that what collapses is made up for."""
+"""Hits read beyond the limit, to replace those that collapse as duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedNotes:
-    """All that was found, before any text is cut."""
+    """The ranked notes, before any text is cut."""
 
     ranked: Sequence[FusedHit]
     texts: "Mapping[VaultPath, Passage]"
@@ -62,14 +62,14 @@ class RankedNotes:
     words: tuple[str, ...] = ()
     took_ms: Mapping[str, float] = field(default_factory=dict)
     passages: Mapping[VaultPath, int] = field(default_factory=dict)
-    """By note: which of its passages to show."""
+    """By note: the passage to show."""
     worth: Worth = field(default_factory=dict)
 
 
 async def retrieve_and_rank(
     sources: Sources, request: SearchRequest, query: Query, within: Paths | None
 ) -> RankedNotes:
-    """Ask the lanes that the mode allows and add up what they say.
+    """Run the retrievers that the mode allows and fuse their scores.
 
     Raises:
         ModelMissing: The mode is semantic and there is no model.
@@ -116,7 +116,7 @@ async def _rank_hybrid(
     near: RetrieverResult,
     mode: SearchMode,
 ) -> RankedNotes:
-    """Rank once by what the lanes found, then again with what the first hits name and link to."""
+    """Rank by the retrievers' results, then again with the notes that the first hits name and link to."""
     start = time.perf_counter()
     index = sources.index
     vocabulary = sources.vocabulary
@@ -134,7 +134,7 @@ async def _rank_hybrid(
     lanes = [near, *by_text, title, name, tag_lane]
     worth = passage_scores(answers, near, by_text)
     passages = best_passages(worth)
-    # A nearest note there always is; one that nothing else speaks for is no answer, and leads to none.
+    # There is always a nearest note; without other evidence it is not an answer, and is not expanded.
     own = relevant_notes(lanes)
     first = fuse(lanes, own & candidates)
     ranking = time.perf_counter() - start
@@ -147,13 +147,13 @@ async def _rank_hybrid(
     drift_lane, read_with = expand_co_reading(start_from, sources.co_reading, candidates)
     lanes += [mention_lane, link_lane, drift_lane]
     ranked = fuse(lanes, candidates & (own | named_by.keys() | linked_by.keys()))
-    # Whoever types a name in full wants the note of that name, whatever else is close in meaning: dates most of all.
+    # Typing a full name asks for that note, whatever else is semantically close: dates most of all.
     ranked = pin(ranked, exact_names(answers.names, query))
     ranking += time.perf_counter() - start
     texts |= await read_passages(
         index, [hit for hit in ranked[: request.limit + SPARE] if hit.path not in texts], passages
     )
-    # A hit speaks for those below it alone, else two could speak for each other and nothing for either.
+    # A hit is a reason only for those below it; otherwise two could support each other without any evidence.
     places = {hit.path: place for place, hit in enumerate(ranked)}
 
     def leads(source: VaultPath, path: VaultPath) -> bool:
@@ -181,7 +181,7 @@ async def _rank_hybrid(
 async def read_passages(
     index: "Index", hits: Sequence[FusedHit], passages: Mapping[VaultPath, int]
 ) -> "dict[VaultPath, Passage]":
-    """Read the passages that may be shown; a note that no passage lane found shows its first."""
+    """Read the passages that may be shown; a note that no passage retriever found shows its first."""
     from bridge.index.hits import PassageHit
 
     if not hits:
@@ -217,7 +217,7 @@ _NOTHING_YET, _NOTHING_YET_WITHIN = (
 
 
 async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
-    """Answer a search; what was typed is never an error.
+    """Answer a search; no query text raises an error.
 
     Raises:
         ModelMissing: The mode is semantic and there is no model.
@@ -238,7 +238,7 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
     if request.mode == "hybrid" and found.mode == "keyword":
         notices = (_NO_MODEL if found.readable else _NOT_READ,)
     if within is None:
-        # What the caller set as a condition is listed, however little else speaks for it.
+        # A condition set by the caller is listed, however little other evidence there is.
         found = replace(found, ranked=drop_irrelevant(found.ranked))
     hits = await _build_hits(sources, request, query, found)
     notices = (*notices, *_semantic_notices(sources, query, found))
@@ -252,14 +252,14 @@ async def search(sources: Sources, request: SearchRequest) -> SearchAnswer:
 
 
 def _no_hits_notice(*, doubtful: bool, filtered: bool) -> str:
-    """Say that nothing was found; only where all was looked at by meaning, that no note is about it."""
+    """Return a notice that nothing was found, or, after a full semantic search, that no note is about it."""
     if doubtful:
         return _NOTHING_YET_WITHIN if filtered else _NOTHING_YET
     return _NOTHING_WITHIN if filtered else _NOTHING_FOUND
 
 
 def _semantic_notices(sources: Sources, query: Query, found: RankedNotes) -> tuple[str, ...]:
-    """Say why meaning may have missed what was meant."""
+    """Return notices on why semantic search may have missed relevant notes."""
     if found.mode == "keyword":
         return ()
     index = sources.index
@@ -271,7 +271,7 @@ def _semantic_notices(sources: Sources, query: Query, found: RankedNotes) -> tup
 
 
 async def _build_hits(sources: Sources, request: SearchRequest, query: Query, found: RankedNotes) -> tuple[Hit, ...]:
-    """Cut snippets, collapse near-duplicates and say why."""
+    """Cut snippets, collapse near-duplicates and give reasons."""
     index = sources.index
     wanted = compile_matcher(
         content_words(query.words), query.phrases, languages=index.languages, open_ended=query.open_ended
@@ -301,7 +301,7 @@ async def _build_hits(sources: Sources, request: SearchRequest, query: Query, fo
 
 
 async def _list_filtered(sources: Sources, request: SearchRequest, query: Query, within: Paths | None) -> SearchAnswer:
-    """List what passes the filters, newest first, when there is nothing to rank by."""
+    """List the notes that pass the filters, newest first, when there is nothing to rank by."""
     index = sources.index
     if within is None:
         return SearchAnswer(notices=(*query.notices, _NOTHING_ASKED))

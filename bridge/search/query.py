@@ -1,6 +1,6 @@
-"""What was typed, read as Obsidian reads it: words to rank by and conditions to hold.
+"""Parses queries as Obsidian does: words to rank by, and conditions that must hold.
 
-Nothing typed is an error: what is not understood becomes a notice and its words are searched as they stand.
+No query is an error: what is not understood becomes a notice, and its words are searched as they are.
 """
 
 import re
@@ -30,9 +30,9 @@ MAX_TERMS = 48
 MAX_DEPTH = 16
 
 SENTENCE = 3
-"""Words such as "the" and "of" from which a query is taken for a sentence."""
+"""Stop words from which a query counts as a sentence."""
 
-# Obsidian's operators that look inside a note in ways that the index does not keep.
+# Obsidian's operators that search inside a note in ways that the index does not support.
 _COARSE = frozenset({"line", "section", "block", "task", "task-todo", "task-done", "match-case"})
 _OPERATORS = _COARSE | {"path", "file", "tag", "content", "ignore-case"}
 
@@ -55,25 +55,25 @@ _OR, _CLOSE = ("word", "OR"), ("bracket", ")")
 _STOPS = (_OR, _CLOSE)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _TAG = re.compile(r"#(?=[\d/_-]*[^\W\d_])[\w/-]+")
-"""A tag as Obsidian takes one: not of digits only."""
+"""A tag as Obsidian defines it: not only digits."""
 
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as understood."""
+    """A parsed query."""
 
     text: str = ""
     """The wanted words in the order typed, for the model and for names."""
     words: tuple[str, ...] = ()
     """Words that should occur, without punctuation at their ends."""
     phrases: tuple[str, ...] = ()
-    """What stood in quotation marks and must occur."""
+    """Quoted text, which must occur."""
     condition: Term | None = None
-    """What must hold of a note, beyond ranking."""
+    """What must hold of a note, apart from ranking."""
     open_ended: bool = False
-    """The last word may still be being typed."""
+    """Whether the last word may be unfinished."""
     notices: tuple[str, ...] = ()
 
     @property
@@ -83,7 +83,7 @@ class Query:
 
 
 def parse_query(raw: str) -> Query:
-    """Read a query; total for any text."""
+    """Parse a query; accepts any text."""
     notices: list[str] = []
     text = unicodedata.normalize("NFC", raw[: 2 * MAX_CHARACTERS]).translate(_QUOTES)
     text = strip_invisible(_CONTROL.sub(" ", text))
@@ -99,7 +99,7 @@ def parse_query(raw: str) -> Query:
     phrases = tuple(dict.fromkeys(leaf.text for leaf in wanted if isinstance(leaf, HasText) and leaf.quoted))
     loose = [leaf.text for leaf in wanted if not (isinstance(leaf, HasText) and leaf.quoted)]
     words = tuple(dict.fromkeys(clean for word in loose if (clean := _EDGES.sub("", word))))
-    # Whoever writes a whole sentence quotes a title or a saying, and wants the answer, which need not repeat it.
+    # A whole sentence quotes a title or a saying and asks for the answer, which need not repeat it.
     is_sentence = sum(word.casefold() in STOP_WORDS for word in words) >= SENTENCE
     if phrases and is_sentence:
         notices.append("This reads like a sentence, so what is in quotation marks is preferred, not required.")
@@ -114,7 +114,7 @@ def parse_query(raw: str) -> Query:
 
 
 class _Parser:
-    """Recursive descent over tokens: `OR` binds looser than standing side by side, as in Obsidian."""
+    """Recursive descent over tokens: `OR` binds more loosely than adjacency, as in Obsidian."""
 
     def __init__(self, text: str, notices: list[str]) -> None:
         self._tokens = [(m.lastgroup or "other", m.group()) for m in _TOKEN.finditer(text)]
@@ -125,7 +125,7 @@ class _Parser:
 
     def parse(self) -> Term:
         parts = [self._either(0)]
-        while self._at < len(self._tokens):  # a closing bracket too many
+        while self._at < len(self._tokens):  # an extra closing bracket
             self._at += 1
             parts.append(self._either(0))
         return _join_terms(parts)
@@ -177,12 +177,12 @@ class _Parser:
                 return self._word(text)
 
     def _excludes(self) -> bool:
-        """Return whether `NOT` stands before what it can exclude."""
+        """Return whether `NOT` precedes something that it can exclude."""
         token = self._peek()
         return token is not None and token not in _STOPS and token != ("word", "NOT")
 
     def _excluded(self, depth: int) -> Term | None:
-        """Read `NOT x` as `-x`, as other search engines do."""
+        """Parse `NOT x` as `-x`, as other search engines do."""
         kind, text = self._tokens[self._at]
         shown = text if kind in ("word", "quoted", "property") else f"{text}…"
         self._notices.append(f"`NOT {shown}` is read as `-{shown}`.")
@@ -242,7 +242,7 @@ class _Parser:
             self._notices.append(f"`{known}:` is not supported; its words were searched anywhere in a note.")
         kind, text = self._tokens[self._at]
         if kind == "word":
-            # What an operator takes is no tag and no `NOT` of its own.
+            # The argument of an operator is neither a tag nor a `NOT`.
             self._at += 1
             operand = self._word(text)
         else:
@@ -278,7 +278,7 @@ def _apply_operator(operator: str, term: Term) -> Term:  # noqa: PLR0911 - one k
 
 
 def _join_terms(parts: list[Term]) -> Term:
-    """Stand terms side by side, flat where nothing is lost."""
+    """Combine adjacent terms, flattened where nothing is lost."""
     flat: list[Term] = []
     for part in parts:
         flat.extend(part.parts if isinstance(part, All) else (part,))

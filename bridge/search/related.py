@@ -1,4 +1,4 @@
-"""Finds what belongs with a note or a text: like meaning, the same rare words, links, tags."""
+"""Finds notes related to a note or a text: semantic similarity, shared rare words, links, tags."""
 
 import asyncio
 import heapq
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
     from bridge.index.rows import Passage
 
 DEPTH = 60
-"""Notes that a lane is asked for."""
+"""Notes requested from a retriever."""
 
 MOST_WORDS = 24
-"""Words of a text that are looked for in other notes."""
+"""Words of a text that are searched in other notes."""
 
 MOST_CHARACTERS = 8_000
 RARE = 0.1
-"""Share of the notes that say a word up to which it tells that two of them belong together."""
+"""Maximum share of the notes that contain a word for it to relate two of them."""
 
 ALIKE = 0.25
-"""Share of a note's own score for its words that another one must have for them."""
+"""Minimum word score of another note, as a share of the note's own score."""
 
 READ = 8
 """Passages of a note that are read for its words."""
 
 _WEIGHTS: Mapping[RetrieverName, float] = {"meaning": 1.0, "whole": 0.4, "links": 0.2, "tags": 0.1}
 _COMMAND = re.compile(r"\\[A-Za-z]+")
-"""A command of LaTeX."""
+"""A LaTeX command."""
 
 _NO_MODEL = (
     "There is no model ready, so these notes share words, links and tags; `vault-bridge models install` adds meaning."
@@ -59,18 +59,18 @@ _NO_VECTOR = "This note is not embedded yet, so these notes share words, links a
 async def find_related(
     sources: Sources, *, path: VaultPath | None, text: str | None, limit: int, line: int | None = None
 ) -> SearchAnswer:
-    """List the notes that belong with a note, or with a text that need not be in the vault.
+    """List the notes related to a note, or to a text that need not be in the vault.
 
     Args:
-        sources: The parts to ask.
-        path: The note; it is not in its own answer.
-        line: A line of the note: only what is said there counts, beside the note's links and tags.
-        text: The text, when there is no note.
-        limit: Most hits to return.
+        sources: The components to use.
+        path: The note; it is not in the answer.
+        line: A line of the note: only its passage counts, beside the note's links and tags.
+        text: The text, if there is no note.
+        limit: Maximum number of hits.
 
     Raises:
         InvalidArguments: Neither or both of `path` and `text` are given.
-        NoteNotFound: The index has no such note.
+        NoteNotFound: The note is not in the index.
     """
     if (path is None) == (text is None):
         raise InvalidArguments("Give either `path` or `text`.")
@@ -94,7 +94,7 @@ async def _related_to_note(sources: Sources, path: VaultPath, line: int | None, 
         own = [passage_at(own, line)]
         vector = index.vector_of(path, own[0].ordinal)
     if vector is None:
-        # Of a passage, too: one of which nothing is embedded, such as a template's, means what its note means.
+        # Also for a passage that is not embedded, such as a template's: the vector of its note is used.
         vector = index.vector_of(path)
     words = rare_words(" ".join((note.title, *note.aliases, *(passage.text for passage in own))))
     linked: dict[VaultPath, float] = {}
@@ -136,7 +136,7 @@ async def _related_to_text(sources: Sources, text: str, limit: int) -> SearchAns
 async def _retrieve(
     sources: Sources, vector: "np.ndarray | None", words: tuple[str, ...], trusted: float
 ) -> tuple[list[RetrieverResult], dict[VaultPath, int]]:
-    """Ask by meaning and by words at once."""
+    """Search by vector and by words at once."""
 
     async def near() -> "Sequence[PassageHit]":
         return [] if vector is None else await sources.index.nearest(vector, DEPTH, None)
@@ -146,7 +146,8 @@ async def _retrieve(
 
     nearest, whole = await asyncio.gather(near(), alike())
     raw, said = best_scores(nearest), best_scores(whole)
-    # Whole texts are closer to each other than a question is to its answer: what stands out counts, not a fixed curve.
+    # Whole texts are closer to each other than a question is to its answer: what counts is standing out, not a fixed
+    # curve.
     lanes = [
         RetrieverResult("meaning", _WEIGHTS["meaning"] * trusted, raw, scale_by_spread(raw)),
         RetrieverResult("whole", _WEIGHTS["whole"], said, share_of_best(said)),
@@ -199,10 +200,10 @@ async def _build_answer(
 def _near_notes(
     lanes: Sequence[RetrieverResult], excluded: Collection[VaultPath], meaning: ModelCalibration
 ) -> frozenset[VaultPath]:
-    """Return the notes for which more speaks than that some note must be the nearest.
+    """Return the notes with more evidence than being the nearest of all.
 
-    Links and tags tell of themselves; a meaning must be as close as texts on one subject are, and words, beside it,
-    must make up some of the score that the note itself has for them.
+    Links and tags are evidence by themselves; a vector must be as close as texts on one subject are, and words, besides
+    it, must reach some of the score that the note itself has for them.
     """
     found: set[VaultPath] = set()
     has_meaning = any(lane.name == "meaning" and lane.raw for lane in lanes)
@@ -219,7 +220,7 @@ def _near_notes(
 
 
 def rare_words(text: str) -> tuple[str, ...]:
-    """Return the words by which a text is likely to be known: frequent in it, long, no function words."""
+    """Return the words that characterise a text: frequent in it, long, not function words."""
     said = words_of(_COMMAND.sub(" ", clean_text(text)))
     counts = Counter(word for word in said if word not in STOP_WORDS and not word.isdigit())
     worth = {word: count * min(len(word), 12) for word, count in counts.items() if len(word) > 1}
@@ -227,13 +228,13 @@ def rare_words(text: str) -> tuple[str, ...]:
 
 
 def passage_at(passages: "Sequence[Passage]", line: int) -> "Passage":
-    """Return the passage that a line is in: the last that begins there or above, else the first."""
+    """Return the passage of a line: the last one that begins at or above it, else the first."""
     begun = [passage for passage in passages if passage.lines[0] <= line]
     return begun[-1] if begun else passages[0]
 
 
 def _exclude_notes(lane: RetrieverResult, excluded: set[VaultPath]) -> RetrieverResult:
-    """Leave the note itself out before the scale is set: it is always its own best match."""
+    """Remove the note itself before scores are scaled, because it is always its own best match."""
     raw = {path: score for path, score in lane.raw.items() if path not in excluded}
     return RetrieverResult(
         lane.name, lane.weight, raw, scale_by_spread(raw) if lane.name == "meaning" else share_of_best(raw)
@@ -243,7 +244,7 @@ def _exclude_notes(lane: RetrieverResult, excluded: set[VaultPath]) -> Retriever
 def _shared_tags(
     note: IndexedNote, notes: Mapping[VaultPath, IndexedNote], lanes: Sequence[RetrieverResult]
 ) -> dict[VaultPath, float]:
-    """Score the notes found so far by the share of the note's tags that they have too."""
+    """Score the notes found so far by the share of the note's tags that they have."""
     mine = frozenset(note.tags)
     if not mine:
         return {}

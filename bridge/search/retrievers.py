@@ -1,4 +1,4 @@
-"""Asks the index each way it can be asked, at the same time."""
+"""Runs all retrievers of the index at the same time."""
 
 import asyncio
 import re
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from bridge.index.index import Index
 
 DEPTH = 100
-"""Notes that a lane is asked for."""
+"""Notes requested from a retriever."""
 
 FEW = 10
-"""Passages found by stems below which the words as written are asked for too."""
+"""Number of stemmed hits below which the words as written are searched too."""
 
 _NOT_LATIN = re.compile(r"(?![a-zA-Z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff])[^\W\d_]")
 
@@ -32,7 +32,7 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True)
 class IndexAnswers:
-    """What the index said."""
+    """The answers of the index."""
 
     nearest: "Sequence[PassageHit]" = ()
     passages: "Sequence[PassageHit]" = ()
@@ -50,18 +50,18 @@ async def retrieve(
     vector: "Awaitable[np.ndarray | None] | None",
     within: Collection[VaultPath] | None,
 ) -> tuple[IndexAnswers, bool]:
-    """Ask all lanes at once; a query's vector is awaited beside the full-text lanes, not before them.
+    """Run all retrievers at once; a query's vector is awaited beside the full-text ones, not before them.
 
     Args:
-        index: What is asked.
-        words: What passages should say.
-        every: The same with the words that find little alone, for whole notes.
+        index: The index to search.
+        words: The words that passages should contain.
+        every: The same including words too common to search for by themselves, for whole notes.
         name: What a name may begin with.
-        vector: The query's vector, if meaning counts.
+        vector: The query's vector, if semantic search is wanted.
         within: Only these notes.
 
     Returns:
-        The answers, and whether there was a vector to look with.
+        The answers, and whether there was a vector.
     """
     took: dict[str, float] = {}
     has_vector = False
@@ -84,7 +84,7 @@ async def retrieve(
         return await timed("passages", index.passages(words, DEPTH * 2, within))
 
     spoken = bool(words.should)
-    # Stems find what words as written do, except in scripts that have none.
+    # Stems find everything that words as written do, except in scripts without stems.
     has_other = any(_NOT_LATIN.search(word) for word in words.should)
     nearest, passages, stems, whole, names = await asyncio.gather(
         near(),
@@ -99,11 +99,11 @@ async def retrieve(
 
 
 def text_results(answers: IndexAnswers, cover: Scores | None = None) -> list[RetrieverResult]:
-    """Make lanes of the full-text answers.
+    """Convert the full-text answers to retriever results.
 
     Args:
-        answers: What the index said.
-        cover: How much of the query each note says; None when that is not known.
+        answers: The answers of the index.
+        cover: How much of the query each note contains; None when that is not known.
     """
     lanes: list[RetrieverResult] = []
     said: tuple[tuple[RetrieverName, Sequence[PassageHit] | Sequence[NoteHit]], ...] = (
@@ -112,7 +112,7 @@ def text_results(answers: IndexAnswers, cover: Scores | None = None) -> list[Ret
         ("whole", answers.whole),
     )
     for name, hits in said:
-        # Where no script has stems, the words as written stand in for them.
+        # Where no script has stems, the words as written take their weight.
         weight = WEIGHTS["stems"] if name == "passages" and not answers.stems else WEIGHTS[name]
         raw = best_scores(hits)
         lanes.append(RetrieverResult(name, weight, raw, scale_by_coverage(raw, cover)))
@@ -120,7 +120,7 @@ def text_results(answers: IndexAnswers, cover: Scores | None = None) -> list[Ret
 
 
 def vector_result(answers: IndexAnswers, meaning: ModelCalibration, trust: float) -> RetrieverResult:
-    """Make a lane of the vector answers, weighing as much as the model can read the query."""
+    """Convert the vector answers to a retriever result, weighted by how well the model can read the query."""
     raw = best_scores(answers.nearest)
     return RetrieverResult("meaning", WEIGHTS["meaning"] * trust, raw, calibrate_cosines(raw, meaning))
 
@@ -128,7 +128,7 @@ def vector_result(answers: IndexAnswers, meaning: ModelCalibration, trust: float
 def passage_scores(
     answers: IndexAnswers, meaning: RetrieverResult, texts: Sequence[RetrieverResult]
 ) -> dict[VaultPath, dict[int, float]]:
-    """Add up by note what the lanes say for each of its passages."""
+    """Sum the retrievers' scores of each passage, by note."""
     worth: dict[VaultPath, dict[int, float]] = {}
     for lane, hits in ((meaning, answers.nearest), *zip(texts, (answers.passages, answers.stems), strict=False)):
         top = max((hit.score for hit in hits), default=0.0)
@@ -140,7 +140,7 @@ def passage_scores(
 
 
 def best_passages(worth: Mapping[VaultPath, Mapping[int, float]]) -> dict[VaultPath, int]:
-    """Choose for each note the passage for which the lanes together say most."""
+    """Choose for each note the passage with the highest total score."""
     return {path: max(own, key=lambda ordinal: (own[ordinal], -ordinal)) for path, own in worth.items()}
 
 

@@ -1,4 +1,4 @@
-"""A few words of a passage around what was looked for, with the matches marked."""
+"""Snippets: the part of a passage with the matches, which are marked."""
 
 import re
 import unicodedata
@@ -7,10 +7,10 @@ from bridge.text.invisible import visible_text
 from bridge.text.match import UNSPACED, Match
 
 LENGTH = 240
-"""Characters of a snippet."""
+"""Length of a snippet in characters."""
 
 _MARKUP: tuple[tuple[str, re.Pattern[str], str], ...] = (
-    # What must be there for the pattern to match at all; looking for that first costs next to nothing.
+    # Text that must be present for the pattern to match; searching that first costs next to nothing.
     ("%%", re.compile(r"%%.*?%%", re.DOTALL), " "),
     ("```", re.compile(r"^\s*```.*$", re.MULTILINE), " "),
     ("~~~", re.compile(r"^\s*~~~.*$", re.MULTILINE), " "),
@@ -39,19 +39,19 @@ _SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？；]")
 
 
 def cut_snippet(plain: str, matches: tuple[Match, ...]) -> str:
-    """Cut the stretch of a clean text that holds the most of what matches, at word boundaries, with `==marks==`."""
+    """Cut the part of a clean text with the most matches, at word boundaries, with `==marks==`."""
     start, end = _window(plain, matches)
     body = _mark_matches(plain, [m for m in matches if start <= m.span[0] and m.span[1] <= end], start, end)
     return f"{'…' if start else ''}{body}{'…' if end < len(plain) else ''}"
 
 
 def drop_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[str, tuple[Match, ...]]:
-    """Leave out the headings that a passage begins with, which a hit tells already, unless they alone say a match.
+    """Drop a passage's leading headings, which the hit gives separately, unless only they contain a match.
 
     Args:
-        text: The passage as it is written.
-        plain: The same, clean.
-        matches: What is wanted in the clean one.
+        text: The passage as written.
+        plain: The same text, cleaned.
+        matches: The matches in the clean text.
     """
     headings = _HEADINGS.match(text)
     head = f"{clean_text(headings.group())} " if headings else ""
@@ -68,7 +68,7 @@ def drop_headings(text: str, plain: str, matches: tuple[Match, ...]) -> tuple[st
 
 
 def clean_text(text: str) -> str:
-    """Return text as it reads: what is seen of it, links by what they show, no emphasis, no markers, one line."""
+    """Return text as it reads: visible text, links as displayed, no emphasis, no markers, one line."""
     text = visible_text(text)
     for needle, pattern, replacement in _MARKUP:
         if needle in text:
@@ -78,7 +78,7 @@ def clean_text(text: str) -> str:
 
 
 def _window(text: str, matches: tuple[Match, ...]) -> tuple[int, int]:
-    """Choose the stretch with the most different words, then the most matches, then the earliest."""
+    """Choose the part with the most distinct words, then the most matches, then the earliest."""
     if len(text) <= LENGTH:
         return 0, len(text)
     best, best_worth = (0, 0), (0, 0)
@@ -102,7 +102,7 @@ def _window(text: str, matches: tuple[Match, ...]) -> tuple[int, int]:
 
 
 def _start(text: str, earliest: int, latest: int) -> int:
-    """Find where to begin: at a sentence, else at a word."""
+    """Return where to begin: at a sentence, else at a word."""
     if earliest <= 0:
         return 0
     if sentence := _SENTENCE_END.search(text, earliest, latest):
@@ -116,7 +116,7 @@ def _start(text: str, earliest: int, latest: int) -> int:
 
 
 def _end(text: str, latest: int, earliest: int = 1) -> int:
-    """Find where to end: after a word; a word longer than the whole snippet is cut."""
+    """Return where to end: after a word; a word longer than the whole snippet is cut."""
     if latest >= len(text):
         return len(text)
     at = latest
@@ -130,14 +130,14 @@ def _end(text: str, latest: int, earliest: int = 1) -> int:
 
 
 def _may_cut(text: str, at: int) -> bool:
-    """Whether no word and no character with its accents is cut here."""
+    """Return whether no word and no combined character is cut here."""
     if unicodedata.combining(text[at]):
         return False
     return not (_WITHIN_WORD.match(text[at]) and _WITHIN_WORD.match(text[at - 1]))
 
 
 def _mark_matches(text: str, matches: list[Match], start: int, end: int) -> str:
-    """Put marks around matches; neighbours share one pair."""
+    """Put marks around matches; adjacent ones share one pair."""
     spans: list[list[int]] = []
     for match in matches:
         if spans and not text[spans[-1][1] : match.span[0]].strip():

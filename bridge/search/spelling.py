@@ -1,4 +1,4 @@
-"""Reads words that no note says, as they were typed, as the words that the vault says."""
+"""Corrects words of a query that no note contains to words of the vault."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -10,19 +10,19 @@ from bridge.text.match import fold_word
 from bridge.text.stopwords import STOP_WORDS
 
 SHORTEST = 5
-"""Letters of a word that is mended: shorter words are too many to be told apart."""
+"""Minimum length of a corrected word: shorter words have too many similar ones."""
 
 TWO_ERRORS = 9
-"""Letters from which two letters may be wrong."""
+"""Length from which two letters may be wrong."""
 
 ENDING = 3
-"""Letters at the end of a word in which another form of it differs."""
+"""Letters at the end of a word that may differ between its forms."""
 
 
 def correct_spelling(query: Query, words: VaultWords, languages: Collection[str]) -> Query:
-    """Replace each mistyped word by the word that the vault says, and tell so."""
+    """Replace each mistyped word by the vault's word, and add a notice."""
     read_as: dict[str, str] = {}
-    # A word that must be there is meant as it is typed.
+    # A required word is taken as typed.
     demanded = {leaf.text for leaf in leaves(query.condition)} if query.condition is not None else set[str]()
     for place, word in enumerate(query.words):
         if word in demanded:
@@ -45,7 +45,7 @@ def correct_spelling(query: Query, words: VaultWords, languages: Collection[str]
 
 
 def _correct_word(word: str, words: VaultWords, languages: Collection[str], *, unfinished: bool) -> str | None:
-    """Return the word that a mistyped one means; None when it is none, or when nothing is like it."""
+    """Return the correction of a mistyped word; None when it is not mistyped or nothing is similar."""
     folded = fold_word(word)
     if len(folded) < SHORTEST or not folded.isalpha() or folded in STOP_WORDS or words.says(folded, languages):
         return None
@@ -60,15 +60,15 @@ def _correct_word(word: str, words: VaultWords, languages: Collection[str], *, u
 
 
 def _closest_word(near: Sequence[tuple[int, str]], words: VaultWords) -> str:
-    """Choose the fewest errors, then the most frequent word."""
+    """Choose the word with the fewest errors, then the most frequent."""
     return min(near, key=lambda one: (one[0], -words.count(one[1]), one[1]))[1]
 
 
 def _is_slip(word: str, other: str, errors: int) -> bool:
-    """Return whether one word is likely to be the other mistyped, and not a word of its own.
+    """Return whether one word is likely the other mistyped, and not a word of its own.
 
-    Words that differ in their endings alone are forms or kin of each other: `starter` and `started`, `attendance` and
-    `attendant`.
+    Words that differ only in their endings are forms or derivations of each other: `starter` and `started`,
+    `attendance` and `attendant`.
     """
     from rapidfuzz.distance import Prefix
 

@@ -1,4 +1,4 @@
-"""The conditions that a query can set, as a tree of values."""
+"""The conditions of a query, as a tree of values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import assert_never
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word to rank by; a condition only inside `OR` or behind `-`."""
+    """A word to rank by; a condition only inside `OR` or after `-`."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class HasText:
-    """The note says this."""
+    """The note contains this text."""
 
     text: str
     quoted: bool = False
@@ -75,7 +75,7 @@ Term = Word | HasText | InPath | InFile | HasTag | HasProperty | Not | All | Eit
 
 
 def leaves(term: Term) -> Iterator[Word | HasText]:
-    """Walk the words and phrases that are wanted, in the order typed."""
+    """Yield the wanted words and phrases, in the order typed."""
     match term:
         case Word() | HasText():
             yield term
@@ -89,7 +89,7 @@ def leaves(term: Term) -> Iterator[Word | HasText]:
 
 
 def conditions(term: Term) -> Iterator[Term]:
-    """Walk the single conditions of a tree, those that must not hold included."""
+    """Yield the single conditions of a tree, negated ones included."""
     match term:
         case All(parts) | Either(parts):
             for part in parts:
@@ -101,11 +101,11 @@ def conditions(term: Term) -> Iterator[Term]:
 
 
 def condition(term: Term, *, strict: bool = False, phrases: bool = True) -> Term | None:
-    """Return what must hold of a note; None when everything is only ranking.
+    """Return the condition on notes; None when everything is only for ranking.
 
     Args:
         term: What was typed.
-        strict: Whether plain words count as conditions, as they do inside `OR` and behind `-`.
+        strict: Whether plain words count as conditions, as they do inside `OR` and after `-`.
         phrases: Whether phrases do.
     """
     match term:

@@ -1,4 +1,4 @@
-"""How well what was typed fits what notes are called."""
+"""Scores how well a query fits the names of notes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ MOST_WORDS = 6
 Field = Literal["title", "alias", "heading"]
 
 Fit = Literal["matches", "matches in part", "is spelt alike"]
-"""How a name answers: it has all that was typed, or all of it was typed; some of it; something like it."""
+"""How a name fits: it contains the whole query, or the query contains it; a part of it; a similar spelling."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """A name of a note that fits, how well (0-1), and which kind of name it is."""
+    """A matching name of a note, its score (0-1), and which kind of name it is."""
 
     score: float
     field: Field
@@ -33,7 +33,7 @@ class NameMatch:
 
 
 def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[VaultPath, NameMatch]:
-    """Score the notes of which the title or an alias is made of words that were typed."""
+    """Score the notes whose title or an alias consists of words in the query."""
     asked = frozenset(stem_words("english", content_words(words_of(query.text))))
     found: dict[VaultPath, NameMatch] = {}
     if not asked:
@@ -50,12 +50,12 @@ def score_covered_names(notes: Iterable[IndexedNote], query: Query) -> dict[Vaul
 
 
 def name_query(query: Query) -> str:
-    """Return the query if it may be a name or the beginning of one; a question is none."""
+    """Return the query if it may be a name or its beginning; a question is not."""
     return query.text if len(words_of(query.text)) <= MOST_WORDS else ""
 
 
 def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, NameMatch]:
-    """Score the notes of which a name begins with, or nearly is, the whole query."""
+    """Score the notes with a name that begins with the whole query, or nearly equals it."""
     words = words_of(query.text)
     found: dict[VaultPath, NameMatch] = {}
     for hit in hits:
@@ -67,13 +67,13 @@ def score_typed_names(hits: Sequence[NameHit], query: Query) -> dict[VaultPath, 
 
 
 def exact_names(hits: Sequence[NameHit], query: Query) -> frozenset[VaultPath]:
-    """Return the notes of which the title or an alias is the whole query."""
+    """Return the notes whose title or an alias equals the whole query."""
     words = words_of(query.text)
     return frozenset(hit.path for hit in hits if hit.field != "heading" and words_of(hit.matched) == words)
 
 
 def _name_fit(asked: Sequence[str], name: Sequence[str]) -> tuple[float, Fit]:
-    """Return how much of the query the name answers, and how: all of it, its beginning, or something spelt like it."""
+    """Return how much of the query a name covers, and how: all of it, its beginning, or a similar spelling."""
     if not name:
         return 0.0, "matches in part"
     if list(asked) == list(name):

@@ -1,4 +1,4 @@
-"""Which words stand in which notes, held in memory: what a word is worth, and which word a mistyped one means."""
+"""The words of each note, in memory: weights of words, and corrections of mistyped ones."""
 
 import asyncio
 import logging
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 AT_ONCE = 256
-"""Notes read at a time; a search waits for no more of them."""
+"""Notes read at a time; a search waits for no more than these."""
 
 LONGEST = 40
-"""Letters of a word that is remembered."""
+"""Maximum length of a recorded word."""
 
 COMMON, FEW = 0.25, 40
-"""A word is common that more than this share of the notes says; to all vaults so many notes are added."""
+"""Share of the notes above which a word is common, and the number of notes added to every vault for this."""
 
 _WORD = re.compile(rf"[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)*")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class VaultWords:
-    """The words of each note, following the index without being told what changed."""
+    """The words of each note; detects changes of the index by itself."""
 
     def __init__(self) -> None:
         self._seen: dict[VaultPath, IndexedNote] = {}
@@ -44,15 +44,15 @@ class VaultWords:
         self._words: list[str] = []
         self._counts: list[int] = []
         self._total, self._squares = 0, 0
-        """Of the numbers of words of each note, and of their squares."""
+        """The sum of each note's word count, and of its square."""
         self._free: list[int] = []
         self._stems: dict[str, dict[str, set[int]]] = {}
-        """By language and stem: the words that have it; of the languages that were asked for."""
+        """By language and stem: the words with that stem, for requested languages."""
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
         self._reading: asyncio.Task[None] | None = None
 
     async def follow(self, index: "Index") -> bool:
-        """Take over what is new, changed or gone; of many notes in the background.
+        """Update to new, changed and removed notes; in the background if they are many.
 
         Returns:
             Whether the words of all notes are known.
@@ -76,7 +76,7 @@ class VaultWords:
             for start in range(0, len(unread), AT_ONCE):
                 await self._read(index, notes, unread[start : start + AT_ONCE])
         except (BridgeError, OSError, RuntimeError, ValueError):
-            # The next search begins again, in the index that is open then.
+            # The next search retries, in the index that is open then.
             log.debug("The words of the notes could not be read.", exc_info=True)
 
     async def _read(self, index: "Index", notes: Mapping[VaultPath, IndexedNote], paths: Sequence[VaultPath]) -> None:
@@ -84,7 +84,7 @@ class VaultWords:
             return
         texts = await index.wholes(paths)
         for path in paths:
-            # What was written or removed meanwhile is taken over by the next search.
+            # The next search takes over what was written or removed meanwhile.
             if index.notes.get(path) is notes[path]:
                 self._forget(path)
                 self._learn(notes[path], texts.get(path, ""))
@@ -101,7 +101,7 @@ class VaultWords:
         self._seen[note.path] = note
 
     def _number(self, word: str) -> int:
-        """Return the number of a word, a new one for a new word."""
+        """Return the number of a word, assigning one to a new word."""
         number = self._numbers.get(word)
         if number is None:
             if self._free:
@@ -145,28 +145,28 @@ class VaultWords:
         return found
 
     def says(self, word: str, languages: Collection[str]) -> bool:
-        """Return whether any note says a word in any form."""
+        """Return whether any note contains a word in any form."""
         return any(self._counts[number] for number in self._forms(fold_word(word), languages))
 
     def begins(self, start: str) -> bool:
-        """Return whether any word of the vault begins so."""
+        """Return whether any word of the vault has a prefix."""
         folded = fold_word(start)
         return any(word.startswith(folded) for word in self._numbers)
 
     def count(self, word: str, languages: Collection[str] = ()) -> int:
-        """Return in about how many notes a word stands in any form."""
+        """Return approximately how many notes contain a word in any form."""
         return min(len(self._of), sum(self._counts[number] for number in self._forms(fold_word(word), languages)))
 
     def worth(self, word: str, languages: Collection[str] = ()) -> float:
-        """Return what a word is worth: its inverse document frequency as BM25 has it, as if there were some more notes.
+        """Return a word's inverse document frequency as in BM25, as if there were some more notes.
 
-        In a handful of notes a word that all of them say need not be a common one.
+        In a handful of notes, a word that all of them contain need not be a common one.
         """
         count = self.count(word, languages)
         return math.log(1 + (len(self._of) + FEW - count + 0.5) / (count + 0.5))
 
     def quiet(self, words: Iterable[str], languages: Collection[str], share: float = COMMON) -> frozenset[str]:
-        """Return the words, folded, that so many notes say that they tell nothing about one; never all of them."""
+        """Return the words, folded, that too many notes contain to be informative; never all of them."""
         asked = {fold_word(part) for word in words for part in _WORD.findall(word)}
         common = {word for word in asked if self.count(word, languages) > share * (len(self._of) + FEW)}
         return frozenset(common if common < asked else ())
@@ -174,12 +174,12 @@ class VaultWords:
     def cover(
         self, paths: Iterable[VaultPath], words: Sequence[str], languages: Collection[str]
     ) -> dict[VaultPath, float] | None:
-        """Return how much of a query notes say (0-1), rare words counting most.
+        """Return how much of a query notes contain (0-1), rare words counting most.
 
-        A long note says a word by chance more often than a short one, so that it tells less there.
+        A long note contains a word by chance more often than a short one, so that the word counts less there.
 
         Returns:
-            None while not every note was read, and where spaces do not set words apart.
+            None until every note was read, and for scripts without spaces between words.
         """
         asked = list(dict.fromkeys(fold_word(part) for word in words for part in _WORD.findall(word)))
         if self._notes is None or not asked or any(_UNSPACED.search(word) for word in words):
@@ -198,7 +198,7 @@ class VaultWords:
         where = np.flatnonzero(said)
         pairs = np.unique(np.searchsorted(ends, where, side="right") * len(worth) + said[where])
         notes, words_said = np.divmod(pairs, len(worth))
-        # As against the note in which a word stands, not against any note: many vaults are full of stubs.
+        # Relative to the notes that contain a word, not to any note: many vaults are full of stubs.
         times_as_long = np.diff(ends, prepend=0) * (self._total / max(1, self._squares))
         told = worth[words_said]
         by_chance = 1 - (1 - np.exp(-told)) ** times_as_long[notes]
@@ -206,7 +206,7 @@ class VaultWords:
         return dict(zip(known, covered.tolist(), strict=True))
 
     def alike(self, word: str, errors: int) -> list[tuple[str, int]]:
-        """Return the words of the same first letter that differ by so many typing errors at most, with their number."""
+        """Return the words with the same first letter within so many typing errors, with their number of errors."""
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 

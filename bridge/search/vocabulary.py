@@ -1,4 +1,4 @@
-"""What notes are called and tagged, kept ready between searches."""
+"""The names and tags of notes, kept between searches."""
 
 import re
 from collections import Counter
@@ -10,10 +10,10 @@ from bridge.text.match import fold_word
 from bridge.types import VaultPath
 
 LONGEST_NAME = 7
-"""Words of a name that are looked for in running text."""
+"""Words of the longest name that is searched in running text."""
 
 COMMON = 3
-"""A name that more notes share names none of them."""
+"""Maximum number of notes that may share a name for it to identify them."""
 
 _WORD = re.compile(r"\w+")
 _ASIDE = re.compile(r"\s*\([^)]*\)")
@@ -21,20 +21,20 @@ _SHORTEST_NAME = 4
 
 
 class Vocabulary:
-    """Names and tags of the notes, following the index without being told what changed."""
+    """Names and tags of the notes; detects changes of the index by itself."""
 
     def __init__(self) -> None:
         self._seen: dict[VaultPath, IndexedNote] = {}
         self._called: dict[tuple[str, ...], set[VaultPath]] = {}
         self._begun: dict[str, Counter[int]] = {}
-        """By the first word of names: how many are how long. Most words of a text begin none."""
+        """By the first word of names: how many have each length. Most words of a text start none."""
         self._tagged: dict[str, set[VaultPath]] = {}
         self._files: Counter[str] = Counter()
         self._notes: Mapping[VaultPath, IndexedNote] | None = None
         self.words = VaultWords()
 
     def follow(self, notes: Mapping[VaultPath, IndexedNote]) -> None:
-        """Take over what is new, changed or gone; a mapping seen before is not looked at, since it never changes."""
+        """Update to new, changed and removed notes; a mapping seen before is skipped, because it never changes."""
         if notes is self._notes:
             return
         self._notes = notes
@@ -51,18 +51,18 @@ class Vocabulary:
             self._learn(notes[path])
 
     def label(self, path: VaultPath) -> str:
-        """Return what a note's file is called; its path where others are called the same."""
+        """Return the name of a note's file; its path where others have the same name."""
         name = _file_name(path)
         return name if self._files[name] < 2 else path
 
     def tagged(self, word: str) -> frozenset[VaultPath]:
-        """Return the notes with a tag of which the word is the whole or a nested part."""
+        """Return the notes with a tag that equals the word or has it as a nested part."""
         return frozenset(self._tagged.get(word, ()))
 
     def named_in(self, text: str) -> frozenset[VaultPath]:
-        """Return the notes whose title or alias stands in a text.
+        """Return the notes whose title or alias occurs in a text.
 
-        A name of one word counts only with a capital, else every note called "Ideas" would be meant by "ideas".
+        A name of one word counts only with a capital; otherwise "ideas" would mean every note called "Ideas".
         """
         written = _WORD.findall(text)
         plain = [fold_word(word) for word in written]
@@ -97,7 +97,7 @@ class Vocabulary:
 
 
 def _name_words(note: IndexedNote) -> set[tuple[str, ...]]:
-    """Return the note's names as words; an aside in brackets ("Kiss (film)") may be left out."""
+    """Return the note's names as words; a part in brackets ("Kiss (film)") is optional."""
     written = {note.title, _ASIDE.sub("", note.title), *note.aliases}
     names = {tuple(fold_word(word) for word in _WORD.findall(name)) for name in written}
     return {
@@ -108,12 +108,11 @@ def _name_words(note: IndexedNote) -> set[tuple[str, ...]]:
 
 
 def _file_name(path: VaultPath) -> str:
-    """Return a path's last part without its ending."""
     return path.rpartition("/")[2].rpartition(".")[0] or path
 
 
 def _tags(tags: Iterable[str]) -> set[str]:
-    """Return the words under which tags are found: each whole, and each of its parts."""
+    """Return the words under which tags are found: each whole tag and each of its parts."""
     found: set[str] = set()
     for tag in tags:
         plain = fold_word(tag)
@@ -134,6 +133,6 @@ def _drop(
 
 
 def coverage(name: Sequence[str], asked: frozenset[str]) -> float:
-    """Return the share of a name's words that were asked for, longer words weighing more."""
+    """Return the share of a name's words that are in the query, longer words weighing more."""
     whole = sum(map(len, name))
     return sum(len(word) for word in name if word in asked) / whole if whole else 0.0
