@@ -1,1 +1,1 @@
-"""Missing links: mentions of notes, evidence for a link, and what was accepted or declined before."""
+"""Missing links: mentions of notes, evidence for links, and feedback on earlier suggestions."""

@@ -1,4 +1,4 @@
-"""Makes links of words: a text and places in it, and the text that comes of them."""
+"""Turns words of a text into links."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +24,7 @@ NOT_READ: Final = "Obsidian would not read a link there"
 
 @dataclass(frozen=True, slots=True)
 class LinkPlace:
-    """Words that shall lead to a note."""
+    """Words to be linked to a note."""
 
     target: VaultPath
     span: Span
@@ -32,7 +32,7 @@ class LinkPlace:
 
 @dataclass(frozen=True, slots=True)
 class MadeLink:
-    """A link that was made: where the words stood, and what stands there now."""
+    """A link that was made: the place of the words, and its markup."""
 
     place: LinkPlace
     link: str
@@ -40,7 +40,7 @@ class MadeLink:
 
 @dataclass(frozen=True, slots=True)
 class RefusedLink:
-    """A link that was not made, and why."""
+    """A link that was not made, and the reason."""
 
     place: LinkPlace
     why: str
@@ -48,7 +48,7 @@ class RefusedLink:
 
 @dataclass(frozen=True, slots=True)
 class LinkedText:
-    """A text with more links, in the order of the text."""
+    """A text with links added, which are in the order of the text."""
 
     text: str
     made: tuple[MadeLink, ...]
@@ -66,15 +66,15 @@ def find_places(
 ) -> list[LinkPlace]:
     """Return where a text should link, in order: for each note the first place that is likely enough.
 
-    What says only something like a note's name counts where nothing says the name itself.
+    Text that is only similar to a note's name counts if the name itself does not occur.
 
     Args:
-        source: The text; what it links to already is left alone unless every place is wanted.
+        source: The text; notes that it links to already are skipped unless every place is wanted.
         corpus: The names of the vault.
-        around: What else is known.
-        targets: Only these notes, however unlikely; all when empty.
-        strictness: How likely a link must be where no targets are given.
-        every: All places of a note, not the first alone.
+        around: The vault's facts about the notes.
+        targets: Only these notes, however unlikely the links; all when empty.
+        strictness: How likely a link must be if no targets are given.
+        every: Whether to return every place of a note, not only the first.
     """
     said = list(find_mentions(source, corpus, around, almost=strictness != "conservative"))
     named = {one.target for one in said if not one.almost}
@@ -90,13 +90,13 @@ def find_places(
 
 
 def insert_links(note: Note, wanted: Iterable[LinkPlace], names: Names, style: ObsidianSettings) -> LinkedText:
-    """Make links of words; what would not be read back as the link that was meant is refused.
+    """Turn words into links; a link that would not be read back as meant is refused.
 
     Args:
         note: The note.
-        wanted: Which words.
+        wanted: The words to link.
         names: Every file of the vault.
-        style: How the user has Obsidian write links.
+        style: How the user's Obsidian writes links.
     """
     made: list[MadeLink] = []
     refused: list[RefusedLink] = []
@@ -119,7 +119,7 @@ def insert_links(note: Note, wanted: Iterable[LinkPlace], names: Names, style: O
 
 
 def filter_protected(note: Note, wanted: Sequence[LinkPlace], refused: list[RefusedLink]) -> list[LinkPlace]:
-    """Return the places where a link may stand; the others are refused."""
+    """Return the places where a link is possible; the others are added to `refused`."""
     closed = protected_spans(note)
     begins = [first for first, _ in closed]
     free: list[LinkPlace] = []
@@ -136,14 +136,14 @@ def filter_protected(note: Note, wanted: Sequence[LinkPlace], refused: list[Refu
 
 
 def splice_links(text: str, made: Sequence[MadeLink]) -> str:
-    """Put links, in their order, in the place of words."""
+    """Replace words with links, given in order."""
     ends = [0, *(one.place.span[1] for one in made)]
     parts = [text[end : one.place.span[0]] + one.link for end, one in zip(ends, made, strict=False)]
     return "".join([*parts, text[ends[-1] :]])
 
 
 def find_misread(note: Note, made: Sequence[MadeLink], names: Names) -> list[MadeLink]:
-    """Return which of the links would not be read as meant; all of them when another link would be read otherwise."""
+    """Return the links that would not be read as meant; all of them if another link would be read differently."""
     after = parse(note.path, splice_links(note.text, made).encode("utf-8", "replace"))
     read = {link.span: link for link in after.links}
     wrong: list[MadeLink] = []

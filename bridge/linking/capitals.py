@@ -1,4 +1,4 @@
-"""What in a text looks like a name: words with capitals that neither the sentence nor the language asks for."""
+"""Finds likely names: words with capitals that neither the sentence nor the language requires."""
 
 import re
 from collections.abc import Iterator
@@ -10,15 +10,15 @@ from bridge.types import Span
 NameKind = Literal["name", "camel case", "acronym", "quoted", "ticket"]
 
 GARBLED_CAPITALS: Final = 2
-"""Capitals of one word above which it is no name, unless all its letters are capitals."""
+"""Capitals in one word above which it is not a name, unless all its letters are capitals."""
 
 LABEL_WORDS: Final = 4
-"""Words of the longest heading or label that the notes of a template may share."""
+"""Maximum number of words in a heading or label that notes of one template may share."""
 
 _CALLOUT: Final = r"^[ \t]*>[ \t>]*\[![^\]\n]*\][^\n]*$"
 _HEADING: Final = r"^[ \t>]*(?:[-*+][ \t]+)?\#{1,6}[ \t]+([^\n]*)$"
 _BOLD_LINE: Final = r"^[ \t>]*(?:[-*+][ \t]+)?(?:\*\*|__)([^*_\n]+)(?:\*\*|__):?[ \t]*$"
-# What one piece of markup may hold is bounded, else a line of nothing but `[` is read once for each of them.
+# The content of a piece of markup is bounded; otherwise a line of only `[` is read again from each of them.
 _MARKUP: Final = re.compile(
     r"\A---[ \t]*\n.*?^---[ \t]*$|```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`"
     r"|!?\[\[[^\]\n]{0,1000}+\]\]|!?\[[^\]\n]{0,1000}+\]\([^)\n]{0,1000}+\)|<[^>\n]{0,1000}+>"
@@ -28,7 +28,7 @@ _MARKUP: Final = re.compile(
 )
 _LABEL: Final = re.compile(r"(?:^|[\n(\[])[ \t>*_+-]*([^\W\d_][\w &/-]{0,39})[*_ ]*:(?!\w)[*_]*", re.MULTILINE)
 
-# None begins with `\b`, but with a set of characters, for which a text is searched three times as fast.
+# The patterns begin with a character set instead of `\b`, which makes them three times as fast.
 _PATTERNS: Final[tuple[tuple[NameKind, re.Pattern[str]], ...]] = (
     ("ticket", re.compile(r"[A-Z][A-Z]{1,9}-\d{1,6}\b")),
     ("camel case", re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+){1,4}\b")),
@@ -51,17 +51,17 @@ class CapitalisedName:
     kind: NameKind
     text: str
     begins: bool
-    """Whether it stands where every word has a capital."""
+    """Whether every word has a capital in this place."""
 
 
 def markup_spans(text: str) -> list[Span]:
-    """Return the stretches of a text that hold no prose; quicker and rougher than `protected`, for whole vaults."""
+    """Return the spans of a text that are not prose; faster and rougher than `protected_spans`, for whole vaults."""
     return [match.span() for match in _MARKUP.finditer(text)]
 
 
 def strip_markup(text: str) -> str:
-    """Return a text with a line break for each piece of markup."""
-    # Match by match, since other threads stand still while one pattern runs over a whole text.
+    """Return a text with each piece of markup replaced by a line break."""
+    # Match by match, because other threads are blocked while one pattern runs over a whole text.
     kept: list[str] = []
     at = 0
     for start, end in markup_spans(text):
@@ -82,7 +82,7 @@ def label_words(text: str, prose: str) -> set[str]:
 
 
 def find_capitalised(prose: str) -> Iterator[CapitalisedName]:
-    """Yield what in a text looks like a name; a single word at the start of a sentence does not."""
+    """Yield what looks like a name in a text; a single word at the start of a sentence does not."""
     taken: list[tuple[int, int]] = []
     for kind, pattern in _PATTERNS:
         for match in _match_word_starts(pattern, prose):
@@ -97,23 +97,23 @@ def find_capitalised(prose: str) -> Iterator[CapitalisedName]:
 
 
 def _match_word_starts(pattern: re.Pattern[str], prose: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern that begin where a word does."""
+    """Yield the matches of a pattern that start at the start of a word."""
     at = 0
     while (match := pattern.search(prose, at)) is not None:
         start, at = match.span()
         word = _WITHIN.match(prose, start - 1) if start else None
         if word is not None:
-            # On from the end of the word: another match may begin inside this one.
+            # Continue after the word, because another match may begin inside this one.
             at = word.end()
         else:
             yield match
 
 
 def begins_sentence(prose: str, start: int) -> bool:
-    """Say whether a word stands where every word has a capital."""
+    """Return whether every word has a capital in this place, such as a sentence start."""
     return _SENTENCE_START.search(prose, max(0, start - 12), start) is not None
 
 
 def is_garbled(word: str) -> bool:
-    """Say whether a word mixes capitals as no name does."""
+    """Return whether a word mixes capitals as no name does."""
     return not word[1:].islower() and sum(map(str.isupper, word)) > GARBLED_CAPITALS and not word.isupper()

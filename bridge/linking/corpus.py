@@ -1,4 +1,4 @@
-"""How many notes say each name, kept up note by note."""
+"""Counts the notes that contain each name, updated note by note."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,23 +8,22 @@ from bridge.types import VaultPath
 
 
 class Corpus:
-    """Which names each note of a vault says."""
+    """The names that each note of a vault contains."""
 
     def __init__(self, names: NameFinder | None = None) -> None:
-        """Start with no note."""
         self._names = names or NameFinder()
         self._said: dict[VaultPath, frozenset[str]] = {}
         self._notes: Counter[str] = Counter()
 
     @classmethod
     def of(cls, names: NameFinder, texts: Mapping[VaultPath, str]) -> "Corpus":
-        """Read all notes of a vault."""
+        """Build the corpus from all notes of a vault."""
         corpus = cls(names)
         corpus.read(texts)
         return corpus
 
     def copy(self) -> "Corpus":
-        """Return another that can be changed apart from this one."""
+        """Return an independent copy."""
         other = Corpus(self._names)
         other._said, other._notes = dict(self._said), Counter(self._notes)
         return other
@@ -35,26 +34,26 @@ class Corpus:
 
     @property
     def names(self) -> NameFinder:
-        """The names that are counted."""
+        """The counted names."""
         return self._names
 
     def read(self, texts: Mapping[VaultPath, str]) -> None:
-        """Take in what notes say now."""
+        """Add or update notes."""
         self.forget(texts)
         for path, text in texts.items():
             self._add(path, self._names.forms(text))
 
     def forget(self, paths: Iterable[VaultPath]) -> None:
-        """Leave notes out."""
+        """Remove notes."""
         for path in paths:
             self._notes.subtract(self._said.pop(path, ()))
 
     def rename(self, names: NameFinder, texts: Mapping[VaultPath, str]) -> None:
-        """Count other names from now on; only what is new is looked for.
+        """Change the counted names; only new ones are searched for.
 
         Args:
             names: The names.
-            texts: What every note says; may be empty when `names` has none that is new.
+            texts: The text of every note; may be empty if `names` has no new names.
         """
         lost = [form for form in self._names if form not in names]
         fresh = names.only(form for form in names if form not in self._names)
@@ -69,15 +68,15 @@ class Corpus:
                 self._add(path, fresh.forms(text))
 
     def notes(self, form: str) -> int:
-        """Count the notes that say a folded name."""
+        """Count the notes that contain a folded name."""
         return self._notes[form]
 
     def said(self, path: VaultPath) -> frozenset[str]:
-        """Return the folded names that a note says."""
+        """Return the folded names that a note contains."""
         return self._said.get(path, frozenset())
 
     def saying(self, forms: Iterable[str]) -> list[VaultPath]:
-        """Return the notes that say any of some folded names, in order."""
+        """Return the notes that contain any of some folded names, in order."""
         wanted = frozenset(forms)
         return sorted(path for path, said in self._said.items() if not wanted.isdisjoint(said))
 

@@ -1,7 +1,7 @@
-"""What speaks for and against making a mention a link: parts that add up to a likelihood.
+"""Evidence for and against turning a mention into a link, which adds up to a likelihood.
 
-The weights are those of a logistic model fitted on four vaults with all their links taken away
-(`scripts/eval --links`); left-out vaults lose less than .02 of F1. They are rounded: the optimum is flat.
+The weights are those of a logistic model fitted on four vaults with all their links removed (`scripts/eval --links`);
+vaults held out lose less than .02 of F1. They are rounded, because the optimum is flat.
 """
 
 import math
@@ -17,7 +17,7 @@ from bridge.types import VaultPath
 Strictness = Literal["conservative", "balanced", "aggressive"]
 
 THRESHOLDS: Final[Mapping[Strictness, float]] = {"conservative": 0.55, "balanced": 0.4, "aggressive": 0.2}
-"""How likely a mention must be a link to be suggested."""
+"""Minimum likelihood of a suggested link."""
 
 PRIOR: Final = 0.8
 ALONE: Final = 1.1
@@ -34,27 +34,27 @@ SHARE: Final = 0.75
 HABIT: Final = 0.8
 NEARNESS: Final = 0.5
 COSINES: Final[Mapping[str, tuple[float, float]]] = {"all-minilm-l6-v2": (0.2, 0.6)}
-"""By model: cosines of notes that have nothing, and much, to do with each other; of other models nothing is known."""
+"""By model: cosines of unrelated and of closely related notes; other models are not calibrated."""
 
 FEW: Final = 3
-"""Notes up to which a name counts as rare."""
+"""Maximum number of notes for a name to count as rare."""
 
 HABITUAL: Final = 2
-"""Notes that link to another from which on they show a habit."""
+"""Minimum number of links to a note that show a habit."""
 
 LONG_LINE: Final = 10_000
-"""Characters on each side of a mention after which it no longer matters how long its line is."""
+"""Characters on each side of a mention beyond which the length of its line no longer matters."""
 
 DECORATION: Final = 200
-"""Characters that bullets, boxes and bars around a mention take at most."""
+"""Maximum number of characters for bullets, boxes and bars around a mention."""
 
 FULL_LENGTH: Final = 20.0
 UNSPACED_WORTH: Final = 2.5
-"""Letters that one character of a script without spaces is worth."""
+"""Letters that one character of a script without spaces counts for."""
 
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 NEAR: Final = 100
-"""Characters around a mention in which a menu or a place to fill in is looked for."""
+"""Characters around a mention in which a menu path or a placeholder is searched."""
 
 _ARROW: Final = r"(?:[→➔➜⇒▸›»⟶]|->)"
 _MENU: Final = re.compile(rf"{_ARROW}[ *_]*\[[^\[\]\n]+\](?!\()|(?<!\[)\[[^\[\]\n]+\][ *_]*{_ARROW}")
@@ -68,7 +68,7 @@ _DECORATION: Final = re.compile(r"[\s\-*+>|#\d.\[\]xX()（）:：,，、;；/]+"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One piece of evidence: its name, what it adds to the log odds, and a sentence, if it is worth one."""
+    """One piece of evidence: its name, its contribution to the log odds, and a sentence if it is worth one."""
 
     name: str
     weight: float
@@ -76,18 +76,18 @@ class Evidence:
 
 
 def likelihood(parts: tuple[Evidence, ...]) -> float:
-    """Return how likely a link is, 0 to 1."""
+    """Return the likelihood of a link, 0 to 1."""
     return 1 / (1 + math.exp(-sum(part.weight for part in parts)))
 
 
 def name_evidence(said: str, name: str, *, alias: bool, almost: bool = False) -> list[Evidence]:
-    """Judge how the name is written.
+    """Judge the spelling of the mention.
 
     Args:
-        said: As the text says it.
-        name: As the note is called.
-        alias: Whether it is one of the note's other names.
-        almost: Whether the text says only something like it.
+        said: The text of the mention.
+        name: The note's name.
+        alias: Whether the name is an alias.
+        almost: Whether the text is only similar to the name.
     """
     parts = [Evidence("prior", PRIOR), length_evidence(said)]
     if almost:
@@ -96,7 +96,7 @@ def name_evidence(said: str, name: str, *, alias: bool, almost: bool = False) ->
     elif alias:
         parts.append(Evidence("alias", ALIAS, f"says the alias “{said}”"))
     elif said == name:
-        # A name in small letters is a word like any other.
+        # A name in lower case is a word like any other.
         plain = said.isascii() and said.isalpha() and said.islower()
         parts.append(Evidence("exact", PLAIN if plain else 0.0, f"says “{said}”"))
     else:
@@ -105,18 +105,18 @@ def name_evidence(said: str, name: str, *, alias: bool, almost: bool = False) ->
 
 
 def length_evidence(said: str) -> Evidence:
-    """Judge how much is said: a long name is seldom said by chance."""
+    """Judge the length of the mention: a long name seldom occurs by chance."""
     return Evidence("length", LONG * min(name_length(said), FULL_LENGTH) / 10)
 
 
 def place_evidence(text: str, start: int, end: int) -> list[Evidence]:
-    """Judge where the mention stands: how much of the line it is, and whether the place is one for a link at all.
+    """Judge the place of the mention: its share of the line, and whether a link makes sense there.
 
-    What stands in brackets is for the reader to fill in, and menus with such a place are another program's, as are
-    those with a longer name: in `Settings → [Your Name] → iCloud` and in `System Settings → iCloud` nobody means a note
-    “Settings”. A part of a compound is seldom what it names.
+    Text in brackets is a placeholder for the reader; menu paths with a placeholder or a longer name belong to other
+    programs: neither `Settings → [Your Name] → iCloud` nor `System Settings → iCloud` means a note “Settings”. Part of
+    a compound seldom means what it names.
     """
-    # A line may be a megabyte long and hold thousands of mentions.
+    # A line may have a megabyte and thousands of mentions.
     nearest, farthest = max(0, start - LONG_LINE), min(len(text), end + LONG_LINE)
     first = text.rfind("\n", nearest, start) + 1 or nearest
     last = text.find("\n", end, farthest)
@@ -136,16 +136,16 @@ def place_evidence(text: str, start: int, end: int) -> list[Evidence]:
 
 
 def rarity_evidence(notes: int) -> Evidence:
-    """Judge how many notes say the name: what all say is an ordinary word."""
+    """Judge how many notes contain the name: one in all of them is an ordinary word."""
     return Evidence("rarity", COMMON * math.log2(max(1, notes)), "a rare name" if notes <= FEW else "")
 
 
 def habit_evidence(linked: int, mentioned: int) -> Evidence | None:
-    """Judge how often the vault links the note where it is mentioned; nothing when it never does.
+    """Judge how often the vault links the note when mentioning it; None when it never does.
 
     Args:
         linked: Notes that link to it.
-        mentioned: Notes that mention or link to it.
+        mentioned: Notes that mention it or link to it.
     """
     if not linked:
         return None
@@ -158,11 +158,11 @@ def habit_evidence(linked: int, mentioned: int) -> Evidence | None:
 
 
 def similarity_evidence(cosine: float, model: str) -> Evidence | None:
-    """Judge how close the two notes are in meaning; nothing where it is not known what the model's cosines say.
+    """Judge the semantic similarity of the two notes; None for a model that is not calibrated.
 
     Args:
-        cosine: Of the two notes.
-        model: The model by its id, or by a key that begins with its id.
+        cosine: The cosine of the two notes.
+        model: The model's id, or a key that begins with its id.
     """
     scale = next((scale for id_, scale in COSINES.items() if model.startswith(id_)), None)
     if scale is None:
@@ -178,49 +178,48 @@ def graph_evidence() -> Evidence:
 
 
 def name_length(text: str) -> float:
-    """Return how much a name says, in letters."""
+    """Return the length of a name, in letters."""
     return len(text) + (UNSPACED_WORTH - 1) * len(_UNSPACED.findall(text))
 
 
 PRIOR_ACCEPTED: Final = 2.0
 PRIOR_DECLINED: Final = 2.0
-"""What a user is taken to have done before anything is known: a Beta distribution around one half."""
+"""Prior feedback before anything is known: a Beta distribution around one half."""
 
 WEIGHT: Final = 1.5
 SUPPRESSED_BELOW: Final = 0.2
-"""Expected share of acceptances under which a note, or a name of it, is no longer suggested."""
+"""Expected acceptance rate below which a note, or a name of it, is no longer suggested."""
 
 SUPPRESSION: Final = -20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Acceptances and refusals, added up."""
+    """Counts of accepted and declined suggestions."""
 
     accepted: int = 0
     declined: int = 0
 
     def plus(self, verdict: LinkFeedback) -> "Tally":
-        """Add a verdict."""
+        """Add one piece of feedback."""
         return Tally(self.accepted + verdict.accepted, self.declined + verdict.declined)
 
     @property
     def expected(self) -> float:
-        """The share of acceptances to expect: the mean of the Beta distribution after what was seen."""
+        """The expected acceptance rate: the mean of the posterior Beta distribution."""
         seen = PRIOR_ACCEPTED + PRIOR_DECLINED + self.accepted + self.declined
         return (PRIOR_ACCEPTED + self.accepted) / seen
 
     @property
     def odds(self) -> float:
-        """The logarithm of the odds of an acceptance; 0 when nothing is known."""
+        """The log odds of an acceptance; 0 when nothing is known."""
         return math.log(self.expected / (1 - self.expected))
 
 
 class FeedbackModel:
-    """All verdicts of a vault, by pair of notes, by target and by name."""
+    """All feedback of a vault, by pair of notes, by target and by name."""
 
     def __init__(self, verdicts: Iterable[LinkFeedback] = ()) -> None:
-        """Add the verdicts up."""
         self._pairs: dict[tuple[VaultPath, VaultPath], Tally] = {}
         self._targets: dict[VaultPath, Tally] = {}
         self._forms: dict[tuple[VaultPath, str], Tally] = {}
@@ -233,12 +232,12 @@ class FeedbackModel:
             self.all = self.all.plus(verdict)
 
     def part(self, source: VaultPath | None, target: VaultPath, form: str) -> Evidence | None:
-        """Judge a suggestion by what was said of its like; None when nothing was.
+        """Judge a suggestion by the feedback on similar ones; None when there is none.
 
         Args:
-            source: The note that would link; None for a text.
-            target: The note it would link to.
-            form: The folded name that it says.
+            source: The note that would contain the link; None for a text.
+            target: The note that it would link to.
+            form: The folded name in the text.
         """
         pair = self._pairs.get((source, target)) if source is not None else None
         if pair is not None and pair.declined > pair.accepted:

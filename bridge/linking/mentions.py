@@ -1,4 +1,4 @@
-"""Every title and alias of a vault, found in a text in one pass."""
+"""Finds every title and alias of a vault in a text, in one pass."""
 
 import re
 from bisect import bisect_left
@@ -13,29 +13,29 @@ from bridge.text.fold import UNSPACED, FoldedText, fold, letters_and_digits
 from bridge.types import Span, VaultPath
 
 LEAST_INEXACT: Final = 4
-"""Letters of the shortest name that may be said almost."""
+"""Minimum number of letters in a name that is matched inexactly."""
 
 MOST_WORDS: Final = 4
 ALIKE: Final = 0.799
-"""Share of a word's letters that must be right: four fifths, but for how numbers are rounded."""
+"""Share of a word's letters that must be right: four fifths, less a margin for rounding."""
 
 LEAST_MISTYPED: Final = 5
-"""Letters from which on one may be wrong and the share still be reached."""
+"""Minimum number of letters of a word in which one may be wrong."""
 
 SLACK: Final = 0.25
-"""Share of a word's letters by which the lengths of two that are alike can differ."""
+"""Maximum difference in length between similar words, as a share of the letters."""
 
 MOST_KNOWN: Final = 100_000
-"""Words that are remembered with what they are like."""
+"""Number of words whose similar words are cached."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _JOINS: Final = re.compile(r"[ \-_'’/]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _SYMBOL: Final = re.compile(r"(?<=\w)[*+#&@%^~]|[*+#&@$%^~](?=\w)")
-"""A sign of a word without which it is another: `A*`, `C++`, `C#`."""
+"""A symbol that changes a word's meaning: `A*`, `C++`, `C#`."""
 
 _LETTER_WORD: Final = re.compile(r"[aeiouy] ")
-"""A letter that is a word of some language, such as an article: “a team” does not say `A-Team`."""
+"""A letter that is a word of some language, such as an article: “a team” is not a mention of `A-Team`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class Word:
 
 
 Found = tuple[int, int, str]
-"""Where in a folded text a name is said almost, and the folded name."""
+"""The span of an inexact match in a folded text, and the folded name."""
 
 
 class InexactMatcher:
-    """Finds what is almost one of some names; a mistyped word must begin with the right letter."""
+    """Finds inexact matches of some names; a mistyped word must begin with the right letter."""
 
     def __init__(self, forms: Iterable[str]) -> None:
-        """Prepare to look for folded names."""
+        """Prepare to search for folded names."""
         self._joined: dict[str, str] = {}
         self._phrases: dict[tuple[str, ...], str] = {}
         words: set[str] = set()
@@ -77,7 +77,7 @@ class InexactMatcher:
         self._known: dict[str, Sequence[str]] = {}
 
     def find(self, text: str) -> Iterator[Found]:
-        """Yield where a folded text almost says a name, and not the name itself."""
+        """Yield where a folded text contains something similar to a name, but not the name itself."""
         words = [Word(found[0], *found.span()) for found in _WORD.finditer(text)]
         alike = self._all_alike({word.text for word in words})
         for at, word in enumerate(words):
@@ -89,7 +89,7 @@ class InexactMatcher:
                     yield start, end, form
 
     def _parted(self, run: Sequence[Word]) -> Iterator[tuple[str, int]]:
-        """Yield names that are the first words of a run but for what joins them, and for a plural's ending."""
+        """Yield names that equal the first words of a run except for separators and a plural ending."""
         key = ""
         for count, word in enumerate(run, start=1):
             key += word.text
@@ -101,7 +101,7 @@ class InexactMatcher:
                     break
 
     def _mistyped(self, run: Sequence[Word], alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, int]]:
-        """Yield names whose words are like the first words of a run."""
+        """Yield names whose words are similar to the first words of a run."""
         begun: list[tuple[str, ...]] = [()]
         for count, word in enumerate(run, start=1):
             begun = [
@@ -112,7 +112,7 @@ class InexactMatcher:
             yield from ((self._phrases[said], count) for said in begun if said in self._phrases)
 
     def _all_alike(self, words: AbstractSet[str]) -> Mapping[str, Sequence[str]]:
-        """Return the words of names that each word may stand for; the notes of a vault share most of their words."""
+        """Return the similar words of names for each word, cached because notes share most of their words."""
         if len(self._known) > MOST_KNOWN:
             self._known = {}
         known = self._known
@@ -121,7 +121,7 @@ class InexactMatcher:
         return known
 
     def _alike(self, word: str) -> Sequence[str]:
-        """Return the words of names that a word may stand for."""
+        """Return the words of names that are similar to a word."""
         if word in self._words:
             return (word,)
         if len(word) < LEAST_MISTYPED or not word.isalpha():
@@ -135,7 +135,7 @@ class InexactMatcher:
 
 
 def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[str]]:
-    """Sort words by their first letter and by how long a word like them can be."""
+    """Group words by their first letter and by each possible length of a similar word."""
     near: dict[tuple[str, int], list[str]] = defaultdict(list)
     for word in sorted(words):
         if word.isalpha() and len(word) >= LEAST_MISTYPED - 1:
@@ -146,7 +146,7 @@ def group_by_shape(words: Iterable[str]) -> Mapping[tuple[str, int], Sequence[st
 
 
 def next_words(text: str, words: Sequence[Word], at: int) -> Iterator[Word]:
-    """Yield the next words of the same run: those with no more than a space or a hyphen between them."""
+    """Yield the next words of the same run, separated by at most a space or a hyphen."""
     for before, word in zip(words[at : at + MOST_WORDS - 1], words[at + 1 : at + MOST_WORDS], strict=False):
         if word.start != before.end + 1 or not _JOINS.match(text, before.end):
             return
@@ -154,14 +154,14 @@ def next_words(text: str, words: Sequence[Word], at: int) -> Iterator[Word]:
 
 
 LEAST: Final = 2
-"""Characters of the shortest name that is looked for: one letter is everywhere."""
+"""Minimum length of a name that is searched for: single letters are everywhere."""
 
 LONGEST: Final = 200
 SHORT: Final = 3
-"""Letters up to which a name must be written in its own case: `IT` is not `it`."""
+"""Number of letters up to which a name must be in its own case: `IT` is not `it`."""
 
 _GLUED: Final = re.compile(f"(?![{UNSPACED}])\\w")
-"""A character that makes one word with its neighbour; scripts without spaces have no such characters."""
+"""A character that joins its neighbour to one word; scripts without spaces have none."""
 
 _SAYS: Final = re.compile(r"[^\W_]")
 _NUMBER: Final = re.compile(r"\d{1,3}")
@@ -169,7 +169,7 @@ _NUMBER: Final = re.compile(r"\d{1,3}")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of a note as it is written there."""
+    """A name of a note, as written there."""
 
     path: VaultPath
     text: str
@@ -178,20 +178,20 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place where a text says a name; `form` is the name folded, `names` are the notes of that name."""
+    """An occurrence of a name in a text; `form` is the folded name, `names` are the notes that have it."""
 
     span: Span
     form: str
     names: Sequence[Name]
     almost: bool = False
-    """Whether it says something like the name."""
+    """Whether the text is only similar to the name."""
 
 
 class NameFinder:
-    """Names to look for; replaced, never changed."""
+    """Names to search for; replaced, never changed."""
 
     def __init__(self, names: Iterable[Name] = ()) -> None:
-        """Gather the names that can be found in prose."""
+        """Collect the names that can be found in prose."""
         from ahocorasick_rs import AhoCorasick, MatchKind
 
         forms: dict[str, list[Name]] = {}
@@ -204,7 +204,7 @@ class NameFinder:
         self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.Standard) if forms else None
 
     def __len__(self) -> int:
-        """Count the names, each once however many notes have it."""
+        """Count the distinct names."""
         return len(self._forms)
 
     def __contains__(self, form: object) -> bool:
@@ -214,25 +214,25 @@ class NameFinder:
         return iter(self._forms)
 
     def only(self, forms: Iterable[str]) -> "NameFinder":
-        """Return a choice of these names."""
+        """Return a finder for a subset of these names."""
         return NameFinder(name for form in forms for name in self.of(form))
 
     def of(self, form: str) -> Sequence[Name]:
-        """Return the notes of a folded name."""
+        """Return the notes with a folded name."""
         return self._forms.get(form, ())
 
     @cached_property
     def _almost(self) -> InexactMatcher:
-        """What finds names that are said almost."""
+        """The matcher for inexact mentions."""
         return InexactMatcher(self._forms)
 
     def mentions(self, text: str, protected: Sequence[Span] = (), *, almost: bool = False) -> list[Mention]:
-        """Return where a text says a name as words of its own: of names within each other the longest.
+        """Return the mentions of names as separate words; of nested names, the longest.
 
         Args:
-            text: What to search.
-            protected: Stretches, in order, where nothing is a mention.
-            almost: Also where it says something like a name and no name itself.
+            text: The text to search.
+            protected: Spans, in order, in which nothing is a mention.
+            almost: Whether to include text that is similar to a name where no name itself occurs.
         """
         folded = FoldedText(text)
         found: list[Mention] = []
@@ -258,7 +258,7 @@ class NameFinder:
         return sorted([*exact, *longest_mentions(free)], key=lambda mention: mention.span)
 
     def forms(self, text: str) -> frozenset[str]:
-        """Return which names a text says anywhere, as words of their own."""
+        """Return the names that a text contains anywhere as separate words."""
         return frozenset(form for _, _, form in self._whole_words(fold(text)))
 
     def _whole_words(self, folded: str) -> Iterator[tuple[int, int, str]]:
@@ -273,13 +273,13 @@ class NameFinder:
 
 
 def is_overlapping(span: Span, others: Sequence[Span]) -> bool:
-    """Say whether a stretch overlaps one of others, which are in order and apart."""
+    """Return whether a span overlaps any of others, which are in order and disjoint."""
     before = bisect_left(others, span[1], key=lambda other: other[0]) - 1
     return before >= 0 and others[before][1] > span[0]
 
 
 def is_findable(form: str) -> bool:
-    """Say whether a folded name can be told from the words around it."""
+    """Return whether a folded name can be told from the words around it."""
     return LEAST <= len(form) <= LONGEST and _SAYS.search(form) is not None and not _NUMBER.fullmatch(form)
 
 

@@ -1,4 +1,4 @@
-"""Names worth a note that has none: what several notes call by name, and no note is called."""
+"""Link candidates without a note: names that several notes mention and that no note has."""
 
 import re
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ CandidateKind = Literal["stub"] | NameKind
 
 LEAST_NOTES: Final = 2
 EXAMPLES: Final = 3
-"""Notes that are named for each prospect."""
+"""Number of example notes given for each candidate."""
 
 BASE: Final[Mapping[CandidateKind, float]] = {
     "stub": 0.6,
@@ -24,23 +24,23 @@ BASE: Final[Mapping[CandidateKind, float]] = {
     "quoted": 0.35,
     "acronym": 0.3,
 }
-"""How sure one is of a prospect of two notes; each doubling of the notes halves what is missing to 1."""
+"""Confidence in a candidate from two notes; each doubling of the notes halves the distance to 1."""
 
 ORDINARY: Final = 0.2
-"""Share of a word's uses in small letters from which on it is an ordinary word."""
+"""Minimum lower-case share of a word's uses for it to be an ordinary word."""
 
 EVERYWHERE: Final = 0.04
-"""Share of all notes from which on a name is rather part of a template."""
+"""Share of all notes from which a name is probably part of a template."""
 
 TEMPLATED: Final = 0.5
 AS_LABEL: Final = 0.5
-"""Share of the notes that say a name in which it is a heading or a label, from which on it belongs to a template."""
+"""Share of a name's notes that have it as a heading or label, from which it belongs to a template."""
 
 CAPITALISING: Final = frozenset({"german"})
-"""Languages in which every noun has a capital, so that a single word tells nothing."""
+"""Languages that capitalise every noun, so that the capital of a single word means nothing."""
 
 NOUNS: Final = 0.08
-"""Share of a text's words that begin with a capital in mid-sentence where all nouns do, whatever its language."""
+"""Share of capitalised words within sentences from which a text counts as capitalising all nouns, in any language."""
 
 FEW_NOUNS: Final = 3
 LONGEST_WORD: Final = 24
@@ -49,7 +49,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _EVERYDAY: Final = re.compile(
     "(mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
     "|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|english|i|x{0,3}(?:ix|iv|v?i{1,3}|v)|x{2,3}"
-    # What callouts are called, and words that are shouted as they are.
+    # Names of callouts, and words often written in capitals.
     "|notes?|abstract|summary|tl;?dr|info|todo|tips?|hints?|important|success|check|done|question|help|faq|warnings?"
     "|caution|attention|failure|fail|missing|danger|error|bug|examples?|quote|cite|and|not|or|yes|no"
 )
@@ -57,7 +57,7 @@ _EVERYDAY: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NoteCandidate:
-    """A name that several notes say and that no note has."""
+    """A name that several notes contain and that no note has."""
 
     name: str
     kind: CandidateKind
@@ -71,16 +71,16 @@ class Usage:
 
     def __init__(self) -> None:
         self.small: Counter[str] = Counter()
-        """Notes that write a word in small letters."""
+        """Number of notes with a word in lower case."""
         self.capital: Counter[str] = Counter()
-        """Notes that begin a word with a capital, by the word in small letters."""
+        """Number of notes with a word with an initial capital, by the word in lower case."""
         self.labels: Counter[str] = Counter()
-        """Notes in which a heading or label says a folded name."""
+        """Number of notes with a folded name in a heading or label."""
         self.nouns: Counter[str] = Counter()
-        """Notes in a language that capitalises nouns that say a folded word with a capital."""
+        """Number of notes, in languages that capitalise nouns, with a folded word with a capital."""
 
     def read(self, text: str, prose: str) -> int:
-        """Count the words of a note; returns how many it has."""
+        """Count the words of a note, and return their number."""
         words = _WORD.findall(prose)
         several = set(words)
         self.small.update(word for word in several if word.islower())
@@ -89,11 +89,11 @@ class Usage:
         return len(words)
 
     def is_ordinary(self, word: str) -> bool:
-        """Say whether the vault writes a word small as well."""
+        """Return whether the vault also writes a word in lower case."""
         return self.small[word] > ORDINARY * self.capital[word]
 
     def is_label(self, form: str, notes: int) -> bool:
-        """Say whether a folded name that so many notes say is rather the heading or the label of a template."""
+        """Return whether a folded name, contained in so many notes, is rather a heading or label of a template."""
         return self.labels[form] >= max(LEAST_NOTES, AS_LABEL * notes)
 
 
@@ -103,13 +103,13 @@ def find_candidates(
     stubs: Mapping[str, Collection[VaultPath]],
     languages: Mapping[VaultPath, str | None] | None = None,
 ) -> list[NoteCandidate]:
-    """Return the names worth a note, the surest first.
+    """Return the candidates for new notes, most confident first.
 
     Args:
-        texts: What each note says.
-        known: The folded names that notes have.
-        stubs: Targets of unresolved links, with the notes that link there.
-        languages: The language of each note, where it is known.
+        texts: The text of each note.
+        known: The folded names of existing notes.
+        stubs: Targets of unresolved links, with the notes that contain them.
+        languages: The language of each note, if known.
     """
     usage = Usage()
     looking: dict[VaultPath, Sequence[CapitalisedName]] = {}
@@ -151,13 +151,13 @@ def find_candidates(
 def filter_nouns(
     places: Sequence[CapitalisedName], words: int, usage: Usage, *, capitalises: bool
 ) -> Iterator[CapitalisedName]:
-    """Leave out what has its capital from a language that capitalises every noun.
+    """Drop names whose capital comes from a language that capitalises every noun.
 
     Args:
-        places: What in a note looks like a name.
-        words: How many words the note has.
-        usage: Counts the words that are left out.
-        capitalises: Whether the note's language does so; a note that is full of capitals is taken to do it too.
+        places: The likely names in a note.
+        words: The number of words in the note.
+        usage: Counts the dropped words.
+        capitalises: Whether the note's language does so; a note full of capitals is treated as if it did.
     """
     single = [place for place in places if place.kind == "name" and " " not in place.text]
     if not capitalises and len(single) <= max(FEW_NOUNS, NOUNS * words):
@@ -169,7 +169,7 @@ def filter_nouns(
         if place.kind != "name":
             yield place
         elif capitalises and place.begins:
-            # The first word begins the sentence; what follows it is a noun.
+            # The first word begins the sentence; the word after it is a noun.
             rest = place.text.partition(" ")[2]
             if " " in rest:
                 yield CapitalisedName("name", rest, begins=False)
@@ -178,19 +178,19 @@ def filter_nouns(
 
 
 def drop_first_word(place: CapitalisedName, usage: Usage) -> str:
-    """Return a name at the start of a sentence without a first word that has its capital only from there."""
+    """Return a name at a sentence start without its first word, if that has a capital only for this reason."""
     first, _, rest = place.text.partition(" ")
     return rest if rest and usage.is_ordinary(first.lower()) else place.text
 
 
 def confidence(kind: CandidateKind, notes: int, everything: int) -> float:
-    """Return how sure one is of a name that so many notes say, of so many in all."""
+    """Return the confidence in a name found in so many notes, given the number of all notes."""
     confidence = 1 - (1 - BASE[kind]) * LEAST_NOTES / notes
     return confidence * TEMPLATED if notes > max(10, EVERYWHERE * everything) and kind != "stub" else confidence
 
 
 def is_candidate(form: str, notes: int, kind: CandidateKind, usage: Usage) -> bool:
-    """Say whether a folded name is more than an ordinary word, a noun, or a template's heading."""
+    """Return whether a folded name is more than an ordinary word, a noun, or a template's heading."""
     if kind in {"stub", "ticket"}:
         return True
     if max(map(len, form.split())) > LONGEST_WORD or _EVERYDAY.fullmatch(form) or usage.is_label(form, notes):

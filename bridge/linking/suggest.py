@@ -1,4 +1,4 @@
-"""Suggests links for a text: each note that it mentions and does not link to, with what speaks for it."""
+"""Suggests links for a text: each note that it mentions without a link, with the evidence."""
 
 import re
 from collections import Counter
@@ -16,66 +16,66 @@ from bridge.types import Span, VaultPath
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A link that may be missing: `span` of the text should lead to `target`."""
+    """A possibly missing link from `span` of the text to `target`."""
 
     target: VaultPath
     span: Span
     text: str
     form: str
-    """The name that it says, folded."""
+    """The folded name in the text."""
     score: float
     parts: tuple[Evidence, ...]
     almost: bool = False
-    """Whether the text says only something like the name."""
+    """Whether the text is only similar to the name."""
 
     @property
     def why(self) -> tuple[str, ...]:
-        """What speaks for it, in words."""
+        """The evidence as sentences."""
         return tuple(part.why for part in self.parts if part.why)
 
 
 class LinkContext(Protocol):
-    """What is known of the notes that a text may link to."""
+    """The vault's facts about the notes that a text may link to."""
 
     def linked(self, target: VaultPath, /) -> int:
         """Count the notes that link to a note."""
         ...
 
     def resolve(self, said: str, /) -> VaultPath | None:
-        """Return which of several notes of one name a link would mean."""
+        """Return which of several notes with one name a link would mean."""
         ...
 
     def more(self, target: VaultPath, form: str, /) -> Sequence[Evidence]:
-        """Judge by what else is known of the two notes and of the folded name: meaning, nearness, past verdicts."""
+        """Judge the two notes and the folded name by other facts: semantic similarity, links, past feedback."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The text that may link."""
+    """The text to suggest links for."""
 
     text: str
     protected: Sequence[Span] = ()
     path: VaultPath | None = None
     linked: Collection[VaultPath] = field(default_factory=frozenset)
-    """What it links to already."""
+    """The notes that it links to already."""
     within: Span | None = None
-    """The part of the text that is looked at; without, all of it."""
+    """The part of the text that is searched; None for all of it."""
 
     def holds(self, span: Span) -> bool:
-        """Tell whether a place is looked at."""
+        """Return whether a span is in the searched part."""
         return self.within is None or (self.within[0] <= span[0] and span[1] <= self.within[1])
 
 
 def suggest(
     source: Source, corpus: Corpus, around: LinkContext, strictness: Strictness = "balanced"
 ) -> list[Suggestion]:
-    """Return the links a text may miss, likeliest first; one a note, at its likeliest place.
+    """Return the links that a text may lack, likeliest first; one per note, at its likeliest place.
 
     Args:
         source: The text.
         corpus: The names of the vault, and how many notes say each.
-        around: What else is known.
+        around: The vault's facts about the notes.
         strictness: How likely a link must be.
     """
     best: dict[VaultPath, Suggestion] = {}
@@ -86,13 +86,13 @@ def suggest(
 
 
 def find_mentions(source: Source, corpus: Corpus, around: LinkContext, *, almost: bool) -> Iterator[Suggestion]:
-    """Yield every place where a text says a note's name, in order, however unlikely a link is there.
+    """Yield every mention of a note in order, however unlikely a link is there.
 
     Args:
         source: The text.
         corpus: The names of the vault, and how many notes say each.
-        around: What else is known.
-        almost: Also places that say something like a name.
+        around: The vault's facts about the notes.
+        almost: Whether to include text that is only similar to a name.
     """
     judging = MentionJudge(source, corpus, around)
     for mention in corpus.names.mentions(source.text, source.protected, almost=almost):
@@ -102,15 +102,15 @@ def find_mentions(source: Source, corpus: Corpus, around: LinkContext, *, almost
 
 
 class MentionJudge:
-    """Judges the mentions of one text, most of which say again what was said before."""
+    """Judges the mentions of one text, with a cache, because most of them repeat."""
 
     def __init__(self, source: Source, corpus: Corpus, around: LinkContext) -> None:
-        """Judge nothing yet.
+        """Prepare for one text.
 
         Args:
             source: The text.
             corpus: The names of the vault, and how many notes say each.
-            around: What else is known.
+            around: The vault's facts about the notes.
         """
         self._source = source
         self._corpus = corpus
@@ -119,7 +119,7 @@ class MentionJudge:
         self._parts: dict[tuple[VaultPath, str], tuple[Evidence, ...]] = {}
 
     def choose(self, mention: Mention) -> Name | None:
-        """Choose which note of the name is meant: the one a link would lead to, else the first."""
+        """Return the note that a mention means: the one that a link would resolve to, else the first."""
         said = self._source.text[slice(*mention.span)]
         key = mention.form, said
         if key not in self._names:
@@ -132,7 +132,7 @@ class MentionJudge:
         return self._names[key]
 
     def judge(self, mention: Mention, name: Name) -> Suggestion:
-        """Gather what speaks for one mention."""
+        """Collect the evidence for one mention."""
         said = self._source.text[slice(*mention.span)]
         parts = (
             *evidence.name_evidence(said, name.text.strip(), alias=name.alias, almost=mention.almost),
@@ -143,7 +143,7 @@ class MentionJudge:
         return Suggestion(name.path, mention.span, said, mention.form, score, parts, mention.almost)
 
     def _of_note(self, path: VaultPath, form: str) -> tuple[Evidence, ...]:
-        """Gather what speaks for links to a note by one of its names, wherever it is said."""
+        """Collect the evidence for links to a note by one of its names, independent of the place."""
         if (path, form) not in self._parts:
             notes = self._corpus.notes(form)
             habit = evidence.habit_evidence(self._around.linked(path), notes)
@@ -157,7 +157,7 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class UnlinkedMention:
-    """The likeliest place of a note that says another's name and does not link to it."""
+    """The likeliest place in a note that mentions another without a link to it."""
 
     source: VaultPath
     line: int
@@ -167,21 +167,21 @@ class UnlinkedMention:
 
 @dataclass(slots=True)
 class OverlookedNote:
-    """A note that others say and do not link to."""
+    """A note that others mention without a link."""
 
     path: VaultPath
     linked: int
     places: list[UnlinkedMention] = field(default_factory=list)
-    """One a note, by path."""
+    """One per note, by path."""
 
     @property
     def worth(self) -> float:
-        """How many of them should link."""
+        """The expected number of them that should be links."""
         return sum(place.score for place in self.places)
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The names by which it is mentioned, the most frequent first."""
+        """The names by which it is mentioned, most frequent first."""
         return tuple(text for text, _ in Counter(place.text for place in self.places).most_common())
 
 
@@ -191,16 +191,16 @@ def find_overlooked(
     links_to: Callable[[VaultPath], Collection[VaultPath]],
     linked_from: Callable[[VaultPath], Collection[VaultPath]],
 ) -> list[OverlookedNote]:
-    """Return the notes that are mentioned without a link, those first to which most links are missing.
+    """Return the notes that are mentioned without a link, those with the most missing links first.
 
-    A mention counts where it would be suggested as a link by what the names alone tell. What else is known, such as
-    nearness in meaning, is left aside: it would have to be asked for each mention of the vault.
+    A mention counts if the names alone would make it a suggested link. Other facts, such as semantic similarity, are
+    not used, because they would be needed for each mention of the vault.
 
     Args:
-        corpus: Which names the notes say.
-        texts: What the notes say that may mention others.
-        links_to: Says what a note links to.
-        linked_from: Says which notes link to one.
+        corpus: The names that the notes contain.
+        texts: The text of the notes that may mention others.
+        links_to: Returns the notes that a note links to.
+        linked_from: Returns the notes that link to a note.
     """
     found: dict[VaultPath, OverlookedNote] = {}
     for source in sorted(texts):
@@ -229,7 +229,7 @@ def mention_target(corpus: Corpus, form: str) -> VaultPath | None:
 
 
 def link_likelihood(corpus: Corpus, mention: Mention, text: str, linked: int) -> float:
-    """Return how likely a mention should be a link, by the name and by where it stands."""
+    """Return how likely a mention should be a link, by its name and its place."""
     name = min(mention.names, key=lambda name: name.alias)
     said, notes = text[slice(*mention.span)], corpus.notes(mention.form)
     habit = evidence.habit_evidence(linked, notes)
