@@ -1,1 +1,1 @@
-"""Embedding models: the catalogue, download and verification, and texts to vectors in worker processes."""
+"""Embedding models: the catalogue, download and verification, and embedding in worker processes."""

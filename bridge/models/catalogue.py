@@ -1,4 +1,4 @@
-"""The embedding models that can be installed by name, with the facts each needs."""
+"""The embedding models that can be installed by name, with their facts."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,18 +9,18 @@ Pooling = Literal["mean", "cls", "last"]
 """How a model's token vectors become one vector."""
 
 Source = Literal["wheel", "download", "file"]
-"""Where a model's file comes from."""
+"""The source of a model's file."""
 
 DEFAULT_MODEL = "all-minilm-l6-v2"
-"""The model that is used unless the settings say otherwise."""
+"""The default model of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """What has to be known of an embedding model to fetch and to use it.
+    """The facts needed to fetch and use an embedding model.
 
-    `window` is the most tokens of one text the model is given; `sha256` is that of the GGUF file and
-    None where nobody could check it ("unverified").
+    `window` is the maximum number of tokens per text; `sha256` is that of the GGUF file, or None where it could not be
+    checked ("unverified").
     """
 
     id: str
@@ -109,15 +109,15 @@ _CATALOGUE = (
 
 
 def catalogue() -> tuple[ModelSpec, ...]:
-    """Return every model that can be installed by name, the default one first."""
+    """Return every model that can be installed by name, the default first."""
     return _CATALOGUE
 
 
 def find_in_catalogue(id_: str) -> ModelSpec:
-    """Return the catalogue's entry of a name.
+    """Return the catalogue entry of a name.
 
     Raises:
-        ModelMissing: The catalogue has no such model; the message names those it has.
+        ModelMissing: The catalogue has no such model; the message lists its models.
     """
     for spec in _CATALOGUE:
         if spec.id == id_:
@@ -130,7 +130,7 @@ def find_in_catalogue(id_: str) -> ModelSpec:
 
 
 def related_spec(name: str) -> ModelSpec | None:
-    """Return the catalogue's entry whose name occurs in a foreign file's name, for its prefixes."""
+    """Return the catalogue entry whose name occurs in a foreign file's name, for its prefixes."""
     plain = _letters(name)
     return next((spec for spec in _CATALOGUE if _letters(spec.id) in plain), None)
 

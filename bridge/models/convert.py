@@ -1,4 +1,4 @@
-"""Safetensors of a BERT encoder to GGUF Q8_0, the same bytes each time."""
+"""Converts a BERT encoder from safetensors to GGUF Q8_0, reproducibly to the byte."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,11 +11,11 @@ def to_gguf(*, name: str, weights: Path, vocabulary: str, config: Mapping[str, A
     """Write a mean-pooled BERT encoder as GGUF.
 
     Args:
-        name: The model's name, written into the file.
+        name: The model's name, which is written into the file.
         weights: The safetensors file.
-        vocabulary: The WordPiece vocabulary, one entry a line.
+        vocabulary: The WordPiece vocabulary, one entry per line.
         config: The encoder's `config.json`.
-        out: Where to write.
+        out: The output file.
     """
     import gguf
 
@@ -77,7 +77,7 @@ def _add_tensors(writer: Any, weights: Path, layers: int) -> None:
                 continue
             name = names.get_name(key, try_suffixes=(".weight", ".bias"))
             array = tensors.get_tensor(key).astype(np.float32)
-            # llama.cpp reads these two tables only as plain numbers.
+            # llama.cpp reads these two tables only as plain floats.
             if array.ndim == 1 or name.startswith(("token_types", "position_embd")):
                 writer.add_tensor(name, array)
             else:

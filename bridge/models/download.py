@@ -1,4 +1,4 @@
-"""A model's file from its public home: resumed after a cut, checked for length and content."""
+"""Downloads a model's file from its public source; resumes interrupted downloads, checks length and content."""
 
 import asyncio
 import contextlib
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 class PartialFile:
-    """The beginning of a file, with a note beside it of where it comes from."""
+    """A partly downloaded file, with a note beside it that records its source."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._note = path.with_name(path.name + ".json")
 
     def size(self) -> int:
-        """Return how many bytes there are."""
+        """Return the size in bytes."""
         try:
             return self.path.stat().st_size
         except FileNotFoundError:
             return 0
 
     def known(self, url: str) -> tuple[int, str | None, int | None]:
-        """Return how many bytes there are of the file at an address, its version, and how long the whole is."""
+        """Return the size of the part downloaded from a URL, its version, and the full length."""
         try:
             note = json.loads(self._note.read_bytes())
             if note["url"] == url:
@@ -44,7 +44,7 @@ class PartialFile:
         return 0, None, None
 
     def begin(self, url: str, start: int, version: str | None, total: int | None) -> None:
-        """Make ready to append: keep the first `start` bytes and note what they belong to."""
+        """Prepare to append: keep the first `start` bytes, and record what they belong to."""
         with open_private(self.path, append=True) as stream:
             stream.truncate(start)
         with open_private(self._note) as stream:
@@ -52,26 +52,26 @@ class PartialFile:
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[BinaryIO]:
-        """Open for appending."""
+        """Open the file for appending."""
         with open_private(self.path, append=True) as stream:
             yield stream
 
     def room(self) -> int:
-        """Return how many bytes fit on the disk."""
+        """Return the free bytes on the disk."""
         return shutil.disk_usage(self.path.parent).free
 
     def taken(self) -> None:
-        """Forget what is known of it, for the file was moved to its place."""
+        """Delete the note, after the file was moved to its place."""
         self._note.unlink(missing_ok=True)
 
     def discard(self) -> None:
-        """Forget it."""
+        """Delete the file and its note."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
 
 
 Pause = Callable[[float], Awaitable[None]]
-"""Waits some seconds."""
+"""Waits for some seconds."""
 
 _TRIES = 5
 _SILENCE_S = 30
@@ -82,24 +82,24 @@ _BY_HAND = "Fetch the file with a browser and give it to `vault-bridge models us
 
 
 class _TransferError(Exception):
-    """The connection ended early, or the server is in trouble: worth another try."""
+    """The connection ended early, or the server failed: worth another try."""
 
 
 def download(spec: ModelSpec, folder: Path, progress: Progress, pause: Pause = asyncio.sleep) -> PartialFile:
-    """Fetch a model's GGUF file into a folder. Blocking; not to be called inside an event loop.
+    """Download a model's GGUF file to a folder. Blocking; do not call it in an event loop.
 
     Args:
-        spec: The model, with its address.
-        folder: Where the half-fetched file lies between tries.
-        progress: Told how many bytes there are.
+        spec: The model, with its URL.
+        folder: The folder of partly downloaded files.
+        progress: Called with the number of bytes so far.
         pause: Waits between tries.
 
     Returns:
-        The whole file, whose length and checksum are right as far as they are known.
+        The complete file; its length and checksum are checked if known.
 
     Raises:
-        ModelUnusable: It is not there, is not what it should be, or the connection keeps failing.
-        DiskFull: There is no room; what was fetched is kept.
+        ModelUnusable: The file is missing or not the expected one, or the connection keeps failing.
+        DiskFull: The disk is full; the downloaded part is kept.
     """
     part = PartialFile(folder / f"{spec.id}.gguf.part")
     declared = asyncio.run(_fetch(spec, part, progress, pause))
@@ -135,7 +135,7 @@ async def _attempt(
     session: "aiohttp.ClientSession", spec: ModelSpec, part: PartialFile, progress: Progress
 ) -> str | None:
     start, version, total = part.known(spec.url or "")
-    # A compressed body could not be resumed. The version keeps two halves of different files apart.
+    # A compressed body could not be resumed. The version prevents joining halves of different files.
     headers = {"Accept-Encoding": "identity"}
     if start and version:
         headers |= {"Range": f"bytes={start}-", "If-Range": version}
@@ -172,7 +172,7 @@ async def _open_response(
     for _ in range(_REDIRECTS):
         _check_address(address)
         response = await session.get(address, headers=headers, allow_redirects=False)
-        # The hub tells the checksum of a large file on the way to the machine that holds it.
+        # The hub states the checksum of a large file in the redirect to its storage server.
         etag = response.headers.get("X-Linked-ETag", "").strip('"').lower()
         if re.fullmatch(r"[0-9a-f]{64}", etag):
             declared = etag
@@ -227,5 +227,5 @@ def _starts_at(response: "aiohttp.ClientResponse", start: int) -> bool:
 
 def _version(headers: Mapping[str, str]) -> str | None:
     etag = headers.get("ETag", "")
-    # A weak tag does not promise equal bytes.
+    # A weak ETag does not promise equal bytes.
     return etag if etag.startswith('"') else headers.get("Last-Modified")

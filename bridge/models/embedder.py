@@ -1,4 +1,4 @@
-"""Texts to vectors through a pool of worker processes: queries first, dead workers replaced, poison set aside."""
+"""Embeds texts with a pool of worker processes: queries first, dead workers replaced, fatal texts rejected."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ _FAILURE_LASTS_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class EmbedderStatus:
-    """How the pool does."""
+    """The state of the pool."""
 
     pids: tuple[int, ...]
     starts: int
@@ -36,18 +36,18 @@ class EmbedderStatus:
 
 
 class Embedder:
-    """Embeds with one model. Workers start when they are needed and leave when nobody needs them.
+    """Embeds with one model. Workers start on demand and end when idle.
 
     Belongs to the event loop that calls it first.
     """
 
     def __init__(self, model: InstalledModel, workers: int, unload_after_s: int) -> None:
-        """Prepare a pool; no process is started yet.
+        """Prepare a pool without starting a process.
 
         Args:
             model: The installed model.
-            workers: Processes at most for passages; queries have one more of their own once somebody searched.
-            unload_after_s: Seconds without use after which a worker is ended.
+            workers: Maximum number of processes for passages; queries get one more once there was a search.
+            unload_after_s: Idle seconds after which a worker is ended.
         """
         self.model = model
         self._workers = self._most = max(1, workers)
@@ -72,11 +72,11 @@ class Embedder:
         """Return the vectors of some texts; the model's prefixes are added here.
 
         Args:
-            texts: What to embed; of a very long text only the beginning is read.
-            query: Whether these are what someone searches for; they go before all passages.
+            texts: The texts to embed; only the beginning of a very long text is used.
+            query: Whether these are search queries; they go before all passages.
 
         Raises:
-            PoisonText: Some texts kill the workers; the others are done.
+            RejectedText: Some texts kill the workers; the others are embedded.
             ModelUnusable: The model cannot be loaded, or the pool was closed.
         """
         import numpy as np
@@ -100,7 +100,7 @@ class Embedder:
         try:
             await call.done
         finally:
-            # Cancelled or failed: what still waits is forgotten, what is being worked on is dropped when done.
+            # Cancelled or failed: what still waits is dropped, what is being processed is ignored when done.
             self._forget(call)
         answer = Embeddings(call.rows, tuple(call.truncated))
         if call.poison:
@@ -108,7 +108,7 @@ class Embedder:
         return answer
 
     def status(self) -> EmbedderStatus:
-        """Return how the pool does now."""
+        """Return the current state of the pool."""
         workers = self._running()
         return EmbedderStatus(
             pids=tuple(sorted(worker.pid for worker in workers)),
@@ -123,7 +123,7 @@ class Embedder:
         )
 
     async def close(self) -> None:
-        """End every worker; calls that still wait are refused."""
+        """End every worker; waiting calls fail."""
         self._closed = True
         self._refuse_all(ModelUnusable("The embedding workers are being stopped.", hint="Start the bridge again."))
         if self._timer is not None:
@@ -131,7 +131,7 @@ class Embedder:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        # A task that was cancelled before its first step could not put its worker away.
+        # A task cancelled before its first step could not return its worker.
         await _end_all(self._running())
         self._idle.clear()
         self._busy.clear()
@@ -141,7 +141,7 @@ class Embedder:
             raise ModelUnusable("The embedding workers are stopped.", hint="Start the bridge again.")
         if self._failure is not None:
             since, failure = self._failure
-            # Memory may be there again after a while; a spoilt file fails again at once.
+            # Memory may become available later; a corrupt file fails again at once.
             if time.monotonic() - since < _FAILURE_LASTS_S:
                 raise failure
             self._failure, self._level = None, 0
@@ -156,7 +156,7 @@ class Embedder:
         alone = not running and not any(self._starting.values())
         for _ in range(min(self._most - low or alone, len(self._passages)) - self._starting[True]):
             self._begin(low=True)
-        # Whoever searches once will search again: queries get a worker that no passage holds up.
+        # Searches come in series: queries get a worker that no passage blocks.
         if (self._asked or (self._queries and alone)) and low == len(running) and not self._starting[False]:
             self._begin(low=False)
         if self._idle and self._timer is None:
@@ -183,7 +183,7 @@ class Embedder:
         except WorkerDied as death:
             self._died(death)
             self._stillborn += 1
-            # The others work on without one more; without others the lower levels are worth their tries.
+            # The others continue without one more; if there are none, the lower levels are worth trying.
             if self._stillborn >= _DEATHS_IN_A_ROW * (1 if self._running() else LEVELS):
                 self._fail(ModelUnusable(f"The model {self.model.spec.id} cannot be loaded. {death}"))
         except ModelUnusable as failure:
@@ -202,7 +202,7 @@ class Embedder:
         alive = began = False
         try:
             if group.deaths:
-                # Blame nobody for a worker that was dead already.
+                # No text is to blame for a worker that was already dead.
                 await worker.embed(())
             began = True
             vectors, truncated = await worker.embed(group.heads(window))
@@ -241,14 +241,14 @@ class Embedder:
             call.poison.append(group.places[0])
             call.settle(1)
             return
-        # Any of them may be to blame: each is tried alone, before anything else.
+        # Any of them may be the cause: each is tried alone, before anything else.
         (self._queries if call.query else self._passages).extendleft(reversed(group.singly()))
 
     def _fail(self, failure: ModelUnusable) -> None:
         log.warning("%s", failure.message)
         self._in_a_row = self._stillborn = 0
         if running := self._running():
-            # There is no room for one more.
+            # There is no memory for one more.
             self._most = sum(worker.low for worker in running)
             self._asked = False
             return

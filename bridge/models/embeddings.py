@@ -1,4 +1,4 @@
-"""What one call of the embedder is made of: its texts, in groups small enough that nothing waits long behind them."""
+"""One call of the embedder: its texts, in groups small enough that no query waits long for them."""
 
 import asyncio
 import contextlib
@@ -13,34 +13,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _GROUP_TEXTS = 16
-# About one passage a round trip, so that a query never waits longer than that for a worker.
+# About one passage per round trip, the longest time that a query waits for a worker.
 _GROUP_CHARACTERS = 800
 _CHARACTERS_PER_TOKEN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """Unit vectors, one row a text, and which texts the model saw only the beginning of."""
+    """Unit vectors, one row per text, and which texts were truncated for the model."""
 
     vectors: "NDArray[np.float32]"
     truncated: tuple[bool, ...]
 
 
 class RejectedText(Unready):
-    """A text stops the model each time it is tried.
+    """A text crashes the model each time it is tried.
 
-    The other texts of the call are done: `embeddings` holds them, with zeros at `indexes`.
+    The other texts of the call are embedded: `embeddings` holds them, with zeros at `indexes`.
     """
 
     code = "not_ready"
     hint = "The passage is left out of search by meaning; keyword search finds it."
 
     def __init__(self, indexes: Sequence[int], embeddings: Embeddings) -> None:
-        """Name the texts.
+        """Build the error for some texts.
 
         Args:
-            indexes: Places of the texts in the call, ascending.
-            embeddings: The vectors of the others.
+            indexes: Ascending positions of the texts in the call.
+            embeddings: The vectors of the other texts.
         """
         super().__init__("A text stops the model each time it is tried.")
         self.indexes = tuple(indexes)
@@ -50,7 +50,7 @@ class RejectedText(Unready):
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """The texts of one call and what is known of their vectors so far."""
+    """The texts of one call and their vectors so far."""
 
     texts: Sequence[str]
     query: bool
@@ -62,7 +62,7 @@ class Call:
     poison: list[int] = field(default_factory=list)
 
     def groups(self) -> "Iterator[Group]":
-        """Cut the call into groups: long texts alone, short ones in company."""
+        """Split the call into groups: long texts alone, short ones together."""
         start = characters = 0
         for place, text in enumerate(self.texts):
             if place > start and (place - start == _GROUP_TEXTS or characters + len(text) > _GROUP_CHARACTERS):
@@ -72,7 +72,7 @@ class Call:
         yield Group(self, range(start, len(self.texts)))
 
     def settle(self, count: int) -> None:
-        """Count texts as done; the last ones end the call."""
+        """Count texts as done; the last ones complete the call."""
         self.left -= count
         if not self.left:
             with contextlib.suppress(asyncio.InvalidStateError):
@@ -81,19 +81,19 @@ class Call:
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """Some neighbouring texts of a call that go to a worker together, and how many workers died of them."""
+    """Consecutive texts of a call that go to a worker together, and how many workers died on them."""
 
     call: Call
     places: range
     deaths: int = 0
 
     def heads(self, window: int) -> list[str]:
-        """Return the texts with their prefix, cut where the model surely stops reading."""
+        """Return the texts with their prefix, cut where the model certainly stops reading."""
         most = _CHARACTERS_PER_TOKEN * window
         return [self.call.prefix + self.call.texts[place][:most] for place in self.places]
 
     def deliver(self, vectors: "NDArray[np.float32]", truncated: Sequence[bool], window: int) -> None:
-        """Put the vectors where the call keeps them."""
+        """Store the vectors in the call."""
         most, places = _CHARACTERS_PER_TOKEN * window, self.places
         self.call.rows[places.start : places.stop] = vectors
         self.call.truncated[places.start : places.stop] = [

@@ -1,4 +1,4 @@
-"""The models folder: one GGUF file a model, and a small JSON file beside it that tells what it is."""
+"""The models folder: one GGUF file per model, with a small JSON file that describes it."""
 
 import contextlib
 import dataclasses
@@ -23,7 +23,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class InstalledModel:
-    """A model that is ready to use; `digest` is that of its GGUF file."""
+    """An installed model; `digest` is that of its GGUF file."""
 
     spec: ModelSpec
     path: Path
@@ -31,7 +31,7 @@ class InstalledModel:
 
 
 def installed_models(models_dir: Path) -> tuple[InstalledModel, ...]:
-    """Return the models in a folder by id, leaving out what cannot be used."""
+    """Return the usable models in a folder, by id."""
     found = []
     for about in sorted(models_dir.glob("*.json")):
         with contextlib.suppress(ModelMissing, ModelUnusable):
@@ -43,8 +43,8 @@ def find_model(models_dir: Path, id_: str) -> InstalledModel:
     """Return an installed model.
 
     Raises:
-        ModelMissing: It is not installed.
-        ModelUnusable: Its file is gone, or not as long as when it was installed.
+        ModelMissing: The model is not installed.
+        ModelUnusable: The model's file is missing, or its length has changed.
     """
     about, path = _description_path(models_dir, id_), weights_path(models_dir, id_)
     try:
@@ -65,7 +65,7 @@ def find_model(models_dir: Path, id_: str) -> InstalledModel:
 
 
 def check_model(model: InstalledModel) -> None:
-    """Read a model's file and compare it with what was installed.
+    """Read a model's file and compare it with its digest.
 
     Raises:
         ModelUnusable: The bytes differ.
@@ -79,13 +79,13 @@ def check_model(model: InstalledModel) -> None:
 
 
 def record_model(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str) -> InstalledModel:
-    """Describe a GGUF file that was just put in its place; with this the model counts as installed.
+    """Describe a GGUF file that is in its place; after this the model counts as installed.
 
     Args:
         models_dir: The models folder.
-        spec: What is known of the model.
+        spec: The model's facts.
         digest: The file's digest.
-        origin: Where the file came from, for people.
+        origin: The source of the file, for display.
     """
     path = weights_path(models_dir, spec.id)
     facts = {
@@ -102,7 +102,7 @@ def record_model(models_dir: Path, spec: ModelSpec, digest: Digest, origin: str)
 
 
 def weights_path(models_dir: Path, id_: str) -> Path:
-    """Return where a model's GGUF file lies."""
+    """Return the path of a model's GGUF file."""
     return models_dir / f"{id_}.gguf"
 
 
@@ -120,7 +120,7 @@ def open_private(path: Path, *, append: bool = False) -> Any:
 
 @contextlib.contextmanager
 def models_lock(models_dir: Path) -> Iterator[None]:
-    """Make the folder and keep other processes from changing it meanwhile; waits for them."""
+    """Create and lock the folder, waiting for other processes."""
     models_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open_private(models_dir / ".lock", append=True) as stream:
         if sys.platform == "win32":
@@ -141,7 +141,7 @@ def _description_path(models_dir: Path, id_: str) -> Path:
 
 def _read_spec(facts: dict[str, Any]) -> ModelSpec:
     if facts["source"] != "file":
-        # The catalogue may know better by now.
+        # The catalogue may be more accurate by now.
         for spec in catalogue():
             if spec.id == facts["id"]:
                 return spec

@@ -1,4 +1,4 @@
-"""Putting models into the models folder, whole or not at all, and looking whether they are still right."""
+"""Installs models atomically, and verifies installed ones."""
 
 import contextlib
 import os
@@ -39,24 +39,24 @@ _SAME = 0.9999
 
 
 def install(models_dir: Path, id_: str, progress: Progress) -> InstalledModel:
-    """Fetch a model of the catalogue, check it, and try it. Blocking; a second install waits for the first.
+    """Download a model of the catalogue, check it, and try it. Blocking; a second install waits for the first.
 
     Args:
-        models_dir: The models folder; made when absent.
+        models_dir: The models folder; created if missing.
         id_: The model's name in the catalogue.
-        progress: Told what is being done.
+        progress: Called with the progress.
 
     Raises:
         ModelMissing: The catalogue has no such model.
-        ModelUnusable: It cannot be fetched, or what came is not the model.
-        DiskFull: There is no room; what was fetched is kept for the next try.
-        ReadOnly: The folder cannot be written.
+        ModelUnusable: The model cannot be downloaded, or the file is not the model.
+        DiskFull: The disk is full; the downloaded part is kept for the next try.
+        ReadOnly: The folder is not writable.
     """
     return install_spec(models_dir, find_in_catalogue(id_), progress)
 
 
 def install_spec(models_dir: Path, spec: ModelSpec, progress: Progress) -> InstalledModel:
-    """Install a model that need not be in the catalogue; as `install` else."""
+    """Install a model that need not be in the catalogue; otherwise as `install`."""
     if present := _find_valid(models_dir, spec.id):
         return present
     with _write_lock(models_dir):
@@ -101,17 +101,17 @@ def _install_download(models_dir: Path, spec: ModelSpec, progress: Progress) -> 
 
 
 def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel:
-    """Copy a GGUF file of the user's into the models folder, after it was opened and tried in bounds.
+    """Copy a user's GGUF file to the models folder, after opening and trying it within limits.
 
     Args:
-        models_dir: The models folder; made when absent.
+        models_dir: The models folder; created if missing.
         file: The GGUF file.
-        progress: Told what is being done.
+        progress: Called with the progress.
 
     Raises:
-        ModelUnusable: The file is no embedding model, or not whole.
-        DiskFull: There is no room for the copy.
-        ReadOnly: The folder cannot be written.
+        ModelUnusable: The file is not an embedding model, or is incomplete.
+        DiskFull: The disk has no room for the copy.
+        ReadOnly: The folder is not writable.
     """
     _check_magic(file)
     progress("check", 0, 1)
@@ -128,11 +128,11 @@ def use_file(models_dir: Path, file: Path, progress: Progress) -> InstalledModel
 
 
 def verify(models_dir: Path, id_: str) -> None:
-    """Read an installed model's file again, compare it with what was installed, and embed a few sentences.
+    """Check an installed model's file against its digest, and embed a few sentences.
 
     Raises:
-        ModelMissing: It is not installed.
-        ModelUnusable: The file changed, or does not embed as it should.
+        ModelMissing: The model is not installed.
+        ModelUnusable: The file changed, or its vectors are wrong.
     """
     model = find_model(models_dir, id_)
     check_model(model)
@@ -153,7 +153,7 @@ def _try(file: Path, spec: ModelSpec) -> None:
     if spec.id == DEFAULT_MODEL and spec.source == "wheel":
         good = all(abs(found - right) < _NEAR for found, right in zip(cosines, _COSINES, strict=True))
     else:
-        # What a foreign model makes of English is its own affair, as long as it tells sentences apart.
+        # A foreign model need not be good at English, as long as it distinguishes sentences.
         good = max(cosines) < _SAME
     if not good:
         raise ModelUnusable(f"{spec.title} does not embed sentences as it should; its file is not right.")
@@ -248,7 +248,7 @@ def _translate_error(models_dir: Path, error: OSError) -> Exception:
 
 @contextlib.contextmanager
 def _work_folder(models_dir: Path) -> Iterator[Path]:
-    # What a killed install left behind is cleared by the next; the folder's lock is held.
+    # The next install removes what a killed one left behind; it holds the folder's lock.
     room = models_dir / _WORK_FOLDER
     shutil.rmtree(room, ignore_errors=True)
     room.mkdir(mode=0o700)

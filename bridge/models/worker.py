@@ -1,6 +1,6 @@
-"""The process that owns llama.cpp: reads requests on stdin, writes vectors to stdout, leaves at the end of stdin.
+"""The process that owns llama.cpp: reads requests on stdin, writes vectors to stdout, exits at the end of stdin.
 
-Native code may abort, and then only this process is gone. Nothing but frames goes to stdout.
+Native code may abort, and then only this process ends. Nothing but frames goes to stdout.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _claim_stdout() -> BinaryIO:
-    # What native code prints would break the frames; it goes to stderr instead.
+    # Output of native code would break the frames; it goes to stderr instead.
     private = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return private
@@ -79,7 +79,7 @@ def _serve(work: WorkerTask, requests: BinaryIO, replies: BinaryIO) -> None:
             _write_frame(replies, Frame({"facts": dataclasses.asdict(facts)}))
             return
         model.prepare(window=min(work.window, facts.window), pooling=work.pooling, flash=work.flash)
-        # Machine code that this processor lacks kills here, before any text can be blamed.
+        # Unsupported machine instructions crash here, before any text can be blamed.
         model.embed([model.tokens(_WARM_UP)[0]])
     except (llama.UnusableModel, RuntimeError) as error:
         _write_frame(replies, Frame({"failed": str(error)}))
@@ -124,10 +124,10 @@ _HINT = "Give a whole GGUF file of an embedding model; fetch it again if this on
 
 
 def facts_of(file: Path) -> dict[str, Any]:
-    """Ask a worker with bounded memory and time what a GGUF file says of itself.
+    """Read the facts of a GGUF file in a worker with limited memory and time.
 
     Raises:
-        ModelUnusable: llama.cpp cannot read it; the message says why.
+        ModelUnusable: llama.cpp cannot read the file; the message says why.
     """
     bounded = WorkerTask(str(file), memory=_MEMORY + 2 * file.stat().st_size, cpu_seconds=_WITHIN_S)
     facts: dict[str, Any] = _ask(bounded, b"")[0].head["facts"]
@@ -135,10 +135,10 @@ def facts_of(file: Path) -> dict[str, Any]:
 
 
 def vectors_of(file: Path, spec: ModelSpec, texts: Sequence[str]) -> "NDArray[np.float32]":
-    """Embed some texts in a worker with bounded memory and time, as unit vectors.
+    """Embed some texts as unit vectors in a worker with limited memory and time.
 
     Raises:
-        ModelUnusable: The model does not embed, or not into as many dimensions as said.
+        ModelUnusable: The model does not embed, or the vectors do not have the declared dimensions.
     """
     import numpy as np
 

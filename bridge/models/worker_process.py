@@ -1,4 +1,4 @@
-"""One embedding worker as the bridge sees it: started, asked, and ended."""
+"""One embedding worker, seen from the bridge: starting, requests, and ending."""
 
 import asyncio
 import contextlib
@@ -25,30 +25,30 @@ if TYPE_CHECKING:
 
 _SIZES = struct.Struct("<II")
 SIZES = _SIZES.size
-"""Bytes before a frame that tell how long its head and its body are."""
+"""Bytes before a frame that give the lengths of its head and its body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One message: named values, and bytes that would be costly as JSON."""
+    """One message: named values, and bytes that would be expensive as JSON."""
 
     head: Mapping[str, Any]
     body: bytes = b""
 
     def packed(self) -> bytes:
-        """Return the message as it goes through a pipe."""
+        """Return the message in its wire format."""
         head = json.dumps(self.head).encode()
         return _SIZES.pack(len(head), len(self.body)) + head + self.body
 
 
 def frame_lengths(sizes: bytes) -> tuple[int, int]:
-    """Read how long the head and the body of the coming frame are."""
+    """Return the lengths of the next frame's head and body."""
     head, body = _SIZES.unpack(sizes)
     return head, body
 
 
 def unpack_frames(stream: bytes) -> list[Frame]:
-    """Read all whole frames of what a worker wrote in its life; a torn last one is left out."""
+    """Return all complete frames in a worker's output; a truncated last one is dropped."""
     frames, at = [], 0
     while at + SIZES <= len(stream):
         head, body = frame_lengths(stream[at : at + SIZES])
@@ -60,7 +60,7 @@ def unpack_frames(stream: bytes) -> list[Frame]:
 
 
 def embed_request(texts: Sequence[str]) -> Frame:
-    """Ask for the vectors of some texts."""
+    """Build the request for the vectors of some texts."""
     raw = [text.encode("utf-8", "replace") for text in texts]
     return Frame({"lengths": [len(text) for text in raw]}, b"".join(raw))
 
@@ -75,15 +75,15 @@ def request_texts(frame: Frame) -> list[bytes]:
 
 
 POOLING: dict[Pooling, int] = {"mean": 1, "cls": 2, "last": 3}
-"""llama.cpp's numbers of the poolings."""
+"""llama.cpp's numbers for the pooling types."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerTask:
-    """A model and how to run it; without a pooling the worker only tells what the file says of itself.
+    """A model and how to run it; without a pooling, the worker only reports the facts in the file.
 
-    `low` is for work that nobody waits for; `memory` (bytes of address space) and `cpu_seconds` bound a worker that
-    opens a foreign file.
+    `low` is for background work; `memory` (bytes of address space) and `cpu_seconds` limit a worker that opens a
+    foreign file.
     """
 
     path: str
@@ -97,13 +97,13 @@ class WorkerTask:
 
 
 LEVELS = 3
-"""How often settings can be lowered before a model counts as unusable, plus one."""
+"""Number of feature levels, including the full one; a model that fails at all of them is unusable."""
 
 
 def make_task(
     path: Path, spec: ModelSpec, level: int = 0, *, low: bool = True, memory: int = 0, cpu_seconds: int = 0
 ) -> WorkerTask:
-    """Say how a model is run, with fewer features at each level."""
+    """Return how to run a model, with fewer features at each level."""
     full = WorkerTask(str(path), spec.window, POOLING[spec.pooling], low=low, memory=memory, cpu_seconds=cpu_seconds)
     match level:
         case 0:
@@ -116,12 +116,12 @@ def make_task(
 
 def worker_command(task: WorkerTask) -> list[str]:
     """Return the command line of a worker."""
-    # -P: a folder that happens to be current may hold a `json.py`.
+    # -P: the current folder may contain a `json.py`.
     return [sys.executable, "-P", "-m", "bridge.models.worker", json.dumps(dataclasses.asdict(task))]
 
 
 def process_options(task: WorkerTask) -> dict[str, Any]:
-    """Return the keyword arguments with which a worker process is started."""
+    """Return the keyword arguments for starting a worker process."""
     package = str(Path(__file__).parents[2])
     paths = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
     # One thread each, and no debugger started by an abort.
@@ -140,7 +140,7 @@ _ANSWER_S = 120.0
 
 
 class WorkerDied(Exception):
-    """The process ended, or stopped answering, without a word about why."""
+    """The process ended or stopped responding without an error message."""
 
 
 class Worker:
@@ -162,15 +162,15 @@ class Worker:
 
     @classmethod
     async def start(cls, task: WorkerTask, dimensions: int) -> "Worker":
-        """Start a process and wait until its model is loaded and has embedded a sentence.
+        """Start a process, and wait until its model is loaded and has embedded a sentence.
 
         Args:
             task: The model and how to run it.
-            dimensions: How long its vectors have to be.
+            dimensions: The expected length of the vectors.
 
         Raises:
-            ModelUnusable: llama.cpp refuses the file; the message says why.
-            WorkerDied: It ended or hung before it was ready.
+            ModelUnusable: llama.cpp rejects the file; the message says why.
+            WorkerDied: The process ended or hung before it was ready.
         """
         complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
         try:
@@ -196,10 +196,10 @@ class Worker:
         return worker
 
     async def embed(self, texts: Sequence[str]) -> tuple["NDArray[np.float32]", tuple[bool, ...]]:
-        """Return unit vectors of the texts, and which of them had to be truncated.
+        """Return unit vectors of the texts, and which of them were truncated.
 
         Raises:
-            WorkerDied: The process ended or hung over these texts.
+            WorkerDied: The process ended or hung on these texts.
         """
         import numpy as np
 
@@ -219,10 +219,10 @@ class Worker:
         return unit, tuple(frame.head["truncated"])
 
     async def end(self) -> None:
-        """End the process now; whatever it was doing is lost."""
+        """End the process now; its current work is lost."""
         try:
             if self._ended():
-                # Signalling would collect a dead child behind the back of the event loop's own watch.
+                # A signal would reap a dead child without the event loop's child watcher noticing.
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(1):
                         await self._process.wait()
