@@ -66,8 +66,8 @@ def limit_arenas() -> None:
 def pause_gc() -> Iterator[None]:
     """Pause garbage collection while many long-lived objects are created, then exempt them.
 
-    Otherwise every collection would walk over them again, as would every later full collection, for a tenth of a second
-    at 50,000 notes.
+    Collections meanwhile would walk over them again and again, and so would every later full collection, for a tenth
+    of a second at 50,000 notes.
     """
     before = gc.isenabled()
     gc.disable()

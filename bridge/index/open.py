@@ -118,7 +118,7 @@ def open_index(path: Path, doubt: Exception | None = None) -> OpenIndex:
 
     Args:
         path: Its folder.
-        doubt: An error in the index: if given, all of it is read, not only what is kept in memory.
+        doubt: An error in the index; if given, all of it is read, not only what is kept in memory.
 
     Raises:
         IndexUnusable: A newer version wrote it.

@@ -15,7 +15,7 @@ from bridge.types import Digest, Lines, VaultPath
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage as the note says it; `embedded` when it has a vector or needs none."""
+    """A passage as written in the note; `embedded` when it has a vector or needs none."""
 
     path: VaultPath
     ordinal: int

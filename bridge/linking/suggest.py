@@ -74,7 +74,7 @@ def suggest(
 
     Args:
         source: The text.
-        corpus: The names of the vault, and how many notes say each.
+        corpus: The names of the vault, and how many notes contain each.
         around: The vault's facts about the notes.
         strictness: How likely a link must be.
     """
@@ -90,7 +90,7 @@ def find_mentions(source: Source, corpus: Corpus, around: LinkContext, *, almost
 
     Args:
         source: The text.
-        corpus: The names of the vault, and how many notes say each.
+        corpus: The names of the vault, and how many notes contain each.
         around: The vault's facts about the notes.
         almost: Whether to include text that is only similar to a name.
     """
@@ -109,7 +109,7 @@ class MentionJudge:
 
         Args:
             source: The text.
-            corpus: The names of the vault, and how many notes say each.
+            corpus: The names of the vault, and how many notes contain each.
             around: The vault's facts about the notes.
         """
         self._source = source

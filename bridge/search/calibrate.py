@@ -79,7 +79,7 @@ def share_of_best(scores: Scores) -> dict[VaultPath, float]:
 
 
 def scale_by_spread(scores: Scores) -> dict[VaultPath, float]:
-    """Map scores by how far they stand out from each other: 0.2 at the mean, about 1 five deviations above."""
+    """Map scores by how far they stand out from each other: 0.2 at the mean, 1 from about five deviations above."""
     count = len(scores)
     if not count:
         return {}

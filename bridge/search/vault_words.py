@@ -149,7 +149,7 @@ class VaultWords:
         return any(self._counts[number] for number in self._forms(fold_word(word), languages))
 
     def begins(self, start: str) -> bool:
-        """Return whether any word of the vault has a prefix."""
+        """Return whether any word of the vault begins with a prefix."""
         folded = fold_word(start)
         return any(word.startswith(folded) for word in self._numbers)
 

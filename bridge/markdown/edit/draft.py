@@ -45,7 +45,7 @@ class Draft:
         return [part for part in self.structure.parts if part.depth == 0]
 
     def section(self, heading: str) -> tuple[int, int]:
-        """Return the full name of a heading, and where its section ends.
+        """Return the index of the named heading in `headings`, and where its section ends.
 
         Raises:
             HeadingNotFound: No section has this name.

@@ -23,7 +23,7 @@ def text_not_found(draft: Draft, wanted: str) -> TextNotFound:
     lines = draft.text.split("\n")
     first = next((line for line in wanted.split("\n") if line.strip()), "")
     if same := [at for at, line in enumerate(lines, 1) if first and normalise_text(first) in normalise_text(line)]:
-        # Lines that differ only in invisible ways are named; suggesting their text would be a guess.
+        # Lines that are equal after normalisation are named; suggesting their text would be a guess.
         told = (
             f"Line {same[0]} differs from it in spaces, quotes or letters"
             if "\n" not in wanted

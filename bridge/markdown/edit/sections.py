@@ -10,7 +10,7 @@ from bridge.markdown.note import Heading
 
 
 def plan_insert_under(draft: Draft, edit: InsertUnder) -> TextEdit:
-    """Add text at the end of a section's own text.
+    """Add text at the end of a section's own text, or after its subsections if the text begins with a heading.
 
     Raises:
         HeadingNotFound: No section has this name.
