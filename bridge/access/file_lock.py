@@ -1,4 +1,4 @@
-"""One process at a time changes a file."""
+"""Lets one process at a time change a file."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def file_lock(path: Path) -> Iterator[None]:
-    """Keep others from changing a file for a block; the lock ends with the process, whatever ends it.
+    """Hold a file's lock for a block; the system releases it when the process ends, even in a crash.
 
     Raises:
         OSError: The lock file beside it cannot be written.
@@ -25,7 +25,7 @@ def file_lock(path: Path) -> Iterator[None]:
 if sys.platform == "win32":
 
     def wait_for_lock(descriptor: int) -> None:
-        """Lock the first byte; gives up after ten seconds."""
+        """Lock the first byte; give up after ten seconds."""
         import msvcrt
 
         msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)

@@ -1,4 +1,4 @@
-"""Pairing: for two minutes, whoever knows the code that a person was shown gets in."""
+"""Pairing: for two minutes, a client that knows the code shown to the user gets a token."""
 
 import hmac
 import secrets
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bridge.errors import Forbidden
 
 OPEN_S = 120.0
-"""Seconds for which a code can be used."""
+"""Seconds for which a code is valid."""
 
 TRIES = 5
 DIGITS = 6
@@ -17,7 +17,7 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class PairingWindow:
-    """A code that can be used now."""
+    """A code that is valid now."""
 
     code: str
     until: float
@@ -25,25 +25,25 @@ class PairingWindow:
 
 
 class Pairing:
-    """At most one window, in this process only."""
+    """Holds at most one pairing window, in this process only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start closed.
+        """Start with no window open.
 
         Args:
-            clock: Tells the time in seconds.
+            clock: Returns the time in seconds.
         """
         self._clock = clock
         self._window: PairingWindow | None = None
 
     def open(self) -> str:
-        """Open a window, in place of one that is open, and return its code."""
+        """Open a window, replacing an open one, and return its code."""
         code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
         self._window = PairingWindow(code, self._clock() + OPEN_S, TRIES)
         return code
 
     def enter(self, code: str) -> None:
-        """Let one who knows the code in, and close.
+        """Accept the right code and close the window.
 
         Raises:
             Forbidden: No window is open, or the code is wrong; the fifth wrong one closes it.

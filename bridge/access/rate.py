@@ -1,17 +1,17 @@
-"""How often one may call: so many at once, then so many a second."""
+"""Rate limiting: a burst of calls, then a steady number per second."""
 
 import time
 from collections.abc import Callable
 
 
 class TokenBucket:
-    """A bucket of calls that fills again as time passes."""
+    """A bucket of calls that refills over time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start full.
+        """Start with a full bucket.
 
         Args:
-            clock: Tells the time in seconds.
+            clock: Returns the time in seconds.
         """
         self._clock = clock
         self._at = clock()
@@ -25,7 +25,7 @@ class TokenBucket:
             burst: How many calls it holds.
 
         Returns:
-            0 when one was there, else the seconds until there is one; nothing was taken then.
+            0 if a call was available, else the seconds until one is; nothing was taken then.
         """
         now = self._clock()
         self._spent = max(0.0, self._spent - (now - self._at) * per_second)

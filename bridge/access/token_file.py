@@ -1,4 +1,4 @@
-"""The clients that hold tokens, and the form in which a file keeps them."""
+"""The clients that hold tokens, and their file format."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ import orjson
 from bridge.types import Digest, Preset, Scope
 
 SCHEMA = 1
-"""Version of the file's form."""
+"""Version of the file format."""
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 DIGEST = re.compile("[0-9a-f]{64}")
@@ -26,10 +26,10 @@ class Client:
     preset: Preset | None
     created: str
     last_used: str | None
-    """The day, ISO 8601; not more, since nobody needs to know when somebody worked."""
+    """The day, ISO 8601; no finer, since nobody needs to know at what time somebody worked."""
 
     def wire(self) -> dict[str, Any]:
-        """Return the client as JSON shows it."""
+        """Return the client as a JSON object."""
         return {
             "id": self.id,
             "name": self.name,
@@ -42,13 +42,13 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Every client by the digest of its token, and the names whose token was revoked."""
+    """All clients by the digest of their tokens, and the names whose tokens were revoked."""
 
     clients: Mapping[Digest, Client] = field(default_factory=dict)
     revoked: frozenset[str] = frozenset()
 
     def named(self, name: str) -> Client | None:
-        """Find a client by its name, whatever its case."""
+        """Find a client by its name, regardless of case."""
         return next((c for c in self.clients.values() if c.name.casefold() == name.casefold()), None)
 
     def with_client(self, digest: Digest, client: Client) -> "Ledger":
@@ -56,20 +56,20 @@ class Ledger:
         return Ledger({**self.clients, digest: client}, self.revoked - {client.name.casefold()})
 
     def without(self, client: Client) -> "Ledger":
-        """Take a client away and remember its name."""
+        """Remove a client and remember its name as revoked."""
         kept = {digest: held for digest, held in self.clients.items() if held.id != client.id}
         return Ledger(kept, self.revoked | {client.name.casefold()})
 
 
 def encode_ledger(ledger: Ledger) -> bytes:
-    """Write a ledger as the file holds it."""
+    """Serialize a ledger in the file's format."""
     clients = [{**client.wire(), "digest": digest} for digest, client in ledger.clients.items()]
     whole = {"schema": SCHEMA, "clients": clients, "revoked": sorted(ledger.revoked)}
     return orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def decode_ledger(data: bytes) -> Ledger:
-    """Read what a file holds.
+    """Parse the file's content.
 
     Raises:
         ValueError: It is damaged, or of another version.
@@ -84,7 +84,7 @@ def decode_ledger(data: bytes) -> Ledger:
 
 
 def parse_client(facts: Mapping[str, Any]) -> tuple[Digest, Client]:
-    """Read one client.
+    """Parse one client.
 
     Raises:
         ValueError: A field is wrong.
@@ -103,7 +103,7 @@ def require_strings(values: Iterable[Any]) -> list[str]:
     """Return a list of strings.
 
     Raises:
-        ValueError: One of them is none.
+        ValueError: One of them is not a string.
     """
     held = list(values)
     if not all(isinstance(value, str) for value in held):

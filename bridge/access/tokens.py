@@ -1,4 +1,4 @@
-"""The file of tokens, which commands change while bridges read it."""
+"""The token file, which commands change while bridges read it."""
 
 import hashlib
 import logging
@@ -20,33 +20,33 @@ log = logging.getLogger(__name__)
 
 TOKEN_BYTES = 32
 NAME = re.compile(r"[A-Za-z0-9](?:[ -~]{0,62}[!-~])?")
-"""What a header can carry and a command line need not quote away."""
+"""Names that a header can carry and a command line needs no escapes for."""
 
 RESERVED = {"runtime", "owner"}
-"""Names of those who hold no token of a client."""
+"""Names of principals that hold no client token."""
 
 Stamp = tuple[int, int, int]
 
 
 class Tokens:
-    """Knows the clients as the file does now."""
+    """The clients as the file lists them now."""
 
     def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
-        """Look at nothing yet.
+        """Defer reading the file.
 
         Args:
             path: The file; absent while there are no tokens.
-            now: Tells the time.
+            now: Returns the time.
         """
         self.path = path
         self.aside = path.with_suffix(f".damaged{path.suffix}")
-        """Where a damaged file is kept."""
+        """Where a damaged file is set aside."""
         self._now = now
         self._seen: Stamp | None = None
         self._ledger = Ledger()
 
     def holder(self, token: str) -> Client | None:
-        """Find who holds a token."""
+        """Return the client that holds a token."""
         return self._current().clients.get(token_digest(token))
 
     def named(self, name: str) -> Client | None:
@@ -64,19 +64,19 @@ class Tokens:
     def create(
         self, name: str, scopes: Iterable[Scope], preset: Preset | None = None, *, numbered: bool = False
     ) -> tuple[Client, str]:
-        """Make a token.
+        """Create a token.
 
         Args:
             name: The client's name.
             scopes: What it may do.
             preset: Which tools it is offered.
-            numbered: Number the name when another client has it, instead of refusing.
+            numbered: Append a number to a name that is in use, instead of refusing it.
 
         Returns:
-            The client and its token, which is kept nowhere.
+            The client and its token, which is not stored.
 
         Raises:
-            InvalidArguments: The name cannot be one, or another client has it.
+            InvalidArguments: The name is not valid, or another client has it.
             ReadOnly: The file cannot be written.
             DiskFull: There is no room for it.
         """
@@ -96,7 +96,7 @@ class Tokens:
         return client, token
 
     def revoke(self, name_or_id: str) -> Client:
-        """Take a client's token away.
+        """Revoke a client's token.
 
         Raises:
             InvalidArguments: There is no such client.
@@ -111,11 +111,11 @@ class Tokens:
         return client
 
     def is_noted(self, client: Client) -> bool:
-        """Say whether the file tells that a client was here today."""
+        """Say whether the file already records that the client was used today."""
         return client.last_used == self._today()
 
     def note_use(self, client: Client) -> None:
-        """Write down that a client was here today; no call fails because that cannot be written."""
+        """Record that a client was used today; if that cannot be written, the call still succeeds."""
         with suppress(BridgeError), self._changing() as ledger:
             for key, held in ledger.clients.items():
                 if held.id == client.id and not self.is_noted(held):
@@ -125,7 +125,7 @@ class Tokens:
         return self._now().date().isoformat()
 
     def _current(self) -> Ledger:
-        """Return what the file holds, reading it when it changed."""
+        """Return the file's content, reading it again if it has changed."""
         stamp = file_stamp(self.path)
         if stamp != self._seen:
             try:
@@ -144,7 +144,7 @@ class Tokens:
                 return self._sound()
 
     def _sound(self) -> Ledger:
-        """Read the file, setting a damaged one aside; only under the lock, so that nobody's sound one is.
+        """Read the file and set a damaged one aside; only under the lock, so that a good file is never set aside.
 
         Raises:
             OSError: It cannot be read, or not set aside.
@@ -158,7 +158,7 @@ class Tokens:
 
     @contextmanager
     def _changing(self) -> Iterator[Ledger]:
-        """Hand out what the file holds, while nobody else changes it."""
+        """Yield the file's content while holding its lock."""
         try:
             with file_lock(self.path):
                 yield self._sound()
@@ -170,12 +170,12 @@ class Tokens:
 
 
 def token_digest(token: str) -> Digest:
-    """Return what is kept of a token."""
+    """Return the digest under which a token is stored."""
     return Digest(hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest())
 
 
 def file_stamp(path: Path) -> Stamp | None:
-    """Return what changes with the file; None when it is absent."""
+    """Return a value that changes with the file; None if it is absent."""
     try:
         facts = path.stat()
     except OSError:
@@ -184,7 +184,7 @@ def file_stamp(path: Path) -> Stamp | None:
 
 
 def load_ledger(path: Path) -> Ledger:
-    """Read the file; an absent one holds nobody.
+    """Read the file; an absent one has no clients.
 
     Raises:
         ValueError: It is damaged.
@@ -197,10 +197,10 @@ def load_ledger(path: Path) -> Ledger:
 
 
 def check_name(name: str) -> None:
-    """Let only names pass that any client can send.
+    """Require a name that any client can send.
 
     Raises:
-        InvalidArguments: It is none.
+        InvalidArguments: The name is not valid.
     """
     if not NAME.fullmatch(name) or name.casefold() in RESERVED:
         raise InvalidArguments(
@@ -210,7 +210,7 @@ def check_name(name: str) -> None:
 
 
 def free_name(wanted: str, ledger: Ledger) -> str:
-    """Return the name, numbered when another client has it."""
+    """Return the name, with a number appended if another client has it."""
     if ledger.named(wanted) is None:
         return wanted
     numbered = (f"{wanted[:58].rstrip()} ({number})" for number in range(2, len(ledger.clients) + 3))
