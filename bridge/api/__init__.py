@@ -1,1 +1,1 @@
-"""How a function becomes an operation: the registry, arguments, schemas, calls and the form of answers."""
+"""How a function becomes an operation: the registry, arguments, schemas, calls and the encoding of results."""

@@ -1,4 +1,4 @@
-"""Checks what a caller sent against an operation's signature; pydantic stays behind this door."""
+"""Checks a caller's arguments against an operation's signature; callers of this module do not see pydantic."""
 
 import dataclasses
 import difflib
@@ -41,7 +41,7 @@ VAULT = "vault"
 
 
 def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments as the operation's function takes them, defaults included.
+    """Return the arguments as the operation's function takes them, including defaults.
 
     Raises:
         InvalidArguments: A name is unknown, a required one is missing, or a value does not fit.
@@ -69,7 +69,7 @@ def bind(operation: "Operation", arguments: Mapping[str, Any]) -> dict[str, Any]
 
 
 def unknown_argument(operation: "Operation", name: str, known: list[str]) -> InvalidArguments:
-    """Say that there is no such argument, and which one may be meant."""
+    """Return the error for an unknown argument, with the closest known one."""
     near = difflib.get_close_matches(name, [*known, VAULT], n=1)
     meant = f"did you mean `{near[0]}`?" if near else f"it takes {', '.join(f'`{k}`' for k in known) or 'none'}."
     return InvalidArguments(
@@ -78,9 +78,9 @@ def unknown_argument(operation: "Operation", name: str, known: list[str]) -> Inv
 
 
 def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], error: Any) -> str:
-    """Say in one sentence what is wrong with the first argument that does not fit."""
+    """Describe in one sentence the first argument that does not fit."""
     problems = error.errors(include_url=False, include_context=False, include_input=True)
-    # A misspelt field is missing as well; the misspelling tells more.
+    # A misspelt field is also a missing one; the misspelling is the more useful report.
     first = next((each for each in problems if each["type"] == "unexpected_keyword_argument"), problems[0])
     name, *place = first["loc"]
     argument = next(a for a in operation.arguments if a.name == name)
@@ -99,13 +99,13 @@ def describe_mismatch(operation: "Operation", arguments: Mapping[str, Any], erro
 
 
 def describe_missing_tag(where: str, field: str, records: Mapping[str, type], value: Mapping[str, Any]) -> str:
-    """Say that an object names none of the records that it could be."""
+    """Describe an object that lacks the field that says which record it is."""
     said = f", not {describe_value(value[field])}" if field in value else "; it is missing"
     return f"`{where}.{field}` must be one of {', '.join(records)}{said}."
 
 
 def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
-    """Say that a record among the arguments has no such field."""
+    """Describe an unknown field of a record among the arguments."""
     record, way = hint_at(hint, tuple(place[:-1]))
     names = field_names(strip_hint(record))
     near = difflib.get_close_matches(str(place[-1]), names, n=1)
@@ -114,17 +114,17 @@ def describe_unknown_field(hint: Any, name: str, place: list[int | str]) -> str:
 
 
 def format_location(name: str, way: tuple[int | str, ...]) -> str:
-    """Write a place inside an argument."""
+    """Format a place inside an argument."""
     return name + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in way)
 
 
 def has_value(problem: Mapping[str, Any], way: tuple[int | str, ...]) -> bool:
-    """Say whether there is a value where the problem was found."""
+    """Say whether the problem was found at an existing value."""
     return problem["type"] != "missing" or not way or way[-1] != problem["loc"][-1]
 
 
 def describe_value(value: Any) -> str:
-    """Show a value that was refused, shortened."""
+    """Format a refused value, shortened."""
     match value:
         case None:
             return "null"
@@ -141,7 +141,7 @@ def describe_value(value: Any) -> str:
 
 
 def truncate(text: str) -> str:
-    """Cut a caller's text to what fits in a sentence, on one line."""
+    """Cut a caller's text to fit on one line of a message."""
     line = "".join(c if unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in text[:60])
     return line if len(text) <= 60 else line + "…"
 
@@ -158,18 +158,18 @@ def model_of(operation: "Operation") -> "type[BaseModel]":
 def locate(
     operation: "Operation", bound: dict[str, Any], vault: "Vault", names: "Names | None" = None
 ) -> dict[str, Any]:
-    """Check every path, digest and day among the arguments and give them the form that operations take.
+    """Check every path, digest and day among the arguments and convert them to the form that operations take.
 
     Args:
-        operation: What is called.
+        operation: The operation.
         bound: Its arguments.
         vault: The vault.
-        names: Its files by name; without them only whole paths are understood.
+        names: Its files by name; without them only complete paths are understood.
 
     Raises:
         OutsideVault: A path leaves the vault.
         ProtectedPath: A path belongs to Obsidian or another program.
-        InvalidArguments: A path or a digest cannot be one.
+        InvalidArguments: A path or a digest is not valid.
         NoteNotFound: Several notes have the name that is given for a path.
     """
     locator = Locator(vault, names)
@@ -178,17 +178,17 @@ def locate(
 
 @dataclasses.dataclass
 class Locator:
-    """Gives the paths of one call the vault's form."""
+    """Converts the paths of one call to vault paths."""
 
     vault: "Vault"
     names: "Names | None"
     made: list[VaultPath] = dataclasses.field(default_factory=list)
-    """Paths that earlier records of the call make: a later one may mean them by name."""
+    """Paths that earlier records of the call create; a later one may refer to them by name."""
     source: VaultPath | None = None
-    """The file or folder that the call, or one of its records, is about: what a move takes along."""
+    """The file or folder that the call, or one of its records, is about: the source of a move."""
 
     def located(self, value: Any, hint: Any, name: str) -> Any:
-        """Check a value that may be, or hold, a path, a digest or a day."""
+        """Check a value that is or contains a path, a digest or a day."""
         bare = strip_hint(hint)
         if value is None:
             return None
@@ -205,7 +205,7 @@ class Locator:
         return value
 
     def named(self, value: str, hint: Any, name: str) -> str | None:
-        """Check a string by what it is to be."""
+        """Check a string by its hint."""
         bare = strip_hint(hint)
         if bare in (Digest, VaultPath):
             return parse_digest(value) if bare is Digest else self.path(value, role_of(hint))
@@ -216,7 +216,7 @@ class Locator:
         return day(name, value) if bare is Day else value
 
     def item(self, value: Any, hint: Any, name: str) -> Any:
-        """Check an item of a list, and remember the path that it makes."""
+        """Check an item of a list, and remember the path that it creates."""
         found = self.located(value, hint, name)
         if dataclasses.is_dataclass(found) and not isinstance(found, type):
             hints = fields_of(type(found))
@@ -224,7 +224,7 @@ class Locator:
         return found
 
     def path(self, value: str, role: PathRole | None) -> VaultPath:
-        """Give a path the vault's form; for one that is to exist, a name or a link will do."""
+        """Convert a path to a vault path; one that must exist may also be given by name or as a link."""
         if role is PathRole.NEW:
             found = self.vault.locate(value)
             return self.destination(found, self.source) if value.endswith("/") and self.source else found
@@ -238,9 +238,9 @@ class Locator:
         return found
 
     def destination(self, folder: VaultPath, source: VaultPath) -> VaultPath:
-        """Return where something goes that is moved to a path with a slash at its end.
+        """Return the target of a move to a path with a slash at its end.
 
-        A file goes into the folder of that path. So does a folder when there is one; else it becomes that folder.
+        A file moves into the folder of that path; so does a folder if that folder exists, else it becomes that folder.
         """
         moves_folder = self.vault.has(source) and (self.vault.root / source).is_dir()
         there = self.vault.has(folder) or any(path.startswith(f"{folder}/") for path in self.made)
@@ -255,13 +255,13 @@ def fields_of(record: type) -> Mapping[str, Any]:
 
 
 def parse_digest(text: str) -> Digest:
-    """Read a digest that a caller gives, whole or its beginning.
+    """Parse a digest that a caller gives, in full or as a prefix.
 
     Raises:
-        InvalidArguments: It is none, or too short to name a content.
+        InvalidArguments: It is not a digest, or too short to identify a content.
     """
     if not DIGEST.fullmatch(text):
-        # One that was cut shorter would look as if the note had changed, however often it is read again.
+        # A shorter prefix would make the note look changed, however often it is read again.
         raise InvalidArguments(
             f"A digest has {SHORT_DIGEST} to 64 digits from 0 to f, not {describe_value(text)}.",
             hint="`read_note` and `find_notes` return it.",

@@ -1,4 +1,4 @@
-"""Who calls, and what a call may use."""
+"""Who makes a call, and what the call may use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ class Principal:
     name: str
     scopes: frozenset[Scope]
     preset: Preset | None = None
-    """The tools it is offered, when its token says so."""
+    """The tools it is offered, if its token says so."""
     local: bool = False
-    """Whether it proved to be a program of the user by reading the runtime file or by opening the vault itself."""
+    """Whether it proved to be a program of the user, by reading the runtime file or by opening the vault itself."""
 
     def require(self, scope: Scope) -> None:
-        """Let nobody pass who lacks the scope.
+        """Raise Forbidden unless the caller has this scope.
 
         Raises:
             Forbidden: The scope is missing.
@@ -33,13 +33,13 @@ class Principal:
             raise Forbidden(f"This needs the scope `{scope}`, which `{self.name}` does not have.", scope=scope)
 
     def require_local(self, command: str) -> None:
-        """Let only programs of the user pass.
+        """Raise Forbidden unless the caller is a program of the user.
 
         Args:
-            command: By which the user does it.
+            command: The command by which the user does this.
 
         Raises:
-            Forbidden: It is a client that was let in by one.
+            Forbidden: The caller is only a client.
         """
         if not self.local:
             hint = f"Only the user may, in Obsidian or by `vault-bridge {command}`."
@@ -47,21 +47,21 @@ class Principal:
 
 
 RUNTIME = Principal("runtime", frozenset[Scope]({"read", "write"}), local=True)
-"""Who holds the token of the runtime file."""
+"""The holder of the runtime file's token."""
 
 READER = Principal("reader", frozenset[Scope]({"read"}))
-"""Who holds it when nothing may be changed."""
+"""The holder of that token while the bridge is read-only."""
 
 OWNER = Principal("owner", frozenset[Scope]({"read", "write", "admin"}), local=True)
-"""Who runs an operation in a process of their own."""
+"""The user, running an operation in a process of their own."""
 
 
 SESSION = "X-Vault-Bridge-Session"
-"""The header in which a caller names its session, with any words of its own."""
+"""The header in which a caller names its session, in free text."""
 
 
 def ignore_progress(done: float, total: float | None, message: str) -> None:
-    """Take progress that nobody asked for."""
+    """Ignore progress that nobody asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +71,20 @@ class Call:
     bridge: "Bridge"
     principal: Principal
     vault: str | None = None
-    """The vault that was asked for, by name or id."""
+    """The requested vault, by name or id."""
     client: str | None = None
-    """What the caller says it is: its name, and its version after a `/`."""
+    """The program that the caller claims to be, as `name/version`."""
     progress: Callable[[float, float | None, str], None] = ignore_progress
     session: str | None = None
-    """What tells this caller's calls from those of another at the same time."""
+    """Distinguishes this caller's calls from those of another at the same time."""
     transport: Literal["http", "mcp", "command"] | None = None
     preset: Preset | None = None
     """The tools that the caller is offered; all where nothing is listed."""
     consent: bool | None = None
-    """What the user said to a large change, or False where the user can be asked; None: the argument `confirm` says."""
+    """The user's answer about a large change, False if the user can be asked but was not; None: `confirm` decides."""
 
     def confirmed(self, confirm: bool) -> bool:
-        """Say whether a large change is confirmed: where the user can be asked, by nobody else."""
+        """Say whether a large change is confirmed; where the user can be asked, only the user confirms."""
         return confirm if self.consent is None else self.consent
 
     @property

@@ -1,4 +1,4 @@
-"""Reads arguments in the forms in which models write them, where only one meaning is possible."""
+"""Reads arguments in the forms that models write, where they have only one possible meaning."""
 
 import re
 from collections.abc import Mapping
@@ -9,17 +9,17 @@ import orjson
 from bridge.api.hints import is_record, is_union, json_name, strip_hint, union_tag
 
 RANGE = re.compile(r"\s*(\d{1,9})\s*[-–]\s*(\d{1,9})\s*")
-"""Lines as answers write them: `3-9`."""
+"""Lines as results format them: `3-9`."""
 
 PYTHON: Mapping[str, Any] = {"True": True, "False": False, "None": None}
-"""What JSON writes otherwise."""
+"""Python literals that differ from JSON."""
 
 
 def coerce(value: Any, hint: Any) -> Any:
-    """Return what a value means where a hint asks for something else; the value itself where that is not certain.
+    """Convert a value to what a hint asks for, or return it as it is where its meaning is not certain.
 
-    JSON written as text is read, a single item stands for a list of one, and a number without a fraction is an
-    integer. Where a string is meant, every string stays as it is.
+    JSON written as a string is parsed, a single item becomes a list of one, and a number without a fraction an integer.
+    Where a string is expected, every string stays as it is.
     """
     bare = strip_hint(hint)
     if isinstance(value, str) and not takes_text(hint):
@@ -34,7 +34,7 @@ def coerce(value: Any, hint: Any) -> Any:
 
 
 def takes_text(hint: Any) -> bool:
-    """Say whether a string can be what a hint asks for; so it can be a choice between words."""
+    """Say whether a hint accepts a string, such as one of several words."""
     bare = strip_hint(hint)
     if union_tag(hint):
         return False
@@ -44,7 +44,7 @@ def takes_text(hint: Any) -> bool:
 
 
 def coerce_text(text: str, hint: Any, bare: Any) -> Any:
-    """Read a value that was written as text."""
+    """Convert a value that was written as a string."""
     if get_origin(bare) is not tuple:
         read = parse_literal(text)
         return text if isinstance(read, str) else coerce(read, hint)
@@ -52,12 +52,12 @@ def coerce_text(text: str, hint: Any, bare: Any) -> Any:
     if items == (int, int) and (found := RANGE.fullmatch(text)):
         return [int(found[1]), int(found[2])]
     read = parse_literal(text)
-    # `2024` is a tag like any other.
+    # `2024` is a valid tag.
     return coerce_list(text if takes_text(items[0]) and not isinstance(read, list) else read, items)
 
 
 def parse_literal(text: str) -> Any:
-    """Return what a text says as JSON, or as Python writes the same; the text itself when it says nothing so."""
+    """Parse text as JSON or as a Python literal; return the text itself if it is neither."""
     if text in PYTHON:
         return PYTHON[text]
     try:
@@ -67,7 +67,7 @@ def parse_literal(text: str) -> Any:
 
 
 def coerce_list(value: Any, items: tuple[Any, ...]) -> Any:
-    """Return a list with its items read; an item that stands alone is a list of one."""
+    """Return a list with its items converted; a single item becomes a list of one."""
     many = items[-1] is Ellipsis
     if isinstance(value, list | tuple):
         hints = [items[0]] * len(value) if many else items
@@ -77,7 +77,7 @@ def coerce_list(value: Any, items: tuple[Any, ...]) -> Any:
 
 
 def coerce_object(value: Mapping[str, Any], hint: Any, bare: Any) -> Mapping[str, Any]:
-    """Return an object with its fields read."""
+    """Return an object with its fields converted."""
     if options := union_tag(hint):
         field, records = options
         bare = records.get(str(value.get(field)))

@@ -1,6 +1,6 @@
-"""Answers a call for whatever transport it came by, and takes note of it: who, what, how it ended, about which notes.
+"""Runs a call for any transport and records it: caller, operation, outcome and the notes concerned.
 
-Never what was asked or answered.
+The content of requests and results is never recorded.
 """
 
 import asyncio
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
 
 CHARACTERS_A_TOKEN = 4
-"""An estimate that fits English; other scripts have fewer characters a token."""
+"""An estimate for English; other scripts have fewer characters per token."""
 
 NOTES = 20
-"""Notes of one call that are remembered."""
+"""Most notes recorded per call."""
 
 LOOKS = 2_000
-"""Values of an answer that are looked at for notes: a long list must not hold up others."""
+"""Most values of a result that are searched for notes, so that a long list does not delay other calls."""
 
 FLAT = (str, int, float, type(None))
-"""Values that hold no others."""
+"""Types that contain no other values."""
 
 Formed = TypeVar("Formed", str, bytes)
 
@@ -44,13 +44,13 @@ Formed = TypeVar("Formed", str, bytes)
 async def dispatch_call(
     operation: Operation, call: Call, given: Mapping[str, Any], form: Callable[[Any], Formed]
 ) -> Formed:
-    """Run an operation, put its result into the form that is sent, and record the call.
+    """Run an operation, encode its result for the transport, and record the call.
 
     Args:
-        operation: What was called.
-        call: Who calls.
+        operation: The operation.
+        call: The caller and its context.
         given: The arguments as sent.
-        form: Makes of a result what is sent.
+        form: Encodes a result.
 
     Raises:
         BridgeError: As the operation.
@@ -71,7 +71,7 @@ async def dispatch_call(
         raise
     finally:
         ms = (time.perf_counter() - clock) * 1000
-        # A vault that is not open yet has nowhere to record its calls.
+        # A vault that is not open yet cannot record calls.
         with contextlib.suppress(BridgeError):
             engine = recording_vault(operation, call)
             paths = touched_notes(engine, operation, given, result)
@@ -80,13 +80,13 @@ async def dispatch_call(
 
 
 def tool_of(operation: Operation, given: Mapping[str, Any]) -> str:
-    """Return the name of what a call ran: the tool that `run_tool` was given, if there is such a one."""
+    """Return the name of what a call ran: for `run_tool`, the tool it was given, if that exists."""
     inner = given.get("name") if operation.name == "run_tool" else None
     return inner if isinstance(inner, str) and inner in OPERATIONS else operation.name
 
 
 def recording_vault(operation: Operation, call: Call) -> "VaultEngine":
-    """Return the vault that records a call; the first for what is about no vault in particular.
+    """Return the vault that records a call; the first one if the call concerns no particular vault.
 
     Raises:
         NoSuchVault: There is none.
@@ -99,7 +99,7 @@ def recording_vault(operation: Operation, call: Call) -> "VaultEngine":
 def build_call_record(
     tool: str, call: Call, began: float, ms: float, code: str | None, sent: str | bytes, paths: tuple[VaultPath, ...]
 ) -> CallRecord:
-    """Describe a call; a client with a token of its own has the name it was given, others the name they say."""
+    """Describe a call. A client with its own token appears under the token's name, others under the name they claim."""
     name, _, version = (call.client or "").partition("/")
     return CallRecord(
         time=began,
@@ -124,7 +124,7 @@ def estimate_tokens(sent: str | bytes) -> int:
 def touched_notes(
     engine: "VaultEngine", operation: Operation, given: Mapping[str, Any], result: Any
 ) -> tuple[VaultPath, ...]:
-    """Return the notes that a call asked for and was answered about; only notes that the index knows."""
+    """Return the notes in a call's arguments and result, as far as the index knows them."""
     try:
         notes = engine.index.notes
     except BridgeError:
@@ -149,7 +149,7 @@ def requested_paths(operation: Operation, given: Mapping[str, Any]) -> Iterator[
 
 
 def paths_in_result(result: Any) -> Iterator[str]:
-    """Yield what is called `path` anywhere in a result, what is near the top first."""
+    """Yield the values of all `path` fields in a result, breadth first."""
     waiting = deque([result])
     for _ in range(LOOKS):
         if not waiting:
@@ -175,7 +175,7 @@ FRAMES = 6
 
 
 def internal_error(error: Exception) -> Internal:
-    """Log where our own fault happened, without the words it happened on, and return what a caller is told."""
+    """Log the place of an internal error, without any note content, and return the error for the caller."""
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
     places = " < ".join(
         f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in reversed(frames)

@@ -1,4 +1,4 @@
-"""Reads Google-style docstrings, the one place where operations and their results are described."""
+"""Parses Google-style docstrings, the one place where operations and their results are described."""
 
 import inspect
 import re
@@ -11,7 +11,7 @@ ITEM = re.compile(r"(\w+): (.*)")
 
 @dataclass(frozen=True, slots=True)
 class Docstring:
-    """A docstring taken apart; each item's text is one paragraph."""
+    """A parsed docstring; each item's text is one paragraph."""
 
     summary: str
     details: str
@@ -19,12 +19,12 @@ class Docstring:
     """By section, then by name."""
 
     def section(self, name: str) -> Mapping[str, str]:
-        """Return the items of a section, empty when it is absent."""
+        """Return the items of a section, empty if it is absent."""
         return self.items.get(name, {})
 
 
 def parse_docstring(documented: object) -> Docstring:
-    """Take the docstring of a function or class apart."""
+    """Parse the docstring of a function or class."""
     paragraphs: list[str] = []
     items: dict[str, dict[str, str]] = {}
     section: dict[str, str] | None = None
@@ -44,5 +44,5 @@ def parse_docstring(documented: object) -> Docstring:
 
 
 def unwrap(paragraph: str) -> str:
-    """Undo the line breaks inside a paragraph."""
+    """Join the lines of a paragraph."""
     return " ".join(paragraph.split())

@@ -1,4 +1,4 @@
-"""Turns results into JSON."""
+"""Encodes results as JSON."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ import orjson
 
 
 def encode(result: Any) -> bytes:
-    """Write a result as JSON.
+    """Encode a result as JSON.
 
-    Fields whose default is None are left out when there is nothing to say; file names that are not valid Unicode
-    lose the offending bytes.
+    Fields whose default is None are omitted while they are None. File names that are not valid Unicode lose the
+    offending bytes.
     """
     value = record_fields(result) if dataclasses.is_dataclass(result) else result
     try:
@@ -21,13 +21,13 @@ def encode(result: Any) -> bytes:
 
 
 def record_fields(record: Any) -> dict[str, Any]:
-    """Return a record's fields without those that have nothing to say."""
+    """Return a record's fields without the optional ones that are None."""
     held = {field: getattr(record, field.name) for field in dataclasses.fields(record)}
     return {field.name: value for field, value in held.items() if value is not None or field.default is not None}
 
 
 def encode_default(value: Any) -> Any:
-    """Hand orjson what it does not know itself."""
+    """Convert the types that orjson does not know."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, frozenset | set):
@@ -36,7 +36,7 @@ def encode_default(value: Any) -> Any:
 
 
 def sanitize(value: Any) -> Any:
-    """Replace lone surrogates in every string of a value, and write numbers that JSON readers would round as text."""
+    """Replace lone surrogates in every string of a value, and convert integers beyond 64 bits to strings."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
@@ -51,6 +51,6 @@ def sanitize(value: Any) -> Any:
 
 
 def to_json(result: Any) -> dict[str, Any]:
-    """Return a result as it would arrive over HTTP."""
+    """Return a result as a client would decode it from HTTP."""
     value: dict[str, Any] = orjson.loads(encode(result))
     return value

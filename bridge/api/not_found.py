@@ -1,4 +1,4 @@
-"""Refusals that name what the caller may have meant."""
+"""Not-found errors that suggest what the caller may have meant."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
@@ -17,10 +17,10 @@ def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
 
     Args:
         notes: The notes of the vault.
-        folder: The folder, in whatever case.
+        folder: The folder, in any case.
 
     Raises:
-        FolderNotFound: No note is in it; the message names the closest ones.
+        FolderNotFound: No note is in it; the message names the closest folders.
     """
     from bridge.search.filters import folder_spelling, no_such_folder
 
@@ -33,7 +33,7 @@ def folder_of(notes: Collection[VaultPath], folder: str | None) -> str:
 def unknown_names(
     notes: "Notes", folder: str | None = None, tags: Sequence[str] = (), properties: "Properties | None" = None
 ) -> tuple[str, ...]:
-    """Return a sentence for each folder, tag, property and value that no note has, with the closest that one has."""
+    """Return a sentence for each folder, tag, property and value that no note has, with the closest existing one."""
     from bridge.search.filters import no_such_folder, no_such_property, no_such_tag
 
     said = [no_such_folder(notes, folder), *(no_such_tag(notes, tag) for tag in tags)]
@@ -43,7 +43,7 @@ def unknown_names(
 
 
 def no_such_note(engine: "VaultEngine", path: VaultPath) -> NoteNotFound:
-    """Say that there is no such note and name the closest ones, or why the index lacks one that is there."""
+    """Return the error for a missing note, with the closest ones or the reason why the index lacks an existing one."""
     if path in engine.names and path not in engine.index.notes:
         why = engine.inspect(path).reason
         return NoteNotFound(

@@ -1,4 +1,4 @@
-"""Finds the note that a caller names without its whole path: by its name, or by a link to it."""
+"""Finds the note that a caller names without its full path: by its name, or by a link to it."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 LINK = re.compile(r"\s*!?\[\[(?P<target>[^\[\]|]+)(\|[^\[\]]*)?\]\]\s*")
 
 SHOWN = 10
-"""Candidates that are named at most."""
+"""Most candidates named in a message."""
 
 
 def find_file(
     vault: "Vault", names: "Names", written: str, made: Collection[VaultPath] = (), *, folders: bool = False
 ) -> VaultPath:
-    """Return the path of the file that is meant; what means none is returned as a path, for the operation to refuse.
+    """Return the path of the file that is meant; an unknown path is returned as it is, for the operation to refuse.
 
     Args:
         vault: The vault.
         names: Its files by name.
-        written: A path, or what means exactly one note: its path or name without `.md`, or a link to it.
-        made: Paths that the same call makes first.
-        folders: A folder can be meant.
+        written: A path, or what identifies exactly one note: its path or name without `.md`, or a link to it.
+        made: Paths that the same call creates first.
+        folders: Whether a folder is accepted.
 
     Raises:
         NoteNotFound: Several notes have the name; `closest` lists them.
-        InvalidArguments: A part of a note is meant, or it cannot be a path.
+        InvalidArguments: It names a part of a note, or cannot be a path.
         OutsideVault: It leads out of the vault.
         ProtectedPath: It belongs to Obsidian or another program.
     """
@@ -47,7 +47,7 @@ def find_file(
 def find_place(
     vault: "Vault", names: "Names", written: str, made: Collection[VaultPath] = (), *, folders: bool = False
 ) -> tuple[VaultPath, str | None]:
-    """Return the path of the file that is meant, and the heading or block in it; the arguments are `find_file`'s.
+    """Return the path of the file that is meant, and the heading or block in it; arguments as for `find_file`.
 
     Raises:
         NoteNotFound: Several notes have the name; `closest` lists them.
@@ -78,7 +78,7 @@ def find_place(
 
 
 def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
-    """Return the only one of the notes that have a name; None when there is none.
+    """Return the only note that has a name, or None if there is none.
 
     Raises:
         NoteNotFound: There are several.
@@ -96,7 +96,7 @@ def unique_note(notes: Sequence[VaultPath], name: str) -> VaultPath | None:
 
 
 def notes_named(names: "Names", name: VaultPath, made: Collection[VaultPath]) -> list[VaultPath]:
-    """Return the notes whose path is a name, with or without `.md`, or ends with it."""
+    """Return the notes whose path equals a name, with or without `.md`, or ends with it."""
     from bridge.markdown.link_targets import fold
 
     wanted = fold(name).removesuffix(".md") + ".md"

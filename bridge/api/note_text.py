@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bridge.markdown.note import Note
 
 LARGE = 2**20
-"""Bytes of a file after which the memory that it took is given back at once."""
+"""File size in bytes above which freed memory is returned to the system at once."""
 
 
 def open_note(engine: "VaultEngine", path: VaultPath) -> "Note":
@@ -46,7 +46,7 @@ def open_note(engine: "VaultEngine", path: VaultPath) -> "Note":
 
 
 def select_lines(note: "Note", section: str | None, lines: Lines | None) -> Lines:
-    """Return the lines that the caller means.
+    """Return the requested lines.
 
     Raises:
         InvalidArguments: The note has no such lines.
@@ -75,7 +75,7 @@ def count_lines(text: str) -> int:
 
 
 def line_at(text: str, offset: int) -> int:
-    """Return the line of a character, counted from 1."""
+    """Return the 1-based line of a character."""
     return text.count("\n", 0, offset) + 1
 
 
@@ -85,7 +85,7 @@ def line_start(text: str, offset: int) -> int:
 
 
 def span_of(text: str, first: int, last: int) -> Span:
-    """Return the characters of some lines, line ends included."""
+    """Return the span of a range of lines, including line ends."""
     start = 0
     for _ in range(first - 1):
         start = text.index("\n", start) + 1

@@ -22,7 +22,7 @@ DEFAULT = (
     "undo_change",
     "find_tool",
 )
-"""The contract's twelve: `find_tool` leads to all others, and runs them too where `run_tool` is not listed."""
+"""The contract's twelve; `find_tool` finds all others, and also runs them where `run_tool` is not listed."""
 
 WRITING = (
     *DEFAULT[:2],
@@ -42,7 +42,7 @@ WRITING = (
     "link_report",
     "find_tool",
 )
-"""For agents that write much: what else changes notes, and what they look at before."""
+"""For agents that write much: further tools that change notes, and the reading tools they need before."""
 
 READ_ONLY = (
     "search",
@@ -65,14 +65,14 @@ READ_ONLY = (
 """For agents that change nothing."""
 
 META = frozenset({"find_tool", "run_tool", "give_feedback"})
-"""Tools about tools: they lead out of a preset."""
+"""Tools about tools: they reach beyond a preset."""
 
 BOTH_WAYS = frozenset({"daily_note"})
-"""Tools that write only when they are asked to, so that whoever may only read can use them too."""
+"""Tools that write only on request, so that callers that may only read can use them too."""
 
 
 def choose_preset(principal: Principal, asked: str | None, setting: Preset) -> Preset:
-    """Choose: what the token says, else what the address asks for, else the setting.
+    """Choose the preset: the token's, else the one the address asks for, else the setting's.
 
     Raises:
         InvalidArguments: The address asks for a preset that does not exist.
@@ -88,7 +88,7 @@ def choose_preset(principal: Principal, asked: str | None, setting: Preset) -> P
 
 
 def get_tool(name: str) -> Operation:
-    """Find an operation that agents may be offered.
+    """Return an operation that agents may be offered.
 
     Raises:
         NoSuchOperation: There is none, or it is for applications only.
@@ -107,7 +107,7 @@ def listed_tools(preset: Preset) -> Mapping[str, Operation]:
 
 
 def callable_tools(preset: Preset) -> Mapping[str, Operation]:
-    """Return all tools that can be called in a preset: those too that it does not list."""
+    """Return all tools that can be called in a preset, including those it does not list."""
     known = listed_tools("full")
     if preset != "read-only":
         return known

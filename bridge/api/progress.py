@@ -1,4 +1,4 @@
-"""Tells a caller that waits that the bridge still does."""
+"""Reports progress to a caller that waits."""
 
 import asyncio
 import itertools
@@ -12,7 +12,7 @@ EVERY_S = 1.0
 
 @asynccontextmanager
 async def periodic_progress(call: Call, timeout: float, message: str) -> AsyncIterator[None]:
-    """Tell each second of a block how many have passed, the first time at once."""
+    """Report the seconds passed every second during a block, for the first time at once."""
 
     async def tell() -> None:
         for passed in itertools.count():
@@ -20,7 +20,7 @@ async def periodic_progress(call: Call, timeout: float, message: str) -> AsyncIt
             await asyncio.sleep(EVERY_S)
 
     telling = asyncio.create_task(tell(), name="ticking")
-    # The first tell comes before whatever is waited for.
+    # The first report comes before the block starts.
     await asyncio.sleep(0)
     try:
         yield

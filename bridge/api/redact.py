@@ -1,4 +1,4 @@
-"""The last look at what leaves an operation: nothing that the rules deny, whatever let it in."""
+"""The last check of a result: nothing that the rules deny leaves, whatever let it in."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ class DeniedRecord(Exception):
 
 
 def redact_denied(result: Any, rules: "Rules") -> Any:
-    """Return a result without what it says of denied notes, which should be nothing.
+    """Return a result without anything about denied notes; normally there is nothing to remove.
 
     Raises:
-        NoteNotFound: All of it is about one.
+        NoteNotFound: The whole result is about a denied note.
     """
     try:
         return redact_value(result, rules) if rules.deny else result
@@ -33,7 +33,7 @@ def redact_value(value: Any, rules: "Rules") -> Any:
     """Return a value of a result without the records and names of denied notes in its lists.
 
     Raises:
-        Denied: It is a record of one itself.
+        DeniedRecord: The value itself is the record of a denied note.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         single, several = path_fields(type(value))
@@ -52,14 +52,14 @@ def redact_value(value: Any, rules: "Rules") -> Any:
 
 
 def is_denied_key(key: str, rules: "Rules") -> bool:
-    """Say whether a key names a denied note, and is not just a word such as a property's."""
+    """Say whether a key is the path of a denied note, and not an ordinary word such as a property's name."""
     from bridge.markdown.kinds import is_document
 
     return is_document(key) and rules.denies(key)
 
 
 def redact_item(value: Any, rules: "Rules") -> tuple[Any, ...]:
-    """Return one value of a list, or nothing when it is the record of a denied note."""
+    """Return one value of a list, or nothing if it is the record of a denied note."""
     try:
         return (redact_value(value, rules),)
     except DeniedRecord:

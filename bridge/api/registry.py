@@ -1,4 +1,4 @@
-"""The only list of what the bridge can do: each entry is read off one typed function and its docstring."""
+"""The only list of the bridge's operations; each entry is derived from one typed function and its docstring."""
 
 import dataclasses
 import difflib
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from bridge.api.feature import Feature
 
 FEATURES: list["Feature"] = []
-"""Every feature that is installed, in the order in which documents list them."""
+"""Every installed feature, in the order in which documents list them."""
 
 OPERATIONS: dict[str, "Operation"] = {}
-"""Every operation of these features by its name, in their order."""
+"""Every operation of these features by name, in their order."""
 
 _DEFINED: dict[Callable[..., Any], "Operation"] = {}
 
@@ -51,7 +51,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """One thing that the bridge can do, in the form that every transport and document is made from."""
+    """One operation of the bridge, in the form that every transport and document is made from."""
 
     name: str
     title: str
@@ -65,19 +65,19 @@ class Operation:
     """When each error is raised."""
     example: Mapping[str, Any]
     vault: bool
-    """Whether it works on one vault; if not, it is answered before any vault is ready."""
+    """Whether it works on one vault; if not, it answers before any vault is ready."""
     destructive: bool
-    """Whether it can take away what somebody would miss."""
+    """Whether it can remove something that the user would miss."""
     idempotent: bool
-    """Whether doing it twice is like doing it once."""
+    """Whether doing it twice has the effect of doing it once."""
     tool: bool
-    """Whether agents may be offered it; what only makes sense in an application is none."""
+    """Whether agents may be offered it; false for what only makes sense in an application."""
     tasks: tuple[str, ...]
-    """What it is good for, as a caller would say it: `find_tool` looks through these."""
+    """What it is good for, in a caller's words, which `find_tool` searches."""
     function: Callable[..., Awaitable[Any]]
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments as the function takes them, defaults included.
+        """Return the arguments as the function takes them, including defaults.
 
         Raises:
             InvalidArguments: They do not fit.
@@ -90,7 +90,7 @@ class Operation:
         Raises:
             Forbidden: The caller lacks the scope.
             InvalidArguments: The arguments do not fit.
-            BridgeError: Whatever the operation raises.
+            BridgeError: Any error of the operation.
         """
         call.principal.require(self.scope)
         bound = self.bind(given)
@@ -100,7 +100,7 @@ class Operation:
         while True:
             rules = call.engine.vault.rules
             result = await self.function(call, **bound)
-            # What was found before a rule came must not leave after it.
+            # A result found before a rule was added must not leave after it.
             if not self.reads or call.engine.vault.rules.deny == rules.deny:
                 return redact_denied(result, call.engine.vault.rules)
 
@@ -116,17 +116,17 @@ def operation(
     tool: bool = True,
     tasks: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
-    """Make a function an operation; fails at import when its description is not complete.
+    """Register a function as an operation; fails at import if its description is not complete.
 
     Args:
         example: Arguments of a call on the sample vault, run by the tests and shown in the documentation.
-        reads: It changes nothing.
-        scope: What a token needs to run it.
-        vault: It works on one vault; without, it is answered before any vault is ready.
-        destructive: It can take away what somebody would miss.
-        idempotent: Doing it twice is like doing it once; what only reads is so anyway.
-        tool: Agents may be offered it.
-        tasks: What it is good for, as a caller would say it: `find_tool` looks through these.
+        reads: Whether it changes nothing.
+        scope: The scope that a token needs to run it.
+        vault: Whether it works on one vault; if not, it answers before any vault is ready.
+        destructive: Whether it can remove something that the user would miss.
+        idempotent: Whether doing it twice has the effect of doing it once; always true if it only reads.
+        tool: Whether agents may be offered it.
+        tasks: What it is good for, in a caller's words, which `find_tool` searches.
     """
 
     def register(function: Function) -> Function:
@@ -159,10 +159,10 @@ def build_operation(
     tool: bool = True,
     tasks: tuple[str, ...] = (),
 ) -> Operation:
-    """Read an operation off its function.
+    """Build an operation from its function.
 
     Raises:
-        TypeError: The docstring lacks a line, names something unknown, or the result is not a described record.
+        TypeError: The docstring lacks a line or names something unknown, or the result is not a described record.
     """
     text = docstring.parse_docstring(function)
     hints = get_type_hints(function, include_extras=True)
@@ -208,7 +208,7 @@ def implied_errors(taken: tuple[Argument, ...], *, vault: bool) -> dict[type[Bri
 
 
 def is_existing_file(hint: Any) -> bool:
-    """Say whether an argument is a path of something that exists, or a list of such."""
+    """Say whether an argument is a path of something that exists, or a list of such paths."""
     return (
         VaultPath in {strip_hint(hint), *map(strip_hint, get_args(strip_hint(hint)))}
         and role_of(hint) is not PathRole.NEW
@@ -216,7 +216,7 @@ def is_existing_file(hint: Any) -> bool:
 
 
 def find_error(name: str) -> type[BridgeError]:
-    """Find an error class.
+    """Return an error class by its name.
 
     Raises:
         TypeError: There is none of this name.
@@ -228,7 +228,7 @@ def find_error(name: str) -> type[BridgeError]:
 
 
 def check_records(hint: Any) -> None:
-    """Let only records pass that describe each of their fields.
+    """Require that every record in a hint describes each of its fields.
 
     Raises:
         TypeError: The `Attributes` of a record's docstring are not exactly its fields.
@@ -240,7 +240,7 @@ def check_records(hint: Any) -> None:
 
 
 def install(features: Iterable["Feature"]) -> None:
-    """Offer the operations and checks of these features, and no others."""
+    """Make the operations and checks of these features, and no others, available."""
     FEATURES[:] = features
     OPERATIONS.clear()
     for feature in FEATURES:
@@ -248,7 +248,7 @@ def install(features: Iterable["Feature"]) -> None:
 
 
 def add_operations(feature: "Feature") -> None:
-    """Offer the operations of one more feature."""
+    """Add the operations of one more feature."""
     OPERATIONS.update((entry.name, entry) for entry in map(_DEFINED.__getitem__, feature.operations))
 
 
@@ -258,10 +258,10 @@ def operations() -> tuple[Operation, ...]:
 
 
 def get_operation(name: str) -> Operation:
-    """Find an operation.
+    """Return an operation by its name.
 
     Raises:
-        NoSuchOperation: There is none; the message names the nearest.
+        NoSuchOperation: There is none; the message names the closest.
     """
     if name in OPERATIONS:
         return OPERATIONS[name]

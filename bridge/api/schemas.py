@@ -1,4 +1,4 @@
-"""The JSON schemas of what goes in and what comes out, worded as the docstrings word it."""
+"""The JSON schemas of arguments and results, with descriptions from the docstrings."""
 
 import functools
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from bridge.api.registry import Operation
 from bridge.types import Day
 
 EXAMPLES = {When: ("2026-01-31", "7 days ago"), Day: ("2026-01-31", "tomorrow"), Period: ("2026-01-31", "this week")}
-"""How values are written that a schema knows as strings only."""
+"""Examples of values whose schema is only a string."""
 
 
 @functools.cache
@@ -56,7 +56,7 @@ def describe_all(made: dict[str, Any], hints: Iterable[Any]) -> None:
 
 
 def describe(part: dict[str, Any], record: type) -> None:
-    """Take the words of a record's docstring over into its schema."""
+    """Copy the texts of a record's docstring into its schema."""
     text = docstring.parse_docstring(record)
     part.pop("title", None)
     part["description"] = text.summary
@@ -67,7 +67,7 @@ def describe(part: dict[str, Any], record: type) -> None:
 
 
 def require_discriminator(record: dict[str, Any]) -> None:
-    """Ask of a record for the field that tells it from others, and say of lists of such what every reader knows."""
+    """Require the tag field of a record, and drop `discriminator`, which not every reader knows."""
     for name, field in record.get("properties", {}).items():
         if "const" in field:
             field.pop("default", None)

@@ -1,4 +1,4 @@
-"""The notes of an open vault as operations list them."""
+"""The notes of an open vault, for operations that list them."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def snapshot(engine: "VaultEngine") -> Notes:
-    """Copy the list of notes, so that a thread can walk over it while the index goes on."""
+    """Copy the note table, so that a thread can iterate over it while the index changes."""
     return dict(engine.index.notes)
 
 
