@@ -1,4 +1,4 @@
-"""`python -m bridge.cli`: the command, without being installed."""
+"""Runs the command by `python -m bridge.cli`, without its installed script."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The commands by hand; light, so that one that is named starts without the operations."""
+"""The commands that are not operations; light, so that a named one starts without loading the operations."""
 
 import argparse
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ COMMANDS = {
     "completion": "Print what completes commands, vaults and notes in a shell.",
     "pair": "Show a code with which a client gets a token of its own.",
 }
-"""Everything but the operations."""
+"""Every command that is not an operation."""
 
 AGENTS = ("claude-code", "claude-desktop", "cursor", "vscode")
-"""Which agents `mcp` can print a configuration for."""
+"""The agents for which `mcp` can print a configuration."""
 
 COMPLETE = "__complete"
-"""The command by which the scripts of `completion` ask; it is in no list."""
+"""The command that the scripts of `completion` call; it is not listed."""
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -53,7 +53,7 @@ TOKEN_ACTIONS = {
 
 
 def add_commands(commands: "Commands") -> None:
-    """Add every command that is no operation."""
+    """Add every command that is not an operation."""
     add_serve(commands)
     add_mcp(commands)
     add_index(commands)
@@ -74,9 +74,9 @@ def add_serve(commands: "Commands") -> None:
     )
     serve.add_argument("--print-ready", action="store_true", help="Print one line of JSON once listening.")
     serve.add_argument("--parent-stdin", action="store_true", help="Leave at the end of standard input.")
-    # For the bridge that an agent starts: nobody else would end it.
+    # For a bridge that an agent starts: nobody else would end it.
     serve.add_argument("--leave-after", type=parse_seconds, metavar="SECONDS", help=argparse.SUPPRESS)
-    # For the bridge that an agent has for itself, where it may not start one for all.
+    # For an agent's private bridge, where it cannot start a shared one.
     serve.add_argument("--fleeting", action="store_true", help=argparse.SUPPRESS)
     serve.set_defaults(module="serve")
 
@@ -162,7 +162,7 @@ def add_completion(commands: "Commands") -> None:
 def add_actions(
     commands: "Commands", command: str, actions: Mapping[str, str]
 ) -> Mapping[str, argparse.ArgumentParser]:
-    """Add a command with actions after it; the folders may be named before or after these."""
+    """Add a command with actions; the folder options may stand before or after the action."""
     held = commands.add_parser(command, parents=[common_options()], description=COMMANDS[command], allow_abbrev=False)
     held.set_defaults(module=command)
     after = held.add_subparsers(dest="action", required=True, metavar="|".join(actions))
@@ -178,11 +178,11 @@ def common_options(*, inner: bool = False) -> argparse.ArgumentParser:
     """Return the options that every command has.
 
     Args:
-        inner: They may have been given before already, which no default must hide.
+        inner: Whether they may already have been given, so that no default may hide them.
     """
     absent = argparse.SUPPRESS if inner else None
     shared = argparse.ArgumentParser(add_help=False)
-    # A group of its own comes last in the help, after what a command is about.
+    # A group of its own comes last in the help, after the command's own options.
     group = shared.add_argument_group("everywhere")
     data = "Where index and state are kept; without, $VAULT_BRIDGE_DATA_DIR or the usual folder."
     models = "Where models are kept; without, $VAULT_BRIDGE_MODELS_DIR or the usual folder."
@@ -193,7 +193,7 @@ def common_options(*, inner: bool = False) -> argparse.ArgumentParser:
 
 
 def parse_seconds(written: str) -> float:
-    """Read a time."""
+    """Parse a number of seconds."""
     number = float(written)
     if not 0 < number < float("inf"):
         raise ValueError
@@ -201,7 +201,7 @@ def parse_seconds(written: str) -> float:
 
 
 def parse_port(written: str) -> int:
-    """Read a port."""
+    """Parse a port number."""
     number = int(written)
     if not 0 <= number < 65536:
         raise ValueError

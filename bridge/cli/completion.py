@@ -1,7 +1,7 @@
-"""`vault-bridge completion`: completes commands, options, vaults and notes as one types in a shell.
+"""`vault-bridge completion`: completes commands, options, vaults and notes in a shell.
 
-The script that a shell loads holds a table of all commands, made once. At each Tab it hands this back with the words
-that were typed: so nothing heavy has to be loaded to say how they may go on.
+The script that a shell loads contains a table of all commands, generated once. At each Tab it passes this table
+back with the typed words, so that nothing heavy is loaded to complete them.
 """
 
 import argparse
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["anything", "vault", "note", "folder", "directory", "file"]
 ValueType = Kind | list[str] | None
-"""What stands in a place: a kind of word, one of some words, or nothing after an option that takes none."""
+"""What a position takes: a kind of word, one of several words, or None after an option without a value."""
 
 
 class Command(TypedDict):
@@ -30,7 +30,7 @@ class Command(TypedDict):
     options: dict[str, ValueType]
     places: list[ValueType]
     repeats: bool
-    """Whether the last place may be filled again and again."""
+    """Whether the last position may be filled repeatedly."""
 
 
 SCRIPTS = {
@@ -89,14 +89,14 @@ complete -c vault-bridge -f -a '(__vault_bridge)'
 
 def main(given: argparse.Namespace) -> int:
     """Print the script for a shell."""
-    # In single quotes, for which no shell needs an escape but for the quote itself.
+    # In single quotes, no shell needs an escape except for the quote itself.
     table = json.dumps(describe_commands(), separators=(",", ":")).replace("'", "\\u0027")
     sys.stdout.write(SCRIPTS[given.shell].replace("TABLE", table, 1).replace("COMPLETE", COMPLETE))
     return 0
 
 
 def describe_commands() -> dict[str, Command]:
-    """Describe every command, as its parser knows it."""
+    """Describe every command as its parser defines it."""
     from bridge.cli.parser import build_parser
     from bridge.features import operations
 
@@ -108,9 +108,9 @@ def describe_commands() -> dict[str, Command]:
 
 
 def describe_command(made: argparse.ArgumentParser, arguments: "Mapping[str, Argument]") -> Command:
-    """Describe a command."""
+    """Describe one command."""
     found: Command = {"options": {}, "places": [], "repeats": False}
-    for action in made._actions:  # noqa: SLF001  # argparse has no other way to read what it was told
+    for action in made._actions:  # noqa: SLF001  # argparse has no other way to read its definitions
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             found["places"].append(list(action.choices))
             for inner in action.choices.values():
@@ -124,7 +124,7 @@ def describe_command(made: argparse.ArgumentParser, arguments: "Mapping[str, Arg
 
 
 def value_type(action: argparse.Action, arguments: "Mapping[str, Argument]") -> ValueType:
-    """Say what an option or a place takes."""
+    """Return what an option or a position takes."""
     from bridge.api.hints import Folder, strip_hint
     from bridge.cli.options import placeholder
     from bridge.types import VaultPath
@@ -147,7 +147,7 @@ def value_type(action: argparse.Action, arguments: "Mapping[str, Argument]") -> 
 
 
 def print_completions(words: Sequence[str]) -> int:
-    """Print how the last of some words may go on, a line each.
+    """Print the completions of the last word, one per line.
 
     Args:
         words: The table of commands, and what was typed after `vault-bridge`.
@@ -159,14 +159,14 @@ def print_completions(words: Sequence[str]) -> int:
 
 
 def strip_quotes(word: str) -> str:
-    """Take a shell's quotes off a word, which may be unfinished."""
+    """Remove a shell's quotes from a word, which may be unfinished."""
     if word[:1] in {'"', "'"}:
         return word[1:].removesuffix(word[0])
     return word.replace("\\", "") if os.name == "posix" else word
 
 
 def candidates(table: Mapping[str, Command], words: Sequence[str]) -> list[str]:
-    """Return how the last word may go on."""
+    """Return the completions of the last word."""
     *before, last = words
     if not before:
         return match_prefix([*table, "--help", "--version"], last)
@@ -182,7 +182,7 @@ def candidates(table: Mapping[str, Command], words: Sequence[str]) -> list[str]:
 
 
 def next_place(command: Command, before: Sequence[str]) -> tuple[ValueType, Mapping[str, str]]:
-    """Return what the next word is, and the options that were given with their values."""
+    """Return what the next word is, and the options given so far with their values."""
     place, waits = 0, ""
     options: dict[str, str] = {}
     for word in before:
@@ -201,13 +201,13 @@ def next_place(command: Command, before: Sequence[str]) -> tuple[ValueType, Mapp
 
 
 def match_prefix(words: Sequence[str] | Mapping[str, Any], begun: str) -> list[str]:
-    """Return the words that begin so; whatever their case, when none does otherwise."""
+    """Return the words with this prefix; regardless of case if none matches exactly."""
     exact = [word for word in words if word.startswith(begun)]
     return exact or [word for word in words if word.casefold().startswith(begun.casefold())]
 
 
 def complete_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[str]:
-    """Return words of a kind."""
+    """Return completions of one kind."""
     from bridge.data_folder import Folders, read_vault_list, resolve_data_dir
 
     folders = Folders(Path(options["--data-dir"]) if "--data-dir" in options else resolve_data_dir())
@@ -225,7 +225,7 @@ def complete_kind(kind: Kind, begun: str, options: Mapping[str, str]) -> list[st
 
 
 def current_vault(folders: "Folders", wanted: str | None) -> Path | None:
-    """Return the vault that a command would take; None when that is not certain."""
+    """Return the vault that a command would use; None if that is not certain."""
     from bridge.data_folder import enclosing_vault, find_known_vaults, read_vault_list
     from bridge.server.runtime_file import read_runtime
 
@@ -243,12 +243,12 @@ def is_elsewhere(begun: str) -> bool:
 
 
 def is_inside(root: Path | None) -> bool:
-    """Say whether the present folder lies in the vault."""
+    """Say whether the current folder is in the vault."""
     return root is not None and Path.cwd().is_relative_to(os.path.realpath(root))
 
 
 def list_paths(root: Path, begun: str, *, files: bool) -> list[str]:
-    """Return what lies in a folder and begins so; folders end with `/`."""
+    """Return the matching entries of a folder; folders end with `/`."""
     above, slash, name = begun.rpartition("/")
     place = root / Path(above + slash).expanduser()
     return [above + slash + found for found in match_prefix(sorted(visible_entries(place, files=files)), nfc(name))]
@@ -266,5 +266,5 @@ def visible_entries(place: Path, *, files: bool) -> Iterator[str]:
 
 
 def nfc(name: str) -> str:
-    """Write a name as the bridge does."""
+    """Return a name in the Unicode form that the bridge uses."""
     return unicodedata.normalize("NFC", name)

@@ -1,4 +1,4 @@
-"""How the terminal shows text, tables and notices; in a pipe plain lines."""
+"""Prints text, tables and notices: formatted in a terminal, plain lines in a pipe."""
 
 import os
 import sys
@@ -20,16 +20,16 @@ PATHS = frozenset({"path", "paths", "examples"})
 
 
 WIDE = 100_000
-"""Columns of a terminal in which every table has room."""
+"""A terminal width in columns at which every table fits."""
 
 
 def console() -> "Console":
-    """Return standard output; in a pipe lines are never wrapped."""
+    """Return standard output; in a pipe, lines are never wrapped."""
     from rich.console import Console
 
     class Output(Console):
         def on_broken_pipe(self) -> None:
-            # The library would end the program with a status of its own.
+            # The library would exit with a status of its own.
             raise BrokenPipeError
 
     return Output(
@@ -38,7 +38,7 @@ def console() -> "Console":
 
 
 def strip_control(text: object) -> str:
-    """Take out what would steer the terminal."""
+    """Remove characters that would control the terminal."""
     return "".join(c for c in str(text) if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"})
 
 
@@ -50,7 +50,7 @@ def styled_text(*parts: tuple[object, str]) -> "Text":
 
 
 def highlight(snippet: str, style: str = "") -> "Text":
-    """Show the marks of a snippet as a terminal can."""
+    """Show the highlights of a snippet in the terminal."""
     from rich.text import Text
 
     text = Text(style=style)
@@ -60,7 +60,7 @@ def highlight(snippet: str, style: str = "") -> "Text":
 
 
 def tell(line: str) -> None:
-    """Say something beside an answer, on standard error."""
+    """Print a line beside the result, on standard error."""
     sys.stdout.flush()
     sys.stderr.write(f"{strip_control(line)}\n")
 
@@ -68,13 +68,13 @@ def tell(line: str) -> None:
 def list_view(
     name: str, columns: Sequence[str], *, headed: bool = False, empty: str = "Nothing found."
 ) -> Callable[[dict[str, Any]], None]:
-    """Return a printer of a list of records.
+    """Return a printer for a list of records.
 
     Args:
         name: The field that holds them.
-        columns: What is shown of each.
-        headed: Name the columns in a pipe too: what is made to be read, not to be cut into fields.
-        empty: What to say when there is none.
+        columns: The fields shown of each.
+        headed: Whether columns are named in a pipe too, for output to be read rather than cut into fields.
+        empty: The message if there are none.
     """
 
     def print_list(result: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ def list_view(
 
 
 def table(rows: Rows, columns: Sequence[str], *, headed: bool = False) -> None:
-    """Print records as a table; in a pipe with tabs between the columns, whole and unaligned."""
+    """Print records as a table; in a pipe unaligned and complete, with tabs between the columns."""
     if not rows:
         return
     if not sys.stdout.isatty():
@@ -116,7 +116,7 @@ def table(rows: Rows, columns: Sequence[str], *, headed: bool = False) -> None:
 
 
 def blocks(rows: Rows, columns: Sequence[str]) -> None:
-    """Print records that are too wide for a table: a path is never broken, so that it can be copied."""
+    """Print records that are too wide for a table; paths are never broken, so that they can be copied."""
     from rich.padding import Padding
 
     out = console()
@@ -134,12 +134,12 @@ def blocks(rows: Rows, columns: Sequence[str]) -> None:
 
 
 def heading(column: str) -> str:
-    """Name a column."""
+    """Return a column's heading."""
     return column.replace("_", " ")
 
 
 def cell(value: Any) -> str:
-    """Write a value on one line."""
+    """Format a value on one line."""
     if isinstance(value, list):
         return " ".join(cell(item) for item in value)
     if isinstance(value, dict):

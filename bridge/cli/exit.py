@@ -1,4 +1,4 @@
-"""Runs a coroutine, and leaves when there is nothing more to say, whatever threads and processes still compute."""
+"""Runs a coroutine and exits once its result is printed, whatever threads and processes still compute."""
 
 import asyncio
 import multiprocessing
@@ -18,16 +18,16 @@ THREADS_GET_S = 0.3
 
 
 class Threads(ThreadPoolExecutor):
-    """Threads that nobody waits for when the loop closes: who ran it has its answer to print first."""
+    """Threads that are not waited for when the loop closes, since the result must be printed first."""
 
     def shutdown(self, wait: bool = False, *, cancel_futures: bool = True) -> None:  # noqa: ARG002
-        """Take no more work."""
+        """Accept no more work."""
         super().shutdown(wait=False, cancel_futures=True)
 
 
 def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end and return the result."""
-    # Python's own tracker cleans up after processes that were ended; that it did is nobody's concern.
+    """Run a coroutine to its end and return its result."""
+    # Python's resource tracker cleans up after killed processes; its warning about that is of no use.
     sys.warnoptions.append("ignore:resource_tracker:UserWarning")
     with asyncio.Runner() as runner:
         runner.get_loop().set_default_executor(Threads(thread_name_prefix=THREADS))
@@ -35,7 +35,7 @@ def run_coroutine(work: Coroutine[Any, Any, T]) -> T:
 
 
 def leave(status: int) -> int:
-    """Return the exit status once all is printed; leaves the process when something would hold it back."""
+    """Return the exit status once all output is printed; exits at once if something would delay that."""
     if end_children() or not join_threads(THREADS_GET_S):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -44,9 +44,9 @@ def leave(status: int) -> int:
 
 
 def end_children() -> bool:
-    """End processes that still read notes, and say whether there were any.
+    """Kill the processes that still read notes, and say whether there were any.
 
-    The interpreter would wait for what they were given; and for ever, when one ends in the middle of an answer.
+    The interpreter would wait for their tasks, and forever if one ended in the middle of a result.
     """
     children = multiprocessing.active_children()
     for child in children:
@@ -55,7 +55,7 @@ def end_children() -> bool:
 
 
 def join_threads(patience: float) -> bool:
-    """Wait for our threads, but not for long."""
+    """Wait briefly for our threads."""
     until = time.monotonic() + patience
     ours = [thread for thread in threading.enumerate() if thread.name.startswith(THREADS)]
     for thread in ours:

@@ -1,4 +1,4 @@
-"""Finds the vault that a command means, and the bridge that serves it if one runs."""
+"""Finds the vault that a command means, and the bridge that serves it, if one runs."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ class RemoteError(BridgeError):
     """The running bridge refused."""
 
     def __init__(self, error: Mapping[str, Any]) -> None:
-        """Take over what it said."""
+        """Copy the fields of the bridge's error."""
         facts = {name: value for name, value in error.items() if name not in {"code", "message", "hint"}}
         super().__init__(str(error.get("message")), hint=str(error.get("hint", "")), **facts)
         self.code = str(error.get("code"))
@@ -36,20 +36,20 @@ class Unreachable(BridgeError):
 
 
 def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, patience: float | None = None) -> Any:
-    """Call an operation.
+    """Call an operation of a running bridge.
 
     Args:
         runtime: Where the bridge listens.
         operation: Its name.
         arguments: Its arguments.
-        patience: Most seconds to wait for the answer; None waits as long as it takes.
+        patience: Seconds to wait for the answer at most; None waits without limit.
 
     Raises:
-        Refused: It answered with an error.
+        RemoteError: The bridge answered with an error.
         Unreachable: It did not answer.
     """
     place = urlsplit(runtime.url)
-    # http.client knows nothing of proxies: what is asked of this machine stays on it.
+    # http.client ignores proxies: requests to this machine stay on it.
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=CONNECT_S)
     headers = {
         "Authorization": f"Bearer {runtime.token}",
@@ -72,7 +72,7 @@ def call(runtime: Runtime, operation: str, arguments: Mapping[str, Any], *, pati
 
 
 LOOK_S = 3.0
-"""Seconds that a bridge gets to say which vaults it serves."""
+"""Seconds that a bridge gets to list its vaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ FoundVault = ServedVault | UnservedVault
 
 
 def find_vault(data_dir: Path, wanted: str | None) -> FoundVault:
-    """Find the vault.
+    """Find the vault that a command means.
 
     Args:
-        data_dir: The data folder, whose runtime files tell which bridges run.
-        wanted: Its name, id or path; without, the vault around the current folder, else the only one there is.
+        data_dir: The data folder, whose runtime files name the running bridges.
+        wanted: Its name, id or path; if None, the vault around the current folder, else the only one served.
 
     Raises:
-        NoSuchVault: There is none, or several.
+        NoSuchVault: There is none, or several match.
     """
     served = list(served_vaults(data_dir))
     if wanted is None:
@@ -130,7 +130,7 @@ def find_vault(data_dir: Path, wanted: str | None) -> FoundVault:
 
 
 def only_vault(served: list[ServedVault]) -> ServedVault:
-    """Return the only vault that is served.
+    """Return the only served vault.
 
     Raises:
         NoSuchVault: There is none, or several.
@@ -148,12 +148,12 @@ def only_vault(served: list[ServedVault]) -> ServedVault:
 
 
 def vault_choices(served: list[ServedVault]) -> str:
-    """Name the vaults that run."""
+    """Name the served vaults for a hint."""
     return " or one of " + ", ".join(f"`{vault.name}`" for vault in served) if served else ""
 
 
 def served_vaults(data_dir: Path) -> Iterator[ServedVault]:
-    """Ask every running bridge for its vaults; one that does not answer is none."""
+    """Ask every running bridge for its vaults; one that does not answer is skipped."""
     for runtime in running_bridges(data_dir):
         try:
             status: dict[str, Any] = call(runtime, "status", {}, patience=LOOK_S)

@@ -1,4 +1,4 @@
-"""`vault-bridge forget`: deletes what is kept of a vault; the vault itself is never touched."""
+"""`vault-bridge forget`: deletes the data kept about a vault; the vault itself is never touched."""
 
 import argparse
 import shutil
@@ -21,7 +21,7 @@ class NotConfirmed(BridgeError):
 
 
 def main(given: argparse.Namespace) -> int:
-    """Delete the data of a vault, once the user has agreed."""
+    """Delete the data of a vault, once the user has confirmed."""
     folders = Folders(given.data_dir)
     if not given.vault:
         raise InvalidArguments("VAULT is empty.")
@@ -47,10 +47,10 @@ def find_kept_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None
     """Return the vault of a path, name or id, and where its notes are or were.
 
     Raises:
-        NoSuchVault: Nothing is kept of such a vault, or of several.
+        NoSuchVault: There is no data of such a vault, or of several.
     """
     paths = dict(read_vault_list(folders))
-    # What is left of a vault that fell out of the list goes by its id.
+    # Data of a vault that is no longer in the list is found by its id.
     kept = {*paths, *(VaultId(folder.name) for folder in folders.vault(VaultId("")).glob("*"))}
     names = {id_: paths[id_].name if id_ in paths else id_ for id_ in kept}
     found = (
@@ -69,10 +69,10 @@ def find_kept_vault(folders: Folders, wanted: str) -> tuple[VaultId, Path | None
 
 
 def take_lock(folders: Folders, vault: VaultId) -> VaultLock:
-    """Take the vault's lock, so that no bridge works on what is deleted.
+    """Take the vault's lock, so that no bridge uses the data while it is deleted.
 
     Raises:
-        VaultHeld: One does.
+        VaultHeld: A bridge or another command holds it.
     """
     try:
         return VaultLock.take(folders.lock(vault), folders.runtime(vault))
@@ -82,7 +82,7 @@ def take_lock(folders: Folders, vault: VaultId) -> VaultLock:
 
 
 def ask(what: str) -> bool:
-    """Ask whoever sits at the terminal."""
+    """Ask the user at the terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     sys.stderr.write(f"Delete {what}? The notes themselves stay as they are. [y/N] ")
@@ -91,7 +91,7 @@ def ask(what: str) -> bool:
 
 
 def delete(folders: Folders, vault: VaultId) -> None:
-    """Delete a vault's data, and last what names it: if this breaks off, it can be done again."""
+    """Delete a vault's data, and its list entry last, so that an interrupted deletion can be repeated."""
     lock = folders.lock(vault)
     for part in list(folders.vault(vault).iterdir()):
         if part.is_dir() and not part.is_symlink():
@@ -104,5 +104,5 @@ def delete(folders: Folders, vault: VaultId) -> None:
         lock.unlink()
         lock.parent.rmdir()
     except OSError:
-        # Windows keeps a file that is open; an empty folder does no harm.
+        # Windows does not delete an open file; an empty folder does no harm.
         return

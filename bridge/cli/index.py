@@ -24,14 +24,14 @@ Look = Callable[[], Awaitable[dict[str, Any]]]
 
 
 def main(given: argparse.Namespace) -> int:
-    """Index the vault that is named."""
+    """Index the named vault."""
     from bridge.cli.exit import run_coroutine
 
     return run_coroutine(index(given))
 
 
 async def index(given: argparse.Namespace) -> int:
-    """Index here, or watch the bridge that serves the vault do it."""
+    """Index in this process, or wait for the bridge that serves the vault to do it."""
     reached = find_vault(given.data_dir, given.vault)
     model = await asyncio.to_thread(has_model, given)
     match reached:
@@ -53,7 +53,7 @@ async def index(given: argparse.Namespace) -> int:
 
 
 def has_model(given: argparse.Namespace) -> bool:
-    """Say whether there is a model to embed with, and if not, how to get one."""
+    """Say whether there is a model to embed with; if not, print how to get one."""
     from bridge.data_folder import Folders
     from bridge.models.folder import find_model
     from bridge.settings.file import load_settings
@@ -70,7 +70,7 @@ async def wait_until_indexed(look: Look, *, meaning: bool) -> dict[str, Any]:
     """Wait until everything is indexed.
 
     Raises:
-        NotReady: Indexing stands still.
+        NotReady: Indexing makes no progress.
     """
     before: Any = None
     moved = time.monotonic()
@@ -96,7 +96,7 @@ class EmbeddingPaused(BridgeError):
 
 
 def is_indexed(vault: dict[str, Any], *, meaning: bool) -> bool:
-    """Say whether nothing is left to do."""
+    """Say whether indexing is complete."""
     words = vault["ready"]["keyword"] and not vault["pending"]["keyword"]
     vectors = vault["ready"]["semantic"] and not vault["pending"]["vectors"]
     return bool(words and (vectors or not meaning or not vault["passages"]))

@@ -1,4 +1,4 @@
-"""Opens a vault in this process, when no bridge serves it."""
+"""Opens a vault in this process, if no bridge serves it."""
 
 import asyncio
 import contextlib
@@ -27,15 +27,15 @@ LOOK_EVERY_S = 0.02
 DOCTOR_WAITS_S = 15.0
 
 OTHERS_END_S = 60.0
-"""Seconds in which another command that has the vault open for itself may end."""
+"""Seconds to wait for another command that has the vault open."""
 
 Report = Callable[[dict[str, Any]], None]
-"""Takes the status of a vault while it is waited for."""
+"""Receives the status of a vault while it is waited for."""
 
 
 @asynccontextmanager
 async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) -> "AsyncIterator[Bridge]":
-    """Open a bridge for a block."""
+    """Run a bridge in this process for a block."""
     from bridge.engine.bridge import Bridge
 
     bridge = await start_bridge(lambda: Bridge(data_dir, models_dir, vaults))
@@ -46,10 +46,10 @@ async def open_bridge(data_dir: Path, models_dir: Path, vaults: Sequence[Path]) 
 
 
 async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
-    """Start a bridge, once another command that holds the vault has ended.
+    """Start a bridge, waiting for another command that holds the vault to end.
 
     Raises:
-        VaultHeld: It does not end, or a bridge that serves others holds the vault.
+        VaultHeld: That command does not end, or a running bridge holds the vault.
     """
     began, told = time.monotonic(), False
     while True:
@@ -71,13 +71,13 @@ async def start_bridge(make: "Callable[[], Bridge]") -> "Bridge":
 async def run_when_ready(
     bridge: "Bridge", operation: Operation, arguments: Mapping[str, Any], report: Report | None = None
 ) -> dict[str, Any]:
-    """Run an operation once the vault's words can be searched.
+    """Run an operation once keyword search is ready.
 
     Args:
         bridge: An open bridge.
-        operation: What to run.
-        arguments: Its arguments; refused before anything is waited for when they do not fit.
-        report: Told of the progress.
+        operation: The operation.
+        arguments: Its arguments; those that do not fit are refused before any waiting.
+        report: Receives the progress.
     """
     operation.bind(arguments)
     for engine in bridge.vaults.values():
@@ -93,10 +93,10 @@ async def run_when_ready(
 
 
 async def wait_until_readable(bridge: "Bridge", engine: "VaultEngine", report: Report | None) -> None:
-    """Wait until words can be searched.
+    """Wait until keyword search is ready.
 
     Raises:
-        BridgeError: Something keeps the index closed.
+        BridgeError: The index cannot be opened.
     """
     while not is_readable(engine):
         if report is not None:
@@ -105,10 +105,10 @@ async def wait_until_readable(bridge: "Bridge", engine: "VaultEngine", report: R
 
 
 def is_readable(engine: "VaultEngine") -> bool:
-    """Say whether words can be searched.
+    """Say whether keyword search is ready.
 
     Raises:
-        BridgeError: Something keeps the index closed.
+        BridgeError: The index cannot be opened.
     """
     try:
         engine.require_keyword()
@@ -118,7 +118,7 @@ def is_readable(engine: "VaultEngine") -> bool:
 
 
 async def wait_for_diagnosis(bridge: "Bridge", engine: "VaultEngine") -> None:
-    """Wait a while until words can be searched or something is found to be in the way."""
+    """Wait, for a limited time, until keyword search is ready or an error is found."""
     with contextlib.suppress(BridgeError, TimeoutError):
         async with asyncio.timeout(DOCTOR_WAITS_S):
             await wait_until_readable(bridge, engine, None)

@@ -1,9 +1,9 @@
-"""The command `vault-bridge`. Nothing but what was asked for goes to standard output."""
+"""The command `vault-bridge`. Only results go to standard output."""
 
 import os
 import sys
 
-# As `typing` has it, which takes a while to load.
+# As in `typing`, which is slow to import.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Handler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 USAGE = 2
-"""Exit status of a command that was not understood."""
+"""Exit status of a command line that could not be parsed."""
 
 PRIVATE = 0o077
 
@@ -29,12 +29,12 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     """Run the command and return its exit status."""
     import signal
 
-    # While the program loads and when it ends nothing is open that would have to be closed, and libraries break when
-    # they are interrupted in the middle of being loaded: Ctrl-C just ends the process.
+    # While the program loads and exits, nothing is open that must be closed, and libraries break if interrupted while
+    # being imported: Ctrl-C simply ends the process.
     switch_interrupts(signal.default_int_handler, signal.SIG_DFL)
     try:
         status = parse_and_run(sys.argv[1:] if argv is None else argv)
-        # Loaded at the end: nobody should wait for it at the start.
+        # Imported at the end, so that the start is not delayed.
         from bridge.cli.exit import leave
 
         return leave(status)
@@ -43,7 +43,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
 
 def switch_interrupts(before: "Handler", now: "Handler") -> None:
-    """Handle Ctrl-C in another way than before; where it is ignored, as in the background of a script, it stays so."""
+    """Replace the handler of Ctrl-C; where it is ignored, as in a script's background, it stays ignored."""
     import signal
 
     if signal.getsignal(signal.SIGINT) is before:
@@ -51,7 +51,7 @@ def switch_interrupts(before: "Handler", now: "Handler") -> None:
 
 
 def interrupt() -> "NoReturn":
-    """Leave at once: what was interrupted may be in the middle of anything, so that nothing more can be loaded."""
+    """Exit at once: the interrupted code may be in any state, so nothing more can be imported."""
     try:
         getattr(sys.modules.get("bridge.cli.exit"), "end_children", int)()
         sys.stdout.flush()
@@ -60,7 +60,7 @@ def interrupt() -> "NoReturn":
 
 
 def parse_and_run(words: "Sequence[str]") -> int:
-    """Run the command, and say what goes wrong."""
+    """Parse the command line and run the command."""
     from bridge.cli.commands import COMPLETE
 
     if words[:1] == [COMPLETE]:
@@ -74,14 +74,14 @@ def parse_and_run(words: "Sequence[str]") -> int:
 
 
 def run_command(given: "argparse.Namespace") -> int:
-    """Run a command that was understood."""
+    """Run a parsed command and report its errors."""
     import importlib
     import logging
     import signal
 
     from bridge.errors import BridgeError
 
-    # LanceDB makes its files as the process's mask says: what is derived from notes is for this user only.
+    # LanceDB creates files by the process's umask: data derived from notes is for this user only.
     os.umask(PRIVATE)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
@@ -94,19 +94,19 @@ def run_command(given: "argparse.Namespace") -> int:
     except BridgeError as error:
         return report_refusal(error, given)
     except BrokenPipeError:
-        # Whoever read us has gone; the interpreter must not complain about it at its end.
+        # The reader of our output has exited; the interpreter must not report that at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except OSError as error:
         sys.stderr.write(f"vault-bridge: {error.strerror or error}{f': {error.filename}' if error.filename else ''}\n")
         return 1
-    except Exception as error:  # noqa: BLE001  # the top of the program: whatever is left is our own fault
+    except Exception as error:  # noqa: BLE001  # the top of the program: anything else is a bug
         return report_crash(error)
     return status
 
 
 def fill_in_folders(given: "argparse.Namespace") -> None:
-    """Fill in the folders that were not named."""
+    """Set the folders that were not given."""
     if given.data_dir is None:
         from bridge.data_folder import resolve_data_dir
 
@@ -118,7 +118,7 @@ def fill_in_folders(given: "argparse.Namespace") -> None:
 
 
 def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
-    """Say on standard error what went wrong and what to do."""
+    """Print an error and its hint on standard error."""
     if given.json:
         from bridge.api.encode import encode
 
@@ -130,7 +130,7 @@ def report_refusal(error: "BridgeError", given: "argparse.Namespace") -> int:
 
 
 def translate_hint(hint: str, command: str) -> str:
-    """Put a hint into the words of who types commands; others know operations and arguments by their names."""
+    """Replace operation and argument names in a hint by the commands and options that a user types."""
     import re
 
     from bridge.errors import Invalid
@@ -148,7 +148,7 @@ def translate_hint(hint: str, command: str) -> str:
 
 
 def report_crash(error: Exception) -> int:
-    """Say where the program failed, without the words it failed on."""
+    """Print where the program failed, without any content it was processing."""
     import traceback
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`vault-bridge models`: what there is, what is installed, fetching and checking."""
+"""`vault-bridge models`: lists, installs, chooses and verifies models."""
 
 import argparse
 import sys
@@ -21,7 +21,7 @@ def main(given: argparse.Namespace) -> int:
 
 
 def list_models(given: argparse.Namespace) -> int:
-    """List the catalogue and what is installed."""
+    """List the catalogue and the installed models."""
     from bridge.models.catalogue import catalogue
     from bridge.models.folder import installed_models
 
@@ -37,7 +37,7 @@ def list_models(given: argparse.Namespace) -> int:
 
 
 def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, object]:
-    """Describe a model in one row."""
+    """Return a model's row in the table."""
     state = ("in use" if installed else "chosen, not installed") if chosen else "installed" if installed else ""
     size = f"{spec.size_bytes / 1e6:.0f} MB" if spec.size_bytes else ""
     return {
@@ -53,7 +53,7 @@ def model_row(spec: "ModelSpec", *, installed: bool, chosen: bool) -> dict[str, 
 
 
 def install(given: argparse.Namespace) -> int:
-    """Fetch a model."""
+    """Download and install a model."""
     from bridge.models.catalogue import DEFAULT_MODEL
     from bridge.models.install import install as fetch
 
@@ -66,7 +66,7 @@ def install(given: argparse.Namespace) -> int:
 
 
 def use(given: argparse.Namespace) -> int:
-    """Choose a model, copying it in when it is a file."""
+    """Choose a model; a file is copied first."""
     from bridge.data_folder import Folders
     from bridge.models.folder import find_model
     from bridge.models.install import use_file
@@ -85,7 +85,7 @@ def use(given: argparse.Namespace) -> int:
 
 
 def verify(given: argparse.Namespace) -> int:
-    """Compare models with their checksums."""
+    """Compare installed models with their checksums."""
     from bridge.models.folder import installed_models
     from bridge.models.install import verify as check
 
@@ -106,7 +106,7 @@ def verify(given: argparse.Namespace) -> int:
 
 
 def chosen_model(data_dir: Path) -> str:
-    """Return the model of the settings."""
+    """Return the model that the settings name."""
     from bridge.data_folder import Folders
     from bridge.settings.file import load_settings
 

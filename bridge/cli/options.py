@@ -1,4 +1,4 @@
-"""Command-line options for an operation's arguments, and back to the JSON that they stand for."""
+"""Converts an operation's arguments to command-line options, and options back to JSON."""
 
 import argparse
 import json
@@ -17,11 +17,11 @@ RANGE = re.compile(r"(\d+)(?:[-–:,](\d+))?")
 
 
 def add(parser: argparse.ArgumentParser, operation: Operation) -> None:
-    """Add an option for each argument; some may stand in order without a name."""
+    """Add an option for each argument; some may be given by position instead."""
     in_order = positional_arguments(operation)
     for argument in operation.arguments:
         if argument in in_order:
-            # Optional to the parser, since `--json-args` can bring it; the registry asks for it.
+            # Optional for the parser, since `--json-args` can supply it; the registry requires it.
             parser.add_argument(
                 argument.name,
                 nargs="?",
@@ -29,7 +29,7 @@ def add(parser: argparse.ArgumentParser, operation: Operation) -> None:
                 metavar=argument.name.upper(),
                 help=argument_help(argument),
             )
-            # With its name too, as where it may be left out: not everybody looks which arguments are required.
+            # Also as an option, like the optional ones: not everybody looks up which arguments are required.
             parser.add_argument(
                 option_name(argument.name), dest=argument.name, default=argparse.SUPPRESS, help=argparse.SUPPRESS
             )
@@ -52,10 +52,10 @@ def add(parser: argparse.ArgumentParser, operation: Operation) -> None:
 
 
 def positional_arguments(operation: Operation) -> Sequence[Argument]:
-    """Return the arguments that may stand without their names: the required ones, else the first if it is words."""
+    """Return the arguments that may be given by position: the required ones, else the first if it is text."""
     required = [argument for argument in operation.arguments if argument.required and not is_repeatable(argument)]
     if required:
-        # Nobody types a digest: the command finds it.
+        # Nobody types a digest: the command looks it up.
         return [argument for argument in required if argument.name != "digest"]
     return [
         argument for argument in operation.arguments[:1] if strip_hint(argument.hint) in (VaultPath, Folder, Day, str)
@@ -69,18 +69,18 @@ def is_repeatable(argument: Argument) -> bool:
 
 
 def is_mapping(kind: Any) -> bool:
-    """Say whether a hint is one of names to values."""
+    """Say whether a hint is a mapping from names to values."""
     origin = get_origin(kind)
     return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
 def option_name(name: str) -> str:
-    """Name an argument's option."""
+    """Return the option of an argument."""
     return "--" + name.replace("_", "-")
 
 
 def placeholder(argument: Argument) -> str:
-    """Show what an option takes."""
+    """Return the placeholder of an option's value."""
     kind = strip_hint(argument.hint)
     if is_mapping(kind):
         return "NAME=VALUE"
@@ -93,12 +93,12 @@ def placeholder(argument: Argument) -> str:
 
 
 def has_records(kind: Any) -> bool:
-    """Say whether a value is an object, or a list of them."""
+    """Say whether a value is an object or a list of objects."""
     return any(records_in(kind))
 
 
 def argument_help(argument: Argument) -> str:
-    """Describe an argument on one line of help."""
+    """Return an argument's line of help."""
     default = "" if argument.required or not argument.default else f" (default {argument.default})"
     repeated = " May be repeated." if is_repeatable(argument) else ""
     takes = (
@@ -111,10 +111,10 @@ def argument_help(argument: Argument) -> str:
 
 
 def collect(operation: Operation, given: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments that were given, as JSON would carry them.
+    """Return the given arguments in the form of JSON.
 
     Raises:
-        InvalidArguments: `--json-args` is no JSON object.
+        InvalidArguments: `--json-args` is not a JSON object.
     """
     arguments = from_json(given.json_args) if given.json_args else {}
     for argument in operation.arguments:
@@ -138,12 +138,12 @@ def from_json(source: str) -> dict[str, Any]:
 
 
 def convert(kind: Any, written: Any) -> Any:
-    """Turn what was typed into what JSON would carry; what does not fit stays, for the registry to refuse."""
+    """Convert what was typed to its JSON form; what does not fit is left for the registry to refuse."""
     if is_mapping(kind):
         return parse_mapping(written)
     if isinstance(written, list):
         items = [convert(strip_hint(get_args(kind)[0]), item) for item in written]
-        # All of a list of records may be written at once, as JSON has it.
+        # A list of records may also be given at once, as one JSON array.
         return [part for item in items for part in (item if has_records(kind) and isinstance(item, list) else [item])]
     if has_records(kind) or (kind is bool and isinstance(written, str)):
         return parse_value(written)
@@ -156,7 +156,7 @@ def convert(kind: Any, written: Any) -> Any:
 
 
 def parse_number(kind: type[int] | type[float], written: str) -> int | float | str:
-    """Read a number."""
+    """Parse a number; other text is returned as it is."""
     try:
         return kind(written)
     except ValueError:
@@ -164,7 +164,7 @@ def parse_number(kind: type[int] | type[float], written: str) -> int | float | s
 
 
 def parse_mapping(pairs: list[str]) -> dict[str, Any]:
-    """Read `name=value` pairs, or several as a JSON object; a name given twice means any of its values."""
+    """Parse `name=value` pairs or JSON objects; a name given several times matches any of its values."""
     found: dict[str, list[Any]] = {}
     for pair in pairs:
         name, equals, written = pair.partition("=")
@@ -179,7 +179,7 @@ def parse_mapping(pairs: list[str]) -> dict[str, Any]:
 
 
 def parse_value(written: str) -> Any:
-    """Read a value as JSON if it is JSON, else as text."""
+    """Parse a value as JSON, or return it as text."""
     try:
         return json.loads(written)
     except (ValueError, RecursionError):

@@ -27,11 +27,11 @@ def main(given: argparse.Namespace) -> int:
 
 
 def require_runtime(given: argparse.Namespace) -> Runtime:
-    """Find the bridge that is meant.
+    """Return the bridge that is meant.
 
     Raises:
         NotReady: None runs.
-        NoSuchVault: Several do, or none serves the vault that was named.
+        NoSuchVault: Several run, or none serves the named vault.
     """
     if given.vault is not None:
         match find_vault(given.data_dir, given.vault):

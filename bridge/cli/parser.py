@@ -1,4 +1,4 @@
-"""The command line: a few commands by hand, one for each operation."""
+"""Builds the command line: the commands of `commands`, and one for each operation."""
 
 import argparse
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from bridge.cli.commands import Commands
 
 EVERYWHERE = {"--data-dir": True, "--models-dir": True, "--vault": True, "--json": False}
-"""Options that may stand before the command, and whether a value follows."""
+"""Options that may stand before the command, and whether each takes a value."""
 
 
 def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """Build the parser for every command and operation.
 
     Args:
-        words: What it is for; when they name a command, the operations are left out, since loading them takes longer
-            than the start of what agents wait for.
+        words: The command line; if it names a command, the operations are left out, since loading them would delay
+            the commands that agents wait for.
     """
     by_hand = bool(words) and words[0] in COMMANDS
     made: argparse.ArgumentParser = Parser(
@@ -40,7 +40,7 @@ def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 
 def command_first(words: Sequence[str]) -> Sequence[str]:
-    """Put options that stand before the command behind it, where the library reads them."""
+    """Move options that stand before the command behind it, where argparse reads them."""
     at = 0
     while at < len(words) and (takes := EVERYWHERE.get(words[at].partition("=")[0])) is not None:
         at += 1 + (takes and "=" not in words[at])
@@ -62,14 +62,14 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
     typed = operation.name.replace("_", "-")
     entry = commands.add_parser(
         typed,
-        # As programs and hints write it.
+        # The form that programs and hints use.
         aliases=[operation.name] if operation.name != typed else [],
         parents=[common_options()],
         description="\n\n".join(filter(None, (operation.summary, operation.details))).replace("%", "%%"),
         formatter_class=ParagraphHelpFormatter,
         allow_abbrev=False,
     )
-    # Before the arguments of this name, which it would give a default that hides what another of them was given.
+    # Before the arguments: a default set after them would hide a given argument of the same name.
     entry.set_defaults(module="run_operation", command=operation.name, vault=None)
     options.add(entry, operation)
     what = "The vault, by path, name or id; without, the one around this folder, or the only one that is served."
@@ -80,7 +80,7 @@ def add_operation(commands: "Commands", operation: "Operation") -> None:
 
 
 def overview() -> str:
-    """List commands and operations with what they do."""
+    """List commands and operations with their summaries."""
     from bridge.features import operations
 
     width = max(len(operation.name) for operation in operations())

@@ -1,4 +1,4 @@
-"""Paths as a shell completes them: absolute, or from the present folder; operations take them from the vault's root."""
+"""Converts paths as a shell completes them, absolute or relative to the current folder, to paths in the vault."""
 
 import os
 import re
@@ -15,11 +15,11 @@ from bridge.types import VaultPath
 
 
 def to_vault_paths(operation: Operation, arguments: Mapping[str, Any], root: Path) -> dict[str, Any]:
-    """Return typed arguments with every path as the vault names it.
+    """Return typed arguments with every path relative to the vault's root.
 
     Args:
-        operation: What the arguments are for.
-        arguments: What was typed.
+        operation: The operation.
+        arguments: The typed arguments.
         root: The vault's folder.
     """
     found = dict(arguments)
@@ -33,25 +33,25 @@ def to_vault_paths(operation: Operation, arguments: Mapping[str, Any], root: Pat
 
 
 def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
-    """Return the path from the vault's root.
+    """Return a typed path relative to the vault's root.
 
-    A path that exists from the root means that, since this is how notes are named everywhere else; `./` in front makes
-    it one from the present folder.
+    A path that exists in the vault is taken as such, since notes are named that way everywhere else; `./` in front
+    makes it relative to the current folder.
 
     Args:
         typed: What was typed.
         root: The vault's folder.
-        here: The present folder; by default that of this process.
+        here: The current folder; by default that of this process.
 
     Raises:
-        OutsideVault: The path is absolute, or begins with a dot, and leads out of the vault.
+        OutsideVault: The path is absolute or begins with a dot, and leads out of the vault.
     """
     here = Path.cwd() if here is None else here
     if not typed:
         return typed
     from_here = relative_to_vault(root, here / typed)
     if from_here and typed.endswith("/"):
-        # The slash says that a folder is meant.
+        # The slash marks a folder.
         from_here += "/"
     if Path(typed).is_absolute() or re.match(r"\.\.?([/\\]|$)", typed):
         if from_here is None:
@@ -67,12 +67,12 @@ def vault_path(typed: str, root: Path, here: Path | None = None) -> str:
 
 
 def exists(path: Path) -> bool:
-    """Say whether there is a file or folder of this path, or a note when `.md` is added."""
+    """Say whether a file or folder of this path exists, or a note with `.md` appended."""
     return os.path.lexists(path) or os.path.lexists(f"{path}.md")
 
 
 def relative_to_vault(root: Path, path: Path) -> str | None:
-    """Return a path from the root, in the form in which the vault names it; None when it leads out of the vault."""
+    """Return a path relative to the root, as the vault names it; None if it leads out of the vault."""
     real = Path(os.path.realpath(path.parent), path.name)
     for base, place in ((root, path), (Path(os.path.realpath(root)), real)):
         for one, other in spellings(Path(os.path.normpath(place)), base):
@@ -82,6 +82,6 @@ def relative_to_vault(root: Path, path: Path) -> str | None:
 
 
 def spellings(*paths: Path) -> Iterator[tuple[Path, ...]]:
-    """Yield paths as they are and as Unicode composes them: macOS hands out the one, and disks hold either."""
+    """Yield paths as given and in NFC: macOS hands out one form, and disks contain either."""
     yield paths
     yield tuple(Path(unicodedata.normalize("NFC", str(path))) for path in paths)

@@ -1,4 +1,4 @@
-"""Shows on standard error how long work gets on: a bar for a person, a line now and then for a log."""
+"""Shows the progress of long work on standard error: a bar in a terminal, occasional lines in a log."""
 
 import asyncio
 import shlex
@@ -29,7 +29,7 @@ class IndexBar:
         """Show nothing yet.
 
         Args:
-            patient: Wait a second before showing anything, since it may all be over by then.
+            patient: Whether to wait a second before showing anything, since the work may be done by then.
         """
         self._from = time.monotonic() + (PATIENT_S if patient else 0.0)
         self._progress: Progress | None = None
@@ -60,7 +60,6 @@ class IndexBar:
             self._bar("Understanding passages", passages - unembedded, passages)
 
     def _bar(self, name: str, done: int, total: int) -> None:
-        """Move one bar."""
         if self._progress is None:
             self._progress = progress_bars()
             self._progress.start()
@@ -69,14 +68,14 @@ class IndexBar:
         self._progress.update(self._tasks[name], completed=done, total=total or None)
 
     def _say(self, line: str) -> None:
-        """Write a line, not too often."""
+        """Print a line, at most every `LINE_EVERY_S` seconds."""
         if time.monotonic() - self._said > LINE_EVERY_S:
             self._said = time.monotonic()
             sys.stderr.write(f"{line}\n")
 
 
 def progress_bars() -> "Progress":
-    """Make a set of bars on standard error."""
+    """Create progress bars on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -91,7 +90,7 @@ def progress_bars() -> "Progress":
 
 
 async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
-    """Tell a person where the bridge listens and how far it is, until everything is indexed."""
+    """Print where the bridge listens and how far indexing is, until it is complete."""
     from bridge.api.call import OWNER, Call
     from bridge.api.encode import to_json
     from bridge.features import get_operation
@@ -111,7 +110,7 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
             if searchable and all(is_settled(vault, missing=missing) for vault in status):
                 break
             await asyncio.sleep(LOOK_EVERY_S)
-    # The entry for agents loads this module too, and must not load the operations.
+    # The entry for agents imports this module too, and must not load the operations.
     from bridge.cli.render_status import summary
 
     for vault in status:
@@ -119,18 +118,18 @@ async def watch(bridge: "Bridge", runtime: "Runtime") -> None:
 
 
 def search_command(data_dir: Path) -> str:
-    """Return the command that searches what is served here, for a shell of another terminal."""
-    # In a virtual environment that is not active, the name alone would not be found.
+    """Return the command that searches the served vaults from another terminal."""
+    # In a virtual environment that is not active, the bare name would not be found.
     program = "vault-bridge" if shutil.which("vault-bridge") else str(Path(sys.executable).with_name("vault-bridge"))
     place = unless_default(data_dir, default_data_dir())
     return f'{shlex.quote(program)} search "words"' + (f" --data-dir {shlex.quote(str(place))}" if place else "")
 
 
 def is_settled(vault: dict[str, Any], *, missing: bool) -> bool:
-    """Say whether nothing is left to do that could be done now.
+    """Say whether indexing is as complete as it can be now.
 
     Args:
-        vault: Its status.
+        vault: The vault's status.
         missing: Whether there is no model; until that is known, none is in use either.
     """
     embedded = vault["model"] is not None and not vault["pending"]["vectors"]
@@ -138,7 +137,7 @@ def is_settled(vault: dict[str, Any], *, missing: bool) -> bool:
 
 
 def sum_progress(vaults: list[dict[str, Any]]) -> dict[str, Any]:
-    """Add up the progress of several vaults."""
+    """Sum the progress of several vaults."""
     return {
         "notes": sum(vault["notes"] for vault in vaults),
         "passages": sum(vault["passages"] for vault in vaults),

@@ -1,4 +1,4 @@
-"""Results for a person: coloured in a terminal, plain text in a pipe."""
+"""Prints results for a person: coloured in a terminal, plain text in a pipe."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -9,7 +9,7 @@ import orjson
 from bridge.cli.console import cell, console, highlight, list_view, strip_control, styled_text, tell
 
 Indexer = Literal["running", "paused", "none"]
-"""What goes on with passages that have no vector yet."""
+"""What happens to passages that have no vector yet."""
 
 
 def json_line(result: Any) -> None:
@@ -58,7 +58,7 @@ def hits(result: dict[str, Any]) -> None:
 
 
 def report_pending(result: Mapping[str, Any], indexer: Indexer) -> None:
-    """Say what a search could not find yet, and when it will be found."""
+    """Report what a search could not find yet, and when it will be found."""
     from bridge.text.counts import count_of
 
     unread, unembedded = result["freshness"]["pending_keyword"], result["freshness"]["pending_vectors"]
@@ -105,7 +105,7 @@ def links(result: dict[str, Any]) -> None:
         for link in result[name]:
             shown = link["path"] or link["target"]
             part = (f"#^{link['block']}" if link["block"] else f"#{link['heading'] or ''}").rstrip("#")
-            # A link of the note itself stands on a line of it, and names a part of another.
+            # A link in the note is shown by its line and target, a backlink by its place and the part it links to.
             place = (
                 f"{shown}:{link['line']}{f' → {part}' if part else ''}"
                 if name == "backlinks"
@@ -126,7 +126,7 @@ def links(result: dict[str, Any]) -> None:
 
 
 def resolved_link(result: dict[str, Any]) -> None:
-    """Print where a link leads, as a link would say it."""
+    """Print the target of a link, in the form of a link."""
     if result["path"] is None:
         tell("It points to no note.")
         return
@@ -142,7 +142,7 @@ def any_record(result: dict[str, Any]) -> None:
 
 
 def field_lines(name: str, value: Any) -> Iterable[str]:
-    """Write one field, a list of records with a line each."""
+    """Format one field; a list of records takes a line for each."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         yield f"{name}:"
         yield from ("  " + "  ".join(filter(None, map(cell, item.values()))) for item in value)
@@ -164,4 +164,4 @@ RESULT_VIEWS: dict[str, Callable[[dict[str, Any]], None]] = {
     ),
     "SettingsInUse": list_view("settings", ("name", "value", "default", "meaning"), headed=True),
 }
-"""By the record that an operation answers with: two that answer alike are shown alike."""
+"""The printer of each result record; operations with the same record are shown alike."""

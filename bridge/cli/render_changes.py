@@ -1,4 +1,4 @@
-"""Answers about changes for a person: the diff, which other programs can apply, and beside it what was done."""
+"""Prints changes for a person: the diff, which other programs can apply, and beside it the outcome."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def diff(text: str) -> None:
-    """Print a diff; in a pipe as it is, that it can be applied."""
+    """Print a diff; in a pipe unformatted, so that it can be applied."""
     if not sys.stdout.isatty():
         sys.stdout.write(strip_control(text))
         return
@@ -21,7 +21,7 @@ def diff(text: str) -> None:
 
 
 def change_result(result: dict[str, Any]) -> None:
-    """Print what was changed and how to turn it back."""
+    """Print what was changed and how to undo it."""
     diff(result["diff"])
     for warning in result["warnings"]:
         tell(warning)
@@ -44,7 +44,7 @@ def change_result(result: dict[str, Any]) -> None:
 
 
 def outcome(files: Sequence[Mapping[str, Any]]) -> str:
-    """Say what became of the files that a change is about."""
+    """Describe what happened to the files of a change."""
     for file in files if len(files) == 1 else ():
         if file["deleted"]:
             return f"Deleted {file['path']}" + (f", which is {file['trash']} now" if file["trash"] else "")
@@ -54,7 +54,7 @@ def outcome(files: Sequence[Mapping[str, Any]]) -> str:
 
 
 def link_edit(result: dict[str, Any]) -> None:
-    """Print an edit that makes links, and what it leaves out."""
+    """Print an edit that adds links, and what it refused."""
     if not result["links"]:
         tell("There is nothing to link.")
     for one in result["refused"]:
@@ -73,7 +73,7 @@ def daily_note(result: dict[str, Any]) -> None:
 
 
 def change_details(result: dict[str, Any]) -> None:
-    """Print a change whole."""
+    """Print a change completely."""
     diff(result["diff"])
     for hunk in result["hunks"] if len(result["hunks"]) > 1 else ():
         tell(f"Hunk {hunk['number']}: {hunk['path']}:{hunk['after'][0]}" + (", undone." if hunk["undone"] else "."))
@@ -82,7 +82,7 @@ def change_details(result: dict[str, Any]) -> None:
 
 
 def change_states(result: dict[str, Any]) -> None:
-    """Print what became of changes."""
+    """Print the states of changes."""
     change_result(result)
     for change in result["changes"]:
         tell(f"{change['id']} is {change['state']}.")

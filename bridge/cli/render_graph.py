@@ -1,4 +1,4 @@
-"""Answers about the graph for a person."""
+"""Prints results about the graph for a person."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from bridge.cli.console import console, styled_text, table, tell
 from bridge.text.counts import count_of
 
 NAMES_SHOWN = 200
-"""Nodes of a picture that are listed: a picture is for programs that draw."""
+"""Most nodes listed of a graph view, which is meant for programs that draw."""
 
 
 def neighbours(result: dict[str, Any]) -> None:
@@ -19,7 +19,7 @@ def neighbours(result: dict[str, Any]) -> None:
 
 
 def paths(result: dict[str, Any]) -> None:
-    """Print each way from note to note, with what leads on."""
+    """Print each path between two notes, with its steps."""
     out = console()
     for number, path in enumerate(result["paths"], start=1):
         out.print(styled_text((f"{number:2}. ", "dim"), (path["notes"][0], "cyan")))
@@ -36,7 +36,7 @@ def paths(result: dict[str, Any]) -> None:
 
 
 def insights(result: dict[str, Any]) -> None:
-    """Print each part under its name."""
+    """Print each part under its title."""
     out = console()
     counts = result["counts"]
     stubs = f"{count_of(counts['stubs'], 'name')} without a note"
@@ -59,7 +59,7 @@ def insights(result: dict[str, Any]) -> None:
 
 
 def view(result: dict[str, Any]) -> None:
-    """List what would be drawn."""
+    """List the nodes of a graph view."""
     table(result["nodes"][:NAMES_SHOWN], ("title", "path", "type", "joined", "community"))
     shown = min(len(result["nodes"]), NAMES_SHOWN)
     nodes, edges = count_of(result["total"], "node"), count_of(len(result["edges"]), "edge")
@@ -67,7 +67,7 @@ def view(result: dict[str, Any]) -> None:
 
 
 def history(result: dict[str, Any]) -> None:
-    """Print what changed, week by week."""
+    """Print the changes of the graph week by week."""
     out = console()
     for week in result["weeks"]:
         counts = week["counts"]
@@ -87,7 +87,7 @@ def history(result: dict[str, Any]) -> None:
 
 
 def exported_graph(result: dict[str, Any]) -> None:
-    """Print the graph as it is, for a file or another program."""
+    """Print the exported graph unchanged, for a file or another program."""
     sys.stdout.buffer.write(result["text"].encode())
 
 
@@ -102,7 +102,7 @@ GRAPH_VIEWS: dict[str, Callable[[dict[str, Any]], None]] = {
 
 
 def suggestions(result: dict[str, Any]) -> None:
-    """Print each link that may be missing, with what speaks for it."""
+    """Print each suggested link with its reasons."""
     out = console()
     for found in result["suggestions"]:
         out.print(
@@ -119,7 +119,7 @@ def suggestions(result: dict[str, Any]) -> None:
 
 
 def prospects(result: dict[str, Any]) -> None:
-    """Print names worth a note."""
+    """Print the link candidates without a note."""
     table(result["prospects"], ("name", "kind", "notes", "confidence", "examples"))
     if not result["total"]:
         tell("No name that several notes say lacks a note.")
@@ -128,7 +128,7 @@ def prospects(result: dict[str, Any]) -> None:
 
 
 def report(result: dict[str, Any]) -> None:
-    """Print what could be better about the links of a vault, sort by sort."""
+    """Print the problems of a vault's links, by kind."""
     out = console()
     unresolved = result["unresolved"]
     lack = "has" if unresolved == 1 else "have"
@@ -169,7 +169,7 @@ REPORT_SECTIONS: dict[str, tuple[str, Line]] = {
         lambda found: (found["name"], f"{count_of(found['links'], 'link')} mean one of {', '.join(found['notes'])}"),
     ),
 }
-"""Each sort of a report: its title, and the name and the rest of a line."""
+"""Each kind of finding: its title, and the name and the rest of a line."""
 
 LINK_VIEWS: dict[str, Callable[[dict[str, Any]], None]] = {
     "LinkSuggestions": suggestions,

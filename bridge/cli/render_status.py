@@ -1,4 +1,4 @@
-"""How the bridge is, for a person: what is indexed, what the doctor found, who called what."""
+"""Prints the state of the bridge for a person: what is indexed, what the doctor found, and the recorded calls."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ Vault = Mapping[str, Any]
 
 
 def status(result: dict[str, Any]) -> None:
-    """Print who serves the vaults, and how far each is indexed."""
+    """Print which bridge serves the vaults, and how far each is indexed."""
     out = console()
     for vault in result["vaults"]:
         ready, pending = vault["ready"], vault["pending"]
@@ -58,18 +58,18 @@ def describe_bridge(bridge: Mapping[str, Any] | None) -> str:
 
 
 def semantic_state(vault: Vault) -> str:
-    """Say whether notes can be found by meaning, and by which model."""
+    """Say whether semantic search is ready, and by which model."""
     model = vault["model"]
     if vault["ready"]["semantic"]:
         return f"ready, {model['id']}" if model else "ready"
     if model:
         return f"not ready, {model['id']}"
-    # A bridge of an earlier version does not say whether it has looked.
+    # An earlier version of the bridge does not say whether it has looked.
     return "not ready, no model is installed" if vault.get("model_known", True) else "not ready, looking for a model"
 
 
 def backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
-    """Say how many passages have no vector, and who gives them one."""
+    """Say how many passages have no vector, and how fast they are embedded."""
     pending, embedding = vault["pending"]["vectors"], vault["embedding"]
     if not pending or not vault["model"]:
         return ""
@@ -82,19 +82,19 @@ def backlog(vault: Vault, bridge: Mapping[str, Any] | None) -> str:
 
 
 def disk_sizes(disk: Mapping[str, int]) -> str:
-    """Say how much disk each part takes."""
+    """Format the disk space of each part."""
     from rich.filesize import decimal
 
     return ", ".join(f"{name} {decimal(size)}" for name, size in disk.items())
 
 
 def status_colour(true: bool) -> str:
-    """Return the colour of yes or not yet."""
+    """Return the colour of a finished or unfinished state."""
     return "green" if true else "yellow"
 
 
 def findings(result: dict[str, Any]) -> None:
-    """Print what the doctor found."""
+    """Print the doctor's findings."""
     out = console()
     signs = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}
     for finding in result["findings"]:
@@ -107,7 +107,7 @@ def findings(result: dict[str, Any]) -> None:
 
 
 def usage(result: dict[str, Any]) -> None:
-    """Print who called what, and how often which error was the answer."""
+    """Print the recorded calls by tool and client, and the errors they ended in."""
     kinds = (("all", [result["total"]]), ("tool", result["tools"]), ("client", result["clients"]))
     rows = [{**use, "kind": kind} for kind, uses in kinds for use in uses]
     table(rows, ("name", "kind", "calls", "errors", "p50_ms", "p95_ms", "tokens_out", "tokens_whole"), headed=True)
@@ -116,7 +116,7 @@ def usage(result: dict[str, Any]) -> None:
 
 
 def summary(vault: Vault) -> str:
-    """Say in a line what is indexed of a vault."""
+    """Summarize in a line what is indexed of a vault."""
     if vault["ready"]["semantic"]:
         how = "words and meaning"
     elif vault["model"] is None:

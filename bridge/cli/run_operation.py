@@ -1,4 +1,4 @@
-"""`vault-bridge <operation>`: in the running bridge if there is one, else in this process."""
+"""`vault-bridge <operation>`: runs in the running bridge if there is one, else in this process."""
 
 import argparse
 import sys
@@ -15,7 +15,7 @@ from bridge.features import get_operation
 
 
 def main(given: argparse.Namespace) -> int:
-    """Run an operation and print what it says."""
+    """Run an operation and print its result."""
     from bridge.cli import render
 
     operation = get_operation(given.command)
@@ -30,15 +30,15 @@ def main(given: argparse.Namespace) -> int:
 
 
 def find_and_run(given: argparse.Namespace, operation: Operation) -> tuple[dict[str, Any], FoundVault | None]:
-    """Run an operation where it can be run, and return its result and where that was."""
+    """Run an operation, and return its result and the vault it ran on."""
     typed = options.collect(operation, given)
     wanted = typed.pop(VAULT, None) or given.vault
-    # The runtime token may not do what is for the owner alone; whoever may write the settings file may, and running
-    # bridges look at it.
+    # Operations of scope `admin` run in this process, since the runtime token does not grant it; a user who may write
+    # the settings file may run them, and running bridges notice the change.
     reached = None if operation.scope == "admin" else target_vault(given.data_dir, wanted, operation)
     arguments = typed if reached is None else paths.to_vault_paths(operation, typed, reached.path)
     if needs_digest(operation, arguments):
-        # Who types a command means the note as it is now; that it stays so until it is written is seen to.
+        # A user who types a command means the note as it is now; the write checks that it is still that.
         asked = {"path": arguments["path"], "max_chars": 1}
         arguments["digest"] = run_operation(given, get_operation("read_note"), asked, reached)["digest"]
     if isinstance(reached, ServedVault) and (operation.vault or wanted is not None):
@@ -62,24 +62,24 @@ def run_operation(
 
 
 def needs_digest(operation: Operation, arguments: Mapping[str, Any]) -> bool:
-    """Say whether a write must name what was read of a note and was not told: where it deletes, and where it edits."""
+    """Say whether a write needs a digest that was not given: one that deletes, and one that edits."""
     if operation.reads or "digest" in arguments or not isinstance(arguments.get("path"), str):
         return False
     return any(taken.name == "digest" and (taken.required or "edits" in arguments) for taken in operation.arguments)
 
 
 def target_vault(data_dir: Path, wanted: str | None, operation: Operation) -> FoundVault | None:
-    """Find the vault; an operation on no vault in particular can do without.
+    """Find the vault; None is possible for an operation that needs no particular vault.
 
     Raises:
-        NoSuchVault: There is none, or several.
+        NoSuchVault: There is none, or several match.
     """
     try:
         return find_vault(data_dir, wanted)
     except NoSuchVault:
         if operation.vault or wanted is not None:
             raise
-        # One that works on no vault in particular is answered by any bridge that runs.
+        # Any running bridge can answer an operation that needs no particular vault.
         running = next(served_vaults(data_dir), None)
         if running is None and operation.name == "status":
             raise

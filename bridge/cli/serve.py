@@ -1,4 +1,4 @@
-"""`vault-bridge serve`: runs a bridge until told to leave."""
+"""`vault-bridge serve`: runs a bridge until it is stopped."""
 
 import argparse
 import asyncio
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def temporary_data_folder(data_dir: Path) -> Iterator[Path]:
-    """Make a data folder that goes with the block; what the user's own says of rules and clients holds in it too."""
+    """Create a data folder for a block; the rules and clients of the user's own data folder apply in it too."""
     own = Folders(data_dir.absolute())
     with tempfile.TemporaryDirectory(prefix="vault-bridge-", ignore_cleanup_errors=True) as folder:
         made = Folders(Path(folder))
@@ -37,14 +37,14 @@ def temporary_data_folder(data_dir: Path) -> Iterator[Path]:
 
 
 MAX_OPEN_FILES = 10_240
-"""What macOS permits; elsewhere it is more than enough, too."""
+"""The limit of macOS, and more than enough elsewhere."""
 
 
 def raise_file_limit() -> None:
-    """Raise how many files this process may have open, where its user may.
+    """Raise the number of files that this process may have open, as far as permitted.
 
     LanceDB keeps two files open of each index that was replaced, and an index is replaced every few hundred edits:
-    the usual thousand lasts a busy bridge some weeks.
+    the usual thousand lasts a busy bridge for some weeks.
     """
     if sys.platform == "win32":
         return
@@ -58,7 +58,7 @@ def raise_file_limit() -> None:
 
 
 MAX_LOG_BYTES = 2**20
-"""Bytes after which it begins anew."""
+"""Size in bytes at which a log is truncated."""
 
 LOOK_EVERY_S = 60.0
 
@@ -80,21 +80,21 @@ def open_log(path: Path) -> int:
 
 
 def shorten(descriptor: int) -> None:
-    """Begin a log anew when it is large; what is no file has no end to it."""
+    """Truncate a log that is too large; anything but a regular file is left alone."""
     facts = os.fstat(descriptor)
     if stat.S_ISREG(facts.st_mode) and facts.st_size > MAX_LOG_BYTES:
         os.ftruncate(descriptor, 0)
 
 
 async def keep_log_short(descriptor: int) -> None:
-    """Look at a log now and then, for as long as it is written."""
+    """Check a log's size periodically, as long as it is written."""
     while True:
         await asyncio.sleep(LOOK_EVERY_S)
         shorten(descriptor)
 
 
 def main(given: argparse.Namespace) -> int:
-    """Serve the vaults that are named."""
+    """Serve the named vaults."""
     from bridge.cli.exit import run_coroutine
 
     raise_file_limit()
@@ -102,7 +102,7 @@ def main(given: argparse.Namespace) -> int:
 
 
 async def serve(given: argparse.Namespace) -> int:
-    """Serve until a signal, or the end of standard input, says to leave."""
+    """Serve until a signal or the end of standard input."""
     with (
         temporary_data_folder(given.data_dir) if given.fleeting else contextlib.nullcontext(given.data_dir) as data_dir
     ):
@@ -142,7 +142,7 @@ async def serve_from(data_dir: Path, models_dir: Path, given: argparse.Namespace
 
 
 def leave_on_signal(stop: asyncio.Event) -> None:
-    """Leave on SIGTERM and SIGINT; a second one ends at once."""
+    """Stop on SIGTERM and SIGINT; a second signal exits at once."""
     loop = asyncio.get_running_loop()
 
     def leave() -> None:
@@ -158,10 +158,10 @@ def leave_on_signal(stop: asyncio.Event) -> None:
 
 
 def leave_with_parent(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> None:
-    """Leave when standard input ends, as it does when the process that started us goes."""
+    """Stop when standard input ends, as it does when the process that started us exits."""
 
     def wait() -> None:
-        # Below sys.stdin, whose lock a thread that still reads would hold at the end.
+        # Reads below sys.stdin, whose lock a thread that still reads would hold at exit.
         try:
             while os.read(0, 4096):
                 pass
@@ -173,7 +173,7 @@ def leave_with_parent(stop: asyncio.Event, loop: asyncio.AbstractEventLoop) -> N
 
 
 def ready_message(bridge: "Bridge", runtime: Runtime) -> dict[str, Any]:
-    """Return what the ready line says."""
+    """Return the content of the ready line."""
     vaults = [{"id": engine.id, "name": engine.name, "path": str(engine.root)} for engine in bridge.vaults.values()]
     facts = {"url": runtime.url, "token": runtime.token, "pid": runtime.pid, "version": runtime.version}
     return {**facts, "vaults": vaults}

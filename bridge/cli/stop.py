@@ -16,7 +16,7 @@ from bridge.server.runtime_file import Runtime, is_alive, running_bridges
 LOOK_S = 3.0
 LOOK_EVERY_S = 0.05
 PATIENCE_S = 30.0
-"""Seconds that a bridge gets to finish the changes that it is making."""
+"""Seconds that a bridge gets to finish changes in progress."""
 
 
 class StillRunning(BridgeError):
@@ -39,7 +39,7 @@ def main(given: argparse.Namespace) -> int:
 
 
 def find_runtime(data_dir: Path, vault: str | None) -> Runtime | None:
-    """Return the bridge that serves a vault, or the only one that runs; None when there is none.
+    """Return the bridge that serves a vault, or the only one running; None if there is none.
 
     Raises:
         NoSuchVault: Several bridges run and no vault is named, or there is no such vault.
@@ -58,10 +58,10 @@ def find_runtime(data_dir: Path, vault: str | None) -> Runtime | None:
 
 
 def stop_bridge(runtime: Runtime) -> None:
-    """Ask a bridge to leave, as Ctrl-C does, and wait until it has left.
+    """Stop a bridge as Ctrl-C does, and wait until its process has ended.
 
     Raises:
-        NotReady: What listens there does not answer as the process of the runtime file.
+        NotReady: The listener does not answer as the process of the runtime file.
         StillRunning: It takes too long.
     """
     require_ours(runtime)
@@ -77,7 +77,7 @@ def stop_bridge(runtime: Runtime) -> None:
 
 
 def require_ours(runtime: Runtime) -> None:
-    """Make sure that the process is a bridge: it takes the token of the runtime file and names this process as its own.
+    """Require that the process is a bridge: it accepts the runtime file's token and reports this process id as its own.
 
     Raises:
         NotReady: It does not.

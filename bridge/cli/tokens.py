@@ -1,4 +1,4 @@
-"""`vault-bridge tokens`: makes, shows and revokes the tokens of clients."""
+"""`vault-bridge tokens`: creates, lists and revokes the tokens of clients."""
 
 import argparse
 import sys
@@ -19,7 +19,7 @@ def main(given: argparse.Namespace) -> int:
 
 
 def create(given: argparse.Namespace, tokens: Tokens) -> int:
-    """Make a token and print it, this once."""
+    """Create a token and print it, this once."""
     client, token = tokens.create(given.name, given.scope or ["read"], given.preset)
     if given.json:
         json_line({**client.wire(), "token": token})
@@ -42,7 +42,7 @@ def list_clients(given: argparse.Namespace, tokens: Tokens) -> int:
 
 
 def revoke(given: argparse.Namespace, tokens: Tokens) -> int:
-    """Take a token away."""
+    """Revoke a token."""
     tell(f"The token of {tokens.revoke(given.client).name} is revoked; what it has open ends now.")
     return 0
 

@@ -1,4 +1,4 @@
 """`vault-bridge mcp`: the bridge's MCP endpoint on standard input and output.
 
-Quick to start, since agents wait for it: it passes on what it receives, and loads no more than that takes.
+Starts quickly, since agents wait for it: it forwards messages, and loads only what that needs.
 """

@@ -1,4 +1,4 @@
-"""Which vault an agent means."""
+"""Chooses the vault that an agent works with."""
 
 from pathlib import Path
 
@@ -13,13 +13,13 @@ def choose_vault(folders: Folders, wanted: str | None, here: Path) -> Path:
     """Return the vault's folder.
 
     Args:
-        folders: Where it is told which vaults are known and which are served.
-        wanted: Its path, name or id; without, the vault around `here`, else the only one that is served, else the one
-            that was used last.
-        here: The present folder.
+        folders: The data folder, which lists known and served vaults.
+        wanted: Its path, name or id; if None, the vault around `here`, else the only one served, else the one used
+            last.
+        here: The current folder.
 
     Raises:
-        NoSuchVault: There is none, or several.
+        NoSuchVault: There is none, or several match.
     """
     if wanted is not None:
         return find_named_vault(folders, wanted)
@@ -44,7 +44,7 @@ def find_named_vault(folders: Folders, wanted: str) -> Path:
 
 
 def only_served_vault(folders: Folders) -> Path | None:
-    """Return the only vault that is served now; None when there is none."""
+    """Return the only served vault; None if none is served."""
     match [path for id_, path in read_vault_list(folders).items() if read_runtime(folders.runtime(id_)) is not None]:
         case []:
             return None
@@ -66,7 +66,7 @@ def last_used_vault(folders: Folders) -> Path:
 
 
 def modified_at(file: Path) -> float:
-    """Return when a file was written; long ago when it is not there."""
+    """Return when a file was modified; 0 if it is missing."""
     try:
         return file.stat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""The bridge's MCP endpoint, wherever the bridge is just now."""
+"""Sends requests to the bridge's MCP endpoint, wherever the bridge currently listens."""
 
 import secrets
 from collections.abc import AsyncIterator, Mapping
@@ -15,7 +15,7 @@ CONNECT_S = 5.0
 TRIES = 5
 
 KEPT_OPEN_S = 3600.0
-"""Seconds that a silent connection stays open, which shows the bridge that the client is still there."""
+"""Seconds that an idle connection stays open, which shows the bridge that the client is still there."""
 
 CLIENT_HEADER = "X-Vault-Bridge-Client"
 SESSION_HEADER = "X-Vault-Bridge-Session"
@@ -29,11 +29,11 @@ class ConnectionLost(BridgeError):
 
 
 class NotSent(Exception):
-    """Nobody listens where the bridge should be."""
+    """Nothing listens at the bridge's address."""
 
 
 def http_session() -> aiohttp.ClientSession:
-    """Return what connects to the bridge: directly, and without a limit, since streams stay open for hours."""
+    """Return a session that connects directly and without a limit, since streams stay open for hours."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_OPEN_S),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
@@ -58,16 +58,16 @@ class Endpoint:
         self._http = http
         self._finder = finder
         self._asked = asked
-        # One process is one session, whatever becomes of the bridge meanwhile.
+        # One process is one session, even if the bridge is restarted.
         self._named = {SESSION_HEADER: secrets.token_hex(6), **({CLIENT_HEADER: client} if client is not None else {})}
 
     @asynccontextmanager
     async def post(self, body: bytes, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Send a message to the bridge, which is started when there is none; what was sent is never sent again.
+        """Send a message to the bridge, starting one if there is none; a message that was sent is never sent again.
 
         Raises:
-            Lost: It went away before the answer was complete.
-            BridgeError: There is no bridge to be had.
+            ConnectionLost: It went away before the answer was complete.
+            BridgeError: There is no bridge and none can be started.
         """
         refused = None
         content = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -75,7 +75,7 @@ class Endpoint:
             runtime = await self._finder.found(refused)
             try:
                 async with self._sent("POST", runtime, {**headers, **content}, body) as response:
-                    # Another bridge may have taken the place of the one whose token this was.
+                    # Another bridge may have replaced the one that this token belongs to.
                     if response.status != HTTPStatus.UNAUTHORIZED or self._finder.now() == runtime:
                         yield response
                         return
@@ -85,10 +85,10 @@ class Endpoint:
 
     @asynccontextmanager
     async def listen(self, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Open the stream of what the bridge says unasked; starts no bridge.
+        """Open the stream of the bridge's unsolicited messages; starts no bridge.
 
         Raises:
-            Lost: There is none, or it went away.
+            ConnectionLost: There is none, or it went away.
         """
         runtime = self._finder.now()
         if runtime is None:
@@ -100,7 +100,7 @@ class Endpoint:
             raise ConnectionLost from None
 
     async def end(self, headers: Mapping[str, str]) -> None:
-        """End a session, if the bridge is there to hear it."""
+        """End a session, if a bridge is there to receive it."""
         runtime = self._finder.now()
         if runtime is not None:
             async with self._sent("DELETE", runtime, headers):
@@ -113,8 +113,8 @@ class Endpoint:
         """Send a request.
 
         Raises:
-            Unsent: Nothing was sent.
-            Lost: The answer is not complete.
+            NotSent: Nothing was sent.
+            ConnectionLost: The answer is not complete.
         """
         known = {"Authorization": f"Bearer {runtime.token}", **self._named}
         try:

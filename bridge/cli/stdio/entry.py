@@ -1,4 +1,4 @@
-"""Puts the parts together for one client, and leaves when the client does."""
+"""Wires up the relay for one client, and exits when the client does."""
 
 import argparse
 import asyncio
@@ -22,24 +22,24 @@ from bridge.server.runtime_file import Runtime
 
 LEAVE_AFTER_S = 600
 LEAVE_AFTER_ELSEWHERE_S = 30
-"""Seconds without a client after which a bridge that is started here leaves: fewer when its data is not where the
-user's own is, since it then only serves to try something."""
+"""Seconds without a client after which a bridge started here exits: fewer if its data folder is not the default one,
+since it is then only used to try something."""
 
 LAST_START_S = 30.0
-"""Seconds at most for a bridge that is still starting when the client has nothing more to say."""
+"""Most seconds to wait for a bridge that is still starting when the client's input has ended."""
 
 LAST_ANSWERS_S = 10.0
-"""Seconds at most for what is under way then, once the bridge is there."""
+"""Most seconds to wait for pending answers then, once the bridge is there."""
 
 GOODBYE_S = 0.2
 HEALTH_S = 2.0
 
 
 def serve_client(given: argparse.Namespace) -> int:
-    """Serve the client on standard input and output until it leaves."""
+    """Serve the client on standard input and output until it exits."""
     folders = Folders(given.data_dir.absolute())
     vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
-    # Whatever else is printed, by whatever library, must not come between the messages.
+    # Whatever libraries print must not come between the messages.
     output = os.dup(1)
     os.dup2(2, 1)
     asyncio.run(relay(given, folders, vault, output))
@@ -47,7 +47,7 @@ def serve_client(given: argparse.Namespace) -> int:
 
 
 async def relay(given: argparse.Namespace, folders: Folders, vault: Path, descriptor: int) -> None:
-    """Carry messages until standard input ends, nobody reads the output, or a signal comes."""
+    """Relay messages until standard input ends, nobody reads the output, or a signal arrives."""
     stop = asyncio.Event()
     leave_on_signal(stop)
     source = InputLines(0)
@@ -75,13 +75,13 @@ async def relay(given: argparse.Namespace, folders: Folders, vault: Path, descri
 
 
 def make_starter(given: argparse.Namespace, folders: Folders, vault: Path) -> BridgeStarter:
-    """Return what starts a bridge, if need be."""
+    """Return the starter of bridges for this vault."""
     after = LEAVE_AFTER_S if folders.data == default_data_dir() else LEAVE_AFTER_ELSEWHERE_S
     return BridgeStarter(vault, folders.data, given.models_dir.absolute(), folders.log(vault_id(vault)), after)
 
 
 async def is_listening(http: aiohttp.ClientSession, runtime: Runtime) -> bool:
-    """Say whether a bridge is where it says that it is."""
+    """Say whether a bridge listens at its recorded address."""
     try:
         async with http.get(f"{runtime.url}/healthz", timeout=aiohttp.ClientTimeout(total=HEALTH_S)) as response:
             return response.ok
@@ -90,7 +90,7 @@ async def is_listening(http: aiohttp.ClientSession, runtime: Runtime) -> bool:
 
 
 async def wait_for_first(*what: asyncio.Future[Any] | asyncio.Event, within: float | None = None) -> None:
-    """Wait until a task is done or an event comes, or a number of seconds has passed."""
+    """Wait until a task is done, an event is set, or a number of seconds has passed."""
     events = {asyncio.ensure_future(one.wait()) for one in what if isinstance(one, asyncio.Event)}
     tasks = {one for one in what if not isinstance(one, asyncio.Event)}
     await asyncio.wait(tasks | events, timeout=within, return_when=asyncio.FIRST_COMPLETED)
@@ -102,11 +102,10 @@ __all__ = ["main"]
 
 
 def main(given: argparse.Namespace) -> int:
-    """Serve one client, or print how to set it up."""
+    """Serve one client, or print its configuration."""
     if given.print_config is not None:
         from bridge.cli.stdio.print_config import print_agent_config
 
         return print_agent_config(given)
-    # MERGED
 
     return serve_client(given)

@@ -1,4 +1,4 @@
-"""Finds the bridge of one vault, wherever it is just now, and has one started when there is none."""
+"""Finds the bridge of one vault, wherever it currently listens, and starts one if there is none."""
 
 import asyncio
 import logging
@@ -13,21 +13,21 @@ from bridge.server.runtime_file import Runtime, read_runtime
 log = logging.getLogger(__name__)
 
 FALLBACK_CODES = frozenset({Busy.code, ReadOnly.code, DiskFull.code})
-"""Why a bridge for all cannot be started where one of our own can."""
+"""Errors after which a private bridge is started, since no shared one can be."""
 
 LOOK_EVERY_S = 0.05
 
 RESTART_S = 2.0
-"""Seconds that a bridge which was there gets to come back: whoever stopped it may be about to start it again."""
+"""Seconds to wait for a bridge that was running to come back: the user who stopped it may be about to restart it."""
 
 AGAIN_S = 1.0
 """Seconds before a start is tried again while another process holds the vault."""
 
 PATIENCE_S = 10.0
-"""Seconds that is waited for somebody else to serve the vault or to let go of it."""
+"""Seconds to wait for another process to serve the vault or release it."""
 
 START_S = 60.0
-"""Seconds for a bridge that is on its way; on an idle machine it needs about one."""
+"""Seconds to wait for a starting bridge; on an idle machine it needs about one."""
 
 
 class BridgeUnavailable(BridgeError):
@@ -38,17 +38,17 @@ class BridgeUnavailable(BridgeError):
 
 
 class BridgeFinder:
-    """Looks for the bridge, once for all who ask at the same time."""
+    """Looks for the bridge, once for all simultaneous requests."""
 
     def __init__(
         self, runtime_file: Path, listens: Callable[[Runtime], Awaitable[bool]], starter: BridgeStarter
     ) -> None:
-        """Look for nothing yet.
+        """Defer looking for the bridge.
 
         Args:
-            runtime_file: Where the bridge says that it is.
-            listens: Tells whether it is.
-            starter: Starts one.
+            runtime_file: The file in which the bridge records its address.
+            listens: Says whether a bridge listens at an address.
+            starter: Starts a bridge.
         """
         self._file = runtime_file
         self._listens = listens
@@ -58,7 +58,7 @@ class BridgeFinder:
         self._looking: asyncio.Task[Runtime] | None = None
 
     def now(self) -> Runtime | None:
-        """Return where the bridge is, one for all before one of our own; None when there is none."""
+        """Return where the bridge listens, a shared one before a private one; None if there is none."""
         shared = read_runtime(self._file)
         if self._own is None:
             return shared
@@ -69,28 +69,28 @@ class BridgeFinder:
         return self._own.runtime.result() if self._own.runtime.done() else None
 
     def begin(self) -> asyncio.Task[Runtime]:
-        """Begin to look, also before anybody asks."""
+        """Start looking for the bridge, also before any request."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look(), name="looking")
-            # Whoever asks is told what went wrong; when nobody does, it matters to nobody.
+            # Requests that wait get the error; without any, it does not matter.
             self._looking.add_done_callback(lambda task: task.cancelled() or task.exception())
         return self._looking
 
     def give_up(self) -> None:
-        """Look no longer, and let go of what is our own."""
+        """Stop looking, and end the private bridge."""
         if self._looking is not None:
             self._looking.cancel()
         if self._own is not None:
             self._own.end()
 
     async def found(self, refused: Runtime | None = None) -> Runtime:
-        """Return a bridge that listens; one is started when there is none.
+        """Return a bridge that listens; one is started if there is none.
 
         Args:
-            refused: What was found before and did not listen.
+            refused: A bridge found before that did not listen.
 
         Raises:
-            BridgeError: There is none to be had.
+            BridgeError: There is no bridge and none can be started.
         """
         now = self.now()
         if now is not None and now != refused:
@@ -99,7 +99,7 @@ class BridgeFinder:
         return await asyncio.shield(self.begin())
 
     async def _look(self) -> Runtime:
-        """Look for a bridge for all; where there can be none, start one of our own."""
+        """Look for a shared bridge, and start a private one if that is not possible."""
         try:
             return await self._shared()
         except BridgeError as error:
@@ -110,7 +110,7 @@ class BridgeFinder:
             return await asyncio.wait_for(asyncio.shield(self._own.runtime), START_S)
 
     async def _shared(self) -> Runtime:
-        """Look until there is one, or patience is over."""
+        """Look for a shared bridge, starting one if needed, until one listens or the time is up."""
         reason: BridgeError = BridgeUnavailable()
         began = time.monotonic()
         start_at = began + (RESTART_S if self._seen else 0.0)
@@ -124,7 +124,7 @@ class BridgeFinder:
                 reason = started.reason()
                 if reason.code != Busy.code:
                     raise reason
-                # Whoever holds the vault will serve it soon, or let go of it.
+                # The process that holds the vault will soon serve it or release it.
                 started, start_at = None, time.monotonic() + AGAIN_S
             if started is None and time.monotonic() >= start_at:
                 started = self._starter.start()

@@ -1,4 +1,4 @@
-"""What comes back from the bridge."""
+"""Parses the bridge's HTTP responses, and builds the protocol's headers."""
 
 import base64
 import re
@@ -17,14 +17,14 @@ from bridge.errors import BridgeError, Internal
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event; `data` may be empty in one that only tells its id."""
+    """A server-sent event; `data` is empty if it only carries an id."""
 
     id: str | None
     data: bytes
 
 
 async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
-    """Yield each event once it is whole; one that breaks off is none."""
+    """Yield each complete event; an incomplete last one is dropped."""
     id_: str | None = None
     data: list[bytes] = []
     async for line in split_lines(chunks):
@@ -41,7 +41,7 @@ async def sse_events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
 
 
 async def split_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-    """Yield lines of any length without their ends; what follows the last end is none."""
+    """Yield lines of any length without their ends; text after the last line end is dropped."""
     parts: list[bytes] = []
     async for chunk in chunks:
         *ended, rest = chunk.split(b"\n")
@@ -52,11 +52,11 @@ async def split_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
 
 
 async def read_messages(response: aiohttp.ClientResponse, id_: Id | None) -> AsyncIterator[dict[str, Any]]:
-    """Yield each message that answers a request or comes before its answer.
+    """Yield each message of a response: those before the answer, and the answer.
 
     Args:
-        response: What the bridge answered to a message.
-        id_: The message's id, which an answer that is no stream gets when it lacks it.
+        response: The bridge's response to a message.
+        id_: The message's id, which is set in an answer outside a stream that lacks it.
 
     Raises:
         BridgeError: The bridge refused the message.
@@ -75,7 +75,7 @@ async def read_messages(response: aiohttp.ClientResponse, id_: Id | None) -> Asy
 
 
 def response_error(status: int, content: Any) -> BridgeError:
-    """Return the error that a refusal tells of."""
+    """Return the error that a refused request's body describes."""
     from bridge.cli.find_bridge import RemoteError
 
     match content:
@@ -84,7 +84,7 @@ def response_error(status: int, content: Any) -> BridgeError:
         case {"error": {"message": str(text)}}:
             return RemoteError({"code": "internal", "message": text})
         case _ if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            # It says more than that, unless it was ended in the middle of it.
+            # A bridge sends more than that, unless it is killed while doing so.
             return ConnectionLost()
         case _:
             return Internal(f"The bridge answered {status}.")
@@ -99,18 +99,18 @@ MCP_SESSION = "Mcp-Session-Id"
 MCP_VERSION = "MCP-Protocol-Version"
 
 NAME_PARAMETERS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""Which parameter names what a method is about."""
+"""The parameter that names a method's subject."""
 
 PLAIN = re.compile(r"([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?")
 ENCODED = re.compile(r"=\?base64\?.*\?=")
 
 
 def protocol_headers(message: Message, session: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers that the protocol asks for.
+    """Return the headers that the protocol requires.
 
     Args:
-        message: A message; one of the newer era speaks for itself.
-        session: The headers of the session, to which one of the older era belongs; empty without one.
+        message: A message; one of the newer era carries its own version.
+        session: The headers of the session that messages of the older era belong to; empty without one.
     """
     if message.method == "initialize":
         return {}
@@ -122,7 +122,7 @@ def protocol_headers(message: Message, session: Mapping[str, str]) -> Mapping[st
 
 
 def header_value(text: str) -> str:
-    """Write a text so that a header can carry it, as the protocol says."""
+    """Encode a text for a header, as the protocol specifies."""
     if PLAIN.fullmatch(text) and not ENCODED.fullmatch(text):
         return text
     return f"=?base64?{base64.b64encode(text.encode()).decode()}?="

@@ -1,4 +1,4 @@
-"""Starts a bridge for a vault that none serves: one for all that outlives whoever starts it, or one of our own."""
+"""Starts a bridge for a vault that none serves: a shared one that outlives its starter, or a private one."""
 
 import asyncio
 import contextlib
@@ -24,20 +24,20 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class SharedBridge:
-    """A bridge for all, on its way."""
+    """A shared bridge that is starting."""
 
     process: "subprocess.Popen[bytes]"
     log: Path
     begins: int
-    """Where in the log it begins to speak."""
+    """The offset in the log at which its output begins."""
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is gone already."""
+        """Whether it has already exited."""
         return self.process.poll() is not None
 
     def reason(self) -> BridgeError:
-        """Return why it ended, as it said itself."""
+        """Return why it ended, from its own log."""
         from bridge.cli.find_bridge import RemoteError
 
         with self.log.open("rb") as log:
@@ -51,34 +51,34 @@ class SharedBridge:
 
 @dataclass(frozen=True, slots=True)
 class PrivateBridge:
-    """A bridge for this client alone."""
+    """A bridge for this client only."""
 
     process: "subprocess.Popen[bytes]"
     runtime: asyncio.Future[Runtime]
-    """Where it listens, once it does."""
+    """The address at which it listens, once it does."""
 
     def end(self) -> None:
-        """Let it go; it goes also when this process does, whatever ends it."""
+        """End it; it also ends when this process does, even in a crash."""
         if self.process.stdin is not None:
             self.process.stdin.close()
 
 
 @dataclass(frozen=True, slots=True)
 class BridgeStarter:
-    """Knows what to start."""
+    """Starts bridges for one vault."""
 
     vault: Path
     data_dir: Path
     models_dir: Path
     log: Path
     leave_after: int
-    """Seconds without a client after which a bridge for all leaves."""
+    """Seconds without a client after which a shared bridge exits."""
 
     def start(self) -> SharedBridge:
-        """Start a bridge for all; it says to its log, as JSON, what goes wrong.
+        """Start a shared bridge, which logs its errors as JSON.
 
         Raises:
-            BridgeError: The log cannot be written, or nothing can be started.
+            BridgeError: The log cannot be written, or no process can be started.
         """
         descriptor = open_log(self.log)
         try:
@@ -88,22 +88,22 @@ class BridgeStarter:
                 stdin=subprocess.DEVNULL,
                 stdout=descriptor,
                 stderr=descriptor,
-                # Not to hold on to the folder of whoever starts it, nor to go with its group.
+                # Neither keeps the starter's folder in use nor ends with its process group.
                 cwd=self.log.parent,
                 start_new_session=True,
                 creationflags=DETACHED,
             )
         finally:
             os.close(descriptor)
-        # Else one that ends stays in the list of processes as if it lived.
+        # A child that ends is only reaped if something waits for it.
         threading.Thread(target=process.wait, name="started", daemon=True).start()
         return SharedBridge(process, self.log, begins)
 
     def start_own(self) -> PrivateBridge:
-        """Start a bridge of our own: it only reads, keeps nothing, and finds words but no meaning.
+        """Start a private bridge: it only reads, stores nothing, and has keyword search but no semantic search.
 
         Raises:
-            BridgeError: Nothing can be started.
+            BridgeError: No process can be started.
         """
         words = self._words("--fleeting", "--parent-stdin", "--print-ready")
         process = start_process(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -112,7 +112,7 @@ class BridgeStarter:
 
         def hear() -> None:
             line = process.stdout.readline() if process.stdout is not None else b""
-            # The loop may have ended before.
+            # The loop may have closed before.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(set_runtime, runtime, line)
             process.wait()
@@ -121,7 +121,7 @@ class BridgeStarter:
         return PrivateBridge(process, runtime)
 
     def _words(self, *options: str) -> Sequence[str]:
-        """Return the command."""
+        """Return the command line of a bridge."""
         folders = ("--data-dir", str(self.data_dir), "--models-dir", str(self.models_dir))
         return [*program_command(), "serve", *options, *folders, str(self.vault)]
 
@@ -130,7 +130,7 @@ def start_process(command: Sequence[str], **options: Any) -> "subprocess.Popen[b
     """Start a process.
 
     Raises:
-        Internal: The system does not let us.
+        Internal: The system refuses to start it.
     """
     try:
         return subprocess.Popen(command, **options)
@@ -139,7 +139,7 @@ def start_process(command: Sequence[str], **options: Any) -> "subprocess.Popen[b
 
 
 def set_runtime(runtime: asyncio.Future[Runtime], line: bytes) -> None:
-    """Take in what a bridge said when it was ready, or that it never was."""
+    """Set the address from a bridge's ready line, or an error if it never came."""
     match parse_json(line):
         case {"url": str(url), "token": str(token), "pid": int(pid), "version": str(version)}:
             runtime.set_result(Runtime(url, token, pid, version))
@@ -148,6 +148,6 @@ def set_runtime(runtime: asyncio.Future[Runtime], line: bytes) -> None:
 
 
 def program_command() -> list[str]:
-    """Return the command that runs this program, from whatever folder."""
+    """Return the command that runs this program from any folder."""
     script = Path(sys.executable).with_name("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
     return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "bridge.cli"]

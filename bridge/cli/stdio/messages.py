@@ -1,4 +1,4 @@
-"""JSON-RPC messages, as far as one who passes them on must understand them."""
+"""JSON-RPC messages, as far as a relay must understand them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from bridge.cli.stdio.pipes import READ_LIMIT
 from bridge.errors import BridgeError
 
 BODY_LIMIT = 8 * 2**20
-"""Bytes of a message that the bridge takes."""
+"""Largest message in bytes that the bridge accepts."""
 
 TOO_LONG = f"A message may have {BODY_LIMIT >> 20} MiB."
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-"""Where a message of the newer era names the version of the protocol."""
+"""The key under which a message of the newer era names the protocol version."""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -26,12 +26,12 @@ Id = str | int | float
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of the client."""
+    """One message from the client."""
 
     line: bytes
     id: Id | None
     method: str
-    """Empty in an answer to what the bridge asked."""
+    """Empty in a response to a request of the bridge."""
     params: Mapping[str, Any]
 
     @property
@@ -41,14 +41,14 @@ class Message:
 
     @property
     def version(self) -> str | None:
-        """The version of the protocol that it names; in the older era only the handshake does."""
+        """The protocol version that it names; in the older era only the handshake does."""
         meta = self.params.get("_meta")
         version = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
         return version if isinstance(version, str) else None
 
 
 class MalformedMessage(Exception):
-    """A line is no message; `answer` says so to the client."""
+    """A line is not a message; `answer` is the error for the client."""
 
     def __init__(self, code: int, text: str, id_: Id | None = None) -> None:
         super().__init__(text)
@@ -56,10 +56,10 @@ class MalformedMessage(Exception):
 
 
 def parse_message(line: bytes) -> Message:
-    """Read a line.
+    """Parse a line.
 
     Raises:
-        Malformed: It cannot be passed on.
+        MalformedMessage: It cannot be forwarded.
     """
     if len(line) > READ_LIMIT:
         raise MalformedMessage(INVALID_REQUEST, TOO_LONG)
@@ -84,7 +84,7 @@ def parse_message(line: bytes) -> Message:
 
 
 def parse_json(text: bytes) -> Any:
-    """Read JSON; None when it is none."""
+    """Parse JSON; None if it is malformed."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -92,17 +92,17 @@ def parse_json(text: bytes) -> Any:
 
 
 def encode_error(id_: Id | None, code: int, text: str, data: Mapping[str, Any] | None = None) -> bytes:
-    """Write an error for the client."""
+    """Encode an error for the client."""
     error = {"code": code, "message": text, **({"data": data} if data else {})}
     return orjson.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
 
 
 def encode_refusal(id_: Id | None, error: BridgeError) -> bytes:
-    """Write for the client what went wrong here, and the way out."""
+    """Encode for the client an error that occurred here, with its hint."""
     told: Any = error.wire()["error"]
     return encode_error(id_, BRIDGE_ERROR, f"{error.message} {error.hint}".strip(), told)
 
 
 def encode_notification(method: str) -> bytes:
-    """Write a notification without parameters."""
+    """Encode a notification without parameters."""
     return orjson.dumps({"jsonrpc": "2.0", "method": method})

@@ -1,4 +1,4 @@
-"""Lines on standard input and output, in threads: pipes cannot be awaited everywhere, and a full one blocks."""
+"""Reads and writes lines on standard streams in threads: not every pipe can be awaited, and a full one blocks."""
 
 import asyncio
 import contextlib
@@ -8,17 +8,17 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 
 READ_LIMIT = 64 * 2**20
-"""Bytes of a line that are read; far more than is passed on, so that what is refused can be answered by its id."""
+"""Largest line in bytes that is read; far more than is forwarded, so that refused messages still get an answer."""
 
 CHUNK = 2**16
 
 
 def read_lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
-    """Yield each line without its end, as soon as it is there.
+    """Yield each line without its end, as soon as it is complete.
 
     Args:
-        descriptor: What to read, to its end.
-        limit: Bytes of a line; a longer one is cut, but not to less than a byte more than this.
+        descriptor: The file descriptor, read to its end.
+        limit: Bytes of a line; a longer one is cut, but keeps at least one byte more than this.
     """
     held = bytearray()
     while chunk := os.read(descriptor, CHUNK):
@@ -34,17 +34,17 @@ def read_lines(descriptor: int, limit: int = READ_LIMIT) -> Iterator[bytes]:
 
 
 class InputLines:
-    """Lines that come in."""
+    """Lines read from a file descriptor."""
 
     def __init__(self, descriptor: int) -> None:
-        """Begin to read."""
+        """Start reading."""
         self.ended = asyncio.Event()
-        """Set when nothing more will come, whether or not every line was taken."""
+        """Set at the end of the input, whether or not every line was taken."""
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
         tell = asyncio.get_running_loop().call_soon_threadsafe
 
         def read() -> None:
-            # The loop may have ended before the input did.
+            # The loop may have closed before the input ended.
             with contextlib.suppress(RuntimeError):
                 with contextlib.suppress(OSError):
                     for line in read_lines(descriptor):
@@ -60,14 +60,14 @@ class InputLines:
 
 
 class OutputLines:
-    """Lines that go out, in order."""
+    """Writes lines in order."""
 
     def __init__(self, descriptor: int, broken: Callable[[], object]) -> None:
-        """Begin to write.
+        """Start the writing thread.
 
         Args:
-            descriptor: Where to.
-            broken: Called in the thread that writes when nobody reads any more.
+            descriptor: The file descriptor to write to.
+            broken: Called in the writing thread when the reader has gone.
         """
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
@@ -82,11 +82,11 @@ class OutputLines:
         self._thread.start()
 
     def say(self, line: bytes) -> None:
-        """Write a line, which must not contain its end."""
+        """Write a line, which must not contain a line end."""
         self._lines.put(line)
 
     def close(self, patience: float) -> None:
-        """Write what is left, as far as it is read in time.
+        """Write the remaining lines, as far as they are read in time.
 
         Args:
             patience: Seconds.
@@ -96,7 +96,7 @@ class OutputLines:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write to the last byte."""
+    """Write all bytes."""
     left = memoryview(data)
     while left:
         left = left[os.write(descriptor, left) :]

@@ -1,4 +1,4 @@
-"""What to write into an agent's settings so that it starts `vault-bridge mcp` for a vault."""
+"""Prints the settings with which an agent starts `vault-bridge mcp` for a vault."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ from bridge.cli.stdio.launch import program_command
 from bridge.data_folder import Folders, default_data_dir, default_models_dir, read_vault_list, unless_default, vault_id
 
 LONGEST = 20
-"""Characters of a vault's name in that of its server: agents put the name before each tool, and limit the whole."""
+"""Characters of a vault's name in its server's name: agents prefix it to each tool's name, whose length they limit."""
 
 PLACES = {
     "claude-code": "Put this into .mcp.json in a project, or run for all projects: {command}",
@@ -26,7 +26,7 @@ PLACES = {
 
 
 def print_agent_config(given: argparse.Namespace) -> int:
-    """Print the configuration, and beside it where it belongs."""
+    """Print the configuration, and on standard error where it belongs."""
     folders = Folders(given.data_dir)
     vault = choose_vault(folders, given.vault, Path.cwd()).resolve()
     command, name = [*program_command(), *mcp_arguments(given, vault)], server_name(folders, vault)
@@ -38,7 +38,7 @@ def print_agent_config(given: argparse.Namespace) -> int:
 
 
 def server_name(folders: Folders, vault: Path) -> str:
-    """Name the server of a vault, so that the entry of one does not replace that of another."""
+    """Name a vault's server, so that its entry does not replace that of another vault."""
     id_, slug = vault_id(vault), vault_slug(vault)
     first = next((other for other, path in read_vault_list(folders).items() if vault_slug(path) == slug), id_)
     whole = slug == vault.name.casefold().replace(" ", "-")
@@ -46,13 +46,13 @@ def server_name(folders: Folders, vault: Path) -> str:
 
 
 def vault_slug(vault: Path) -> str:
-    """Write a vault's name in the letters that every agent takes."""
+    """Return a vault's name in characters that every agent accepts."""
     ascii_only = unicodedata.normalize("NFKD", vault.name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:LONGEST].strip("-")
 
 
 def mcp_arguments(given: argparse.Namespace, vault: Path) -> list[str]:
-    """Return what follows `vault-bridge`, whole enough to run from anywhere."""
+    """Return the arguments after `vault-bridge`, complete enough to run from anywhere."""
     options = {
         "--client": given.client,
         "--preset": given.preset,
@@ -64,7 +64,7 @@ def mcp_arguments(given: argparse.Namespace, vault: Path) -> list[str]:
 
 
 def agent_config(agent: str, name: str, command: Sequence[str]) -> Mapping[str, Any]:
-    """Return an agent's settings; they hold no secret, since the entry finds the token by itself."""
+    """Return an agent's settings; they contain no secret, since the entry finds the token itself."""
     start: dict[str, Any] = {"command": command[0], "args": list(command[1:])}
     match agent:
         case "vscode":

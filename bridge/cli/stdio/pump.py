@@ -1,4 +1,4 @@
-"""Passes messages between a client on standard input and output and the bridge's HTTP, in both eras of the protocol."""
+"""Relays messages between a client on standard input and output and the bridge's HTTP, in both eras of the protocol."""
 
 import asyncio
 import logging
@@ -18,10 +18,10 @@ from bridge.errors import BridgeError, Internal
 log = logging.getLogger(__name__)
 
 IN_ORDER = frozenset({"initialize", INITIALIZED})
-"""What must have been answered before anything else is sent."""
+"""Methods that must be answered before anything else is sent."""
 
 TRIES = 3
-"""Sessions in which a message is tried before it is given up."""
+"""Sessions in which a message is tried before it fails."""
 
 
 @dataclass(slots=True)
@@ -32,18 +32,18 @@ class PendingRequest:
     speaks_for_itself: bool
     """Whether it is of the newer era, which has no sessions."""
     given_up: bool = False
-    """Whether the client wants no answer any more."""
+    """Whether the client no longer wants an answer."""
 
 
 class Pump:
-    """Carries messages over, each in a task of its own."""
+    """Relays messages, each in a task of its own."""
 
     def __init__(self, endpoint: Endpoint, say: Callable[[bytes], None]) -> None:
-        """Carry nothing yet.
+        """Defer relaying.
 
         Args:
             endpoint: The bridge.
-            say: Tells the client.
+            say: Writes a line to the client.
         """
         self._endpoint = endpoint
         self._say = say
@@ -51,7 +51,7 @@ class Pump:
         self._waiting: dict[Id, PendingRequest] = {}
 
     async def run(self, lines: AsyncIterable[bytes]) -> None:
-        """Carry everything over, and end when the last request is answered."""
+        """Relay all lines, and return when the last request is answered."""
         async with asyncio.TaskGroup() as tasks:
             listening = tasks.create_task(self._session.listen(), name="listening")
             async with asyncio.TaskGroup() as carrying:
@@ -61,11 +61,11 @@ class Pump:
             listening.cancel()
 
     async def end(self) -> None:
-        """Say goodbye to the bridge."""
+        """End the session with the bridge."""
         await self._session.end()
 
     async def _take(self, line: bytes, carrying: asyncio.TaskGroup) -> None:
-        """Begin to carry a line over."""
+        """Start relaying a line."""
         try:
             message = parse_message(line)
         except MalformedMessage as error:
@@ -80,9 +80,9 @@ class Pump:
             await asyncio.wait({task})
 
     def _gave_up(self, id_: object) -> bool:
-        """Give up a request that is cancelled, and say whether that is all there is to do.
+        """Cancel a request, and say whether nothing needs to be sent.
 
-        In the newer era the bridge sees it by the end of the connection, and takes no notifications.
+        In the newer era, the end of the connection cancels it, and the bridge accepts no notifications.
         """
         waiting = self._waiting.get(id_) if isinstance(id_, str | int | float) else None
         if waiting is None:
@@ -93,18 +93,18 @@ class Pump:
         return False
 
     async def _carry(self, message: Message) -> None:
-        """Carry a message over, and what it brings back."""
+        """Relay a message and its responses."""
         try:
             await self._send(message)
         except BridgeError as error:
             self._fail(message, error)
-        except Exception as error:  # noqa: BLE001  # the top of a task: whatever is left is our own fault
+        except Exception as error:  # noqa: BLE001  # the top of a task: anything else is a bug
             self._fail(message, Internal(f"The entry failed at this: {type(error).__name__}."))
         finally:
             self._waited(message)
 
     def _fail(self, message: Message, error: BridgeError) -> None:
-        """Tell the client that a request failed, unless it has its answer or wants none."""
+        """Send the client an error for a request, unless it is answered or cancelled."""
         waiting = self._waited(message)
         if waiting is not None and not waiting.given_up:
             self._say(encode_refusal(message.id, error))
@@ -112,11 +112,11 @@ class Pump:
             log.warning("%s did not reach the bridge: %s", message.method or "An answer", error.message)
 
     def _waited(self, message: Message) -> PendingRequest | None:
-        """Take a message off those that wait; None when it is none of them."""
+        """Remove a message from the pending requests; None if it is not among them."""
         return self._waiting.pop(message.id, None) if message.id is not None and message.is_request else None
 
     async def _send(self, message: Message) -> None:
-        """Send a message, in a fresh session when the bridge does not know the one it belongs to."""
+        """Send a message, in a new session if the bridge does not know its session."""
         for _ in range(TRIES):
             session = self._session.headers
             headers = protocol_headers(message, session)
@@ -128,7 +128,7 @@ class Pump:
         raise ConnectionLost
 
     async def _hear(self, message: Message, response: aiohttp.ClientResponse) -> None:
-        """Pass on what comes back until the end, which keeps the connection for the next message."""
+        """Forward the response to its end, which keeps the connection for the next message."""
         async for content in read_messages(response, message.id):
             if is_answer(content, message.id):
                 self._waited(message)

@@ -1,4 +1,4 @@
-"""The session of a client of the older era, which outlives the bridge that it began with."""
+"""The session of a client of the older era, which survives a restart of the bridge."""
 
 import asyncio
 import contextlib
@@ -21,21 +21,21 @@ INITIALIZED = "notifications/initialized"
 LIST_CHANGED = tuple(
     encode_notification(f"notifications/{kind}/list_changed") for kind in ("tools", "resources", "prompts")
 )
-"""What a client is told that may have missed something."""
+"""Notifications for a client that may have missed something."""
 
 
 class Session:
-    """Begins anew when the bridge no longer knows it, and hears what the bridge says unasked."""
+    """Reopens itself when the bridge no longer knows it, and forwards the bridge's unsolicited messages."""
 
     def __init__(self, endpoint: Endpoint, say: Callable[[bytes], None]) -> None:
-        """Wait for a session to begin.
+        """Wait for the client to open a session.
 
         Args:
             endpoint: The bridge.
-            say: Tells the client.
+            say: Writes a line to the client.
         """
         self.headers: Mapping[str, str] = {}
-        """What messages of the session carry; empty before there is one."""
+        """The headers of the session's messages; empty before there is one."""
         self._endpoint = endpoint
         self._say = say
         self._opening: Message | None = None
@@ -45,7 +45,7 @@ class Session:
         self._listen_now = asyncio.Event()
 
     def note(self, message: Message, result: Mapping[str, Any], response: aiohttp.ClientResponse) -> None:
-        """Take in what the answer to a request means for the session."""
+        """Update the session from the answer to a request."""
         match message.method, message.params.get("uri"):
             case "initialize", _:
                 self._opening, self.headers = message, session_headers(result, response)
@@ -55,13 +55,13 @@ class Session:
                 self._subscribed.pop(uri, None)
 
     async def renew(self, lost: Mapping[str, str]) -> None:
-        """Begin anew what the bridge no longer knows, and tell the client that it may have missed something.
+        """Reopen a session that the bridge no longer knows, and notify the client that it may have missed something.
 
         Args:
-            lost: The headers of the session that was lost; nothing happens when another has taken its place.
+            lost: The headers of the lost session; nothing happens if another has replaced it.
 
         Raises:
-            BridgeError: The bridge is not there, or does not want to.
+            BridgeError: The bridge is not there, or refuses.
         """
         async with self._renewing:
             if self.headers is not lost or self._opening is None:
@@ -80,7 +80,7 @@ class Session:
         self._listen_now.set()
 
     async def listen(self) -> None:
-        """Tell the client what the bridge says unasked, wherever the bridge is; begins when told to."""
+        """Forward the bridge's unsolicited messages, wherever it listens; starts after `listen_now`."""
         wait = None
         while True:
             with contextlib.suppress(TimeoutError):
@@ -95,7 +95,7 @@ class Session:
             wait = AGAIN_S if status == HTTPStatus.OK or wait is None else min(2 * wait, AGAIN_AT_MOST_S)
 
     async def _hear(self, session: Mapping[str, str]) -> int:
-        """Listen to one stream to its end, and return the status with which it began."""
+        """Forward one stream to its end, and return its HTTP status."""
         taken_up = {"Last-Event-ID": self._last_heard} if self._last_heard else {}
         async with self._endpoint.listen({**session, **taken_up}) as response:
             if response.status == HTTPStatus.OK:
@@ -108,7 +108,7 @@ class Session:
         return response.status
 
     async def _opened(self, opening: Message) -> Mapping[str, str]:
-        """Shake hands once more, as the client did."""
+        """Repeat the client's handshake."""
         async with self._endpoint.post(opening.line, {}) as response:
             async for content in read_messages(response, opening.id):
                 if "result" in content:
@@ -123,6 +123,6 @@ class Session:
 
 
 def session_headers(result: Mapping[str, Any], response: aiohttp.ClientResponse) -> Mapping[str, str]:
-    """Return what messages of a session carry, from the answer that opened it."""
+    """Return the headers of a session's messages, from the answer that opened it."""
     headers = {MCP_VERSION: str(result.get("protocolVersion"))}
     return {**headers, MCP_SESSION: response.headers[MCP_SESSION]} if MCP_SESSION in response.headers else headers
