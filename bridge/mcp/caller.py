@@ -1,4 +1,4 @@
-"""Who sent a request, and operations run in its name."""
+"""Identifies who sent a request, and runs operations on its behalf."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any, Request]
 
 REQUEST: ContextVar[Request] = ContextVar("REQUEST")
-"""The request that is answered, or the one with which a session of the older era began."""
+"""The current request, or the one that opened a session of the older era."""
 
 PATIENCE_S = 10.0
 """Seconds that a call waits for a vault that is being read for the first time."""
@@ -34,36 +34,36 @@ PATIENCE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls and how it is served; the same for every request of a token to one address."""
+    """A caller and its settings; the same for every request with one token to one address."""
 
     bridge: "Bridge"
     principal: Principal
     preset: Preset
     client: str | None
-    """Its name and version, as it says."""
+    """Its name and version, as it reports them."""
     session: str | None
-    """Its session, by its own word, or that of the older era."""
+    """Its session, from its own header or that of the older era."""
     vault: str | None
-    """The vault that is meant where none is named, as the address says."""
+    """The vault from the address, used where a call names none."""
 
     @property
     def name(self) -> str:
-        """What it is called: as its token is, else as it names itself."""
+        """The name of its token, else the name it reports."""
         said = (self.client or "").partition("/")[0] if self.principal.local else self.principal.name
         return said or "An agent"
 
     @property
     def engines(self) -> "Sequence[VaultEngine]":
-        """The vaults that can be meant: all, unless the address names one.
+        """The vaults that calls can address: all, unless the address names one.
 
         Raises:
-            NoSuchVault: The address names one that there is not.
+            NoSuchVault: The address names a vault that does not exist.
         """
         return [self.bridge.find(self.vault)] if self.vault is not None else list(self.bridge.vaults.values())
 
     @property
     def acting(self) -> Principal:
-        """With what rights it calls: where it is only to read, those alone, whatever its token allows."""
+        """Its rights: only to read in the preset `read-only`, whatever its token allows."""
         reads = self.preset == "read-only"
         return replace(self.principal, scopes=self.principal.scopes & {"read"}) if reads else self.principal
 
@@ -75,7 +75,7 @@ class Caller:
         progress: Callable[[float, float | None, str], None] = lambda *_: None,
         consent: bool | None = None,
     ) -> tuple[Answer, str]:
-        """Run an operation and return its answer, as it goes over HTTP and as it is written for a model, if it is.
+        """Run an operation and return its result as JSON values, and as text for a model.
 
         Raises:
             BridgeError: As the operation.
@@ -85,7 +85,7 @@ class Caller:
         if vault is not None and not isinstance(vault, str):
             raise InvalidArguments(f"`{VAULT}` must be the name or id of a vault.")
         if operation.vault:
-            # An agent that has just started the bridge would only be told to call again.
+            # An agent that has just started the bridge would otherwise have to call again.
             await self.bridge.find(vault).waiting.readable(PATIENCE_S)
         answers: list[Answer] = []
 
@@ -109,7 +109,7 @@ class Caller:
 
 
 def read_caller(context: Context, bridge: "Bridge") -> Caller:
-    """Read who calls.
+    """Identify the caller of a request.
 
     Raises:
         InvalidArguments: The address asks for a preset that does not exist.
@@ -128,24 +128,24 @@ def read_caller(context: Context, bridge: "Bridge") -> Caller:
 
 
 def is_read_only(bridge: "Bridge") -> bool:
-    """Say whether the request that is answered comes from somebody who is offered to read only."""
+    """Say whether the current request is served with the preset `read-only`."""
     request = REQUEST.get()
     asked = request.query_params.get("preset")
     try:
         return choose_preset(request.scope["state"]["principal"], asked, bridge.settings.mcp_preset) == "read-only"
     except InvalidArguments:
-        # Every call says so.
+        # Every call reports this error.
         return False
 
 
 def principal_of(context: Context) -> Principal:
-    """Return whose token came with a request."""
+    """Return the principal whose token came with a request."""
     principal: Principal = request_of(context).scope["state"]["principal"]
     return principal
 
 
 def request_of(context: Context) -> Request:
-    """Return the request as it came over HTTP, the only way there is."""
+    """Return the HTTP request; there is no other transport."""
     if context.request is None:
         raise AssertionError
     return context.request

@@ -1,4 +1,4 @@
-"""How the answers of tools that change notes are written."""
+"""Text views of the results of tools that change notes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,28 +7,28 @@ from bridge.mcp.text import Answer, View, inline, quote_path, short_digest
 from bridge.text.budget import cut
 
 DIFF_LINES = 60
-"""Lines of a diff that a model is shown which only tried a change."""
+"""Most diff lines shown after a dry run."""
 
 ECHO, ECHO_LINES, ECHO_WIDTH = 12, 6, 120
-"""Lines of the diff of a change that was made: a short one whole, else its start, since a model knows what it wrote."""
+"""Diff lines shown after a change: a short diff completely, else its start, since the model knows what it wrote."""
 
 MAX_FILES = 30
-"""Files that a change names."""
+"""Most files that are listed for a change."""
 
 WHOLE_LINES = 400
-"""Lines of a change that a model asked to see whole."""
+"""Most diff lines when a model asked for a change itself."""
 
 LINE_WIDTH = 240
-"""What a line may cost: paragraphs are one line, and a folder's move writes a link in many."""
+"""Most characters of a line: paragraphs are one line, and moving a folder rewrites a link in many."""
 
 MAX_BROKEN_LINKS = 20
-"""Links that break, and are named."""
+"""Most broken links that are listed."""
 
 MAX_CHANGES = 50
 
 
 def write_result(answer: Answer) -> Iterable[str]:
-    """Write what became of a write: first how it stands, then what it changed."""
+    """Format the result of a write: first its state, then what it changed."""
     files = answer.get("changed", ())
     tried = answer.get("dry_run", False)
     if tried and answer.get("would"):
@@ -52,7 +52,7 @@ def write_result(answer: Answer) -> Iterable[str]:
 
 
 def digest_subject(answer: Answer) -> str:
-    """Say whose digest a dry run tells, where it could be several files'."""
+    """Say whose digest a dry run reports, where it could be that of several files."""
     files = answer.get("changed", ())
     if len(files) <= 1:
         return "as it is now: "
@@ -61,7 +61,7 @@ def digest_subject(answer: Answer) -> str:
 
 
 def consequences(answer: Answer) -> Iterable[str]:
-    """Write which files and links a change concerns."""
+    """Format the files and links that a change concerns."""
     files = answer.get("changed", ())
     if len(files) > 1:
         yield from map(changed_file, files[:MAX_FILES])
@@ -79,31 +79,31 @@ def consequences(answer: Answer) -> Iterable[str]:
 
 
 def changed_file(file: Mapping[str, Any]) -> str:
-    """Write a file that was changed, on a line."""
+    """Format a changed file on one line."""
     return f"- {moved_path(file)}{' · deleted' * file['deleted']}{line_counts(file)}" + (
         f" · digest {short_digest(file['digest'])}" if file["digest"] else ""
     )
 
 
 def moved_path(file: Mapping[str, Any]) -> str:
-    """Name a file that was changed: where it was and where it is, as far as that is known."""
+    """Format the path of a changed file: before and after, as far as known."""
     before, after = (file["moved_from"], file["path"]) if file["moved_from"] else (file["path"], file["trash"])
     return f"{quote_path(before)} → {quote_path(after)}" if after else quote_path(before)
 
 
 def outcome(file: Mapping[str, Any]) -> str:
-    """Say in a word what became of a file."""
+    """Say in a word what happened to a file."""
     return "Deleted" if file["deleted"] else "Moved" if file["moved_from"] else "Written"
 
 
 def line_counts(file: Mapping[str, Any]) -> str:
-    """Say how many lines a file gains and loses; nothing for one that only moved, or is gone."""
+    """Say how many lines a file gains and loses; nothing for one that was only moved, or deleted."""
     some = (file["added"] or file["removed"]) and not file["deleted"]
     return f" · +{file['added']} -{file['removed']}" if some else ""
 
 
 def change_state(answer: Answer) -> str:
-    """Say how a change stands."""
+    """Describe the state of a change."""
     if answer.get("dry_run"):
         return "Dry run, nothing is written"
     if not answer["change_id"]:
@@ -112,7 +112,7 @@ def change_state(answer: Answer) -> str:
 
 
 def echo(text: str) -> Iterable[str]:
-    """Write a diff that its reader asked for: a short one whole, else its start."""
+    """Format the diff of a change that its reader asked for: a short one completely, else its start."""
     lines = text.rstrip("\n").split("\n") if text else []
     most = len(lines) if len(lines) <= ECHO else ECHO_LINES
     yield from (cut(line, ECHO_WIDTH) for line in lines[:most])
@@ -121,7 +121,7 @@ def echo(text: str) -> Iterable[str]:
 
 
 def diff(text: str, most: int = DIFF_LINES) -> Iterable[str]:
-    """Write a diff, but not without end."""
+    """Format a diff up to a number of lines."""
     lines = text.rstrip("\n").split("\n") if text else []
     yield from (cut(line, LINE_WIDTH) for line in lines[:most])
     if len(lines) > most:
@@ -129,7 +129,7 @@ def diff(text: str, most: int = DIFF_LINES) -> Iterable[str]:
 
 
 def daily_note(answer: Answer) -> Iterable[str]:
-    """Write a daily note: where it is, what was added, and its text."""
+    """Format a daily note: its path, what was added, and its text."""
     if answer["change_id"] or answer["diff"]:
         yield from write_result(answer)
         return
@@ -143,7 +143,7 @@ def daily_note(answer: Answer) -> Iterable[str]:
 
 
 def settled_changes(answer: Answer) -> Iterable[str]:
-    """Write what became of changes that were turned back, made again or decided on."""
+    """Format the outcome for changes that were undone, redone, accepted or rejected."""
     for change in answer["changes"]:
         yield f"{change['id']} is {change['state']}: {summary(change)}"
     if answer["change_id"]:
@@ -155,7 +155,7 @@ def settled_changes(answer: Answer) -> Iterable[str]:
 
 
 def change_list(answer: Answer) -> Iterable[str]:
-    """Write a list of changes, a line each."""
+    """Format a list of changes, one per line."""
     for change in answer["changes"][:MAX_CHANGES]:
         session = f" · session {change['session']}" if change["session"] else ""
         yield f"{change['id']} · {change['time'][:16]} · {change['state']} · {summary(change)}{session}"
@@ -164,7 +164,7 @@ def change_list(answer: Answer) -> Iterable[str]:
 
 
 def summary(change: Mapping[str, Any]) -> str:
-    """Say in a line what a change was."""
+    """Summarize a change in a line."""
     paths = change["paths"]
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     by = f" by {inline(change['client'])}" if change["client"] else ""
@@ -173,7 +173,7 @@ def summary(change: Mapping[str, Any]) -> str:
 
 
 def change_details(answer: Answer) -> Iterable[str]:
-    """Write a change whole."""
+    """Format a change completely."""
     yield f"{answer['id']} · {answer['time'][:16]} · {answer['state']} · {summary(answer)}"
     if answer["expires"]:
         yield f"expires {answer['expires']}"

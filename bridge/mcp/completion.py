@@ -1,4 +1,4 @@
-"""Completes what a person begins to type: paths, vaults, folders, topics."""
+"""Completes arguments that a person types: paths, vaults, folders, topics."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from bridge.index.note import IndexedNote
 
 MOST = 100
-"""As many as the protocol allows."""
+"""The protocol's limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Completes the arguments of prompts and of the address of a note."""
+    """Completes the arguments of prompts and of note addresses."""
 
     bridge: "Bridge"
 
     async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Return what an argument may be, the likeliest first."""
+        """Return the possible values of an argument, the likeliest first."""
         with protocol_errors(context):
             who = read_caller(context, self.bridge)
             who.principal.require("read")
@@ -44,7 +44,7 @@ class Completion:
 
 
 def match_words(words: Iterable[str], typed: str) -> list[str]:
-    """Return the words that hold what was typed, those first that begin with it, whole or in their last part."""
+    """Return the words that contain what was typed; first those that start with it, in full or in their last part."""
 
     def nearness(word: str) -> tuple[bool, bool]:
         folded = word.casefold()
@@ -54,7 +54,7 @@ def match_words(words: Iterable[str], typed: str) -> list[str]:
 
 
 def open_notes(engines: "Iterable[VaultEngine]") -> "Iterable[IndexedNote]":
-    """Return the notes of some vaults; one that is not open has none yet."""
+    """Yield the notes of some vaults; one that is not open has none yet."""
     for engine in engines:
         with contextlib.suppress(BridgeError):
             yield from list(engine.index.notes.values())
@@ -76,17 +76,17 @@ def topics(engines: "Iterable[VaultEngine]") -> Iterable[str]:
 
 
 def periods(_: "Iterable[VaultEngine]") -> Iterable[str]:
-    """Offer stretches of time, the shortest first."""
+    """Offer periods, the shortest first."""
     return PERIODS
 
 
 def vaults(engines: "Iterable[VaultEngine]") -> Iterable[str]:
-    """Offer the vaults by name."""
+    """Offer the names of the vaults."""
     return (engine.name for engine in engines)
 
 
 def no_offers(_: "Iterable[VaultEngine]") -> Iterable[str]:
-    """Offer nothing for what is written freely."""
+    """Offer nothing for free text."""
     return ()
 
 

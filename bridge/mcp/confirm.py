@@ -1,4 +1,4 @@
-"""Asks the user before a change is made that must be confirmed, in the way of each era."""
+"""Asks the user before a change that needs confirmation, by the mechanism of each era."""
 
 import hashlib
 from collections import OrderedDict
@@ -17,10 +17,10 @@ from bridge.mcp.caller import Caller, Context
 from bridge.mcp.text import inline
 
 CONFIRM: Final = "confirm"
-"""The argument of operations, and what the question and its only field are called."""
+"""The argument of operations, and the name of the question and its only field."""
 
 IGNORED_ARGUMENTS: Final = frozenset({CONFIRM, "dry_run", "reason"})
-"""Arguments that make no other change of it."""
+"""Arguments that do not make it a different change."""
 
 CONFIRM_FORM: Final[types.ElicitRequestedSchema] = {
     "type": "object",
@@ -29,13 +29,13 @@ CONFIRM_FORM: Final[types.ElicitRequestedSchema] = {
 }
 
 MAX_REASON: Final = 300
-"""Characters of an agent's reason that the user is shown."""
+"""Most characters of an agent's reason that the user is shown."""
 
 MAX_REMEMBERED: Final = 1_000
 
 
 class ConfirmationPending(Exception):
-    """The user is to be asked first; the client repeats the call with the answer."""
+    """The user must be asked first; the client repeats the call with the answer."""
 
     def __init__(self, question: types.InputRequiredResult) -> None:
         super().__init__("the user is to be asked")
@@ -44,7 +44,7 @@ class ConfirmationPending(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Asks users, and remembers what they declined: an agent gets no second answer to the same question."""
+    """Asks users, and remembers what they declined, so that an agent cannot ask the same again."""
 
     _declined: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
@@ -57,20 +57,20 @@ class Consent:
         given: Mapping[str, Any],
         error: ConfirmationRequired,
     ) -> None:
-        """Return once the user agrees to a change.
+        """Return once the user has agreed to a change.
 
         Args:
             context: The call.
-            params: What came with it.
+            params: Its parameters.
             who: The caller.
-            operation: What was called.
+            operation: The operation.
             given: Its arguments.
-            error: Why there must be consent.
+            error: Why consent is needed.
 
         Raises:
-            Declined: The user says no, or said no to this change before.
+            Declined: The user declines, or declined this change before.
             ConfirmationRequired: The user cannot be asked.
-            Unanswered: The client is to ask.
+            ConfirmationPending: The client must ask the user.
         """
         if not can_ask(context):
             raise error
@@ -85,7 +85,7 @@ class Consent:
                 )
             except MCPError as failure:
                 if failure.code == types.METHOD_NOT_FOUND and inner_call(operation, given)[1].get(CONFIRM) is True:
-                    # It says that it shows forms and does not, so that nobody else can confirm.
+                    # The client declares forms but does not show them, so that nobody else can confirm.
                     return
                 raise error from None
         else:
@@ -100,7 +100,7 @@ class Consent:
 def confirmation_question(
     who: Caller, operation: Operation, given: Mapping[str, Any], error: ConfirmationRequired
 ) -> str:
-    """Return the question to the user: who wants to do what, where and why."""
+    """Return the question for the user: who wants to do what, where and why."""
     _, arguments = inner_call(operation, given)
     reason, vault = arguments.get("reason"), arguments.get(VAULT, given.get(VAULT, who.vault))
     several = isinstance(vault, str) and len(who.bridge.vaults) > 1
@@ -110,10 +110,10 @@ def confirmation_question(
 
 
 def confirmation_answer(params: types.CallToolRequestParams, question: str, change: str) -> types.ElicitResult:
-    """Return the answer that came with a call; one to another question does not count.
+    """Return the answer that came with a call; an answer to another question does not count.
 
     Raises:
-        Unanswered: There is none.
+        ConfirmationPending: There is none.
     """
     state = hashlib.sha256(f"{change}\0{question}".encode()).hexdigest()[:16]
     answer = (params.input_responses or {}).get(CONFIRM)
@@ -124,14 +124,14 @@ def confirmation_answer(params: types.CallToolRequestParams, question: str, chan
 
 
 def can_ask(context: Context) -> bool:
-    """Say whether the client shows forms; one that names no kind of question shows forms."""
+    """Say whether the client shows forms; one that names no kind of question does."""
     said = context.session.client_capabilities
     asks = said.elicitation if said is not None else None
     return asks is not None and (asks.form is not None or asks.url is None)
 
 
 def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any]) -> str:
-    """Return what a change in a session has in common with its repetitions, called directly or by `run_tool`."""
+    """Return a digest that a change shares with its repetitions in a session, called directly or by `run_tool`."""
     inner, arguments = inner_call(operation, given)
     kept = {name: value for name, value in arguments.items() if name not in IGNORED_ARGUMENTS and name != VAULT}
     session = who.bridge.sessions.of(who.name, who.session)
@@ -141,7 +141,7 @@ def fingerprint(who: Caller, operation: Operation, given: Mapping[str, Any]) -> 
 
 
 def inner_call(operation: Operation, given: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
-    """Return the operation that a call runs and its arguments, those inside `run_tool` too."""
+    """Return the operation that a call runs and its arguments, also inside `run_tool`."""
     match operation.name, given:
         case "run_tool", {"name": str(name)}:
             return get_tool(name), inner_arguments(given)

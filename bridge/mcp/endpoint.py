@@ -1,4 +1,4 @@
-"""The endpoint: the library's own streamable HTTP, in both eras of the protocol, for as long as it is open."""
+"""The endpoint: the library's streamable HTTP, in both eras of the protocol, while it is open."""
 
 import asyncio
 from collections import deque
@@ -35,13 +35,13 @@ class Replay(EventStore):
         self._next = 1
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
-        """Remember a message and number it."""
+        """Store a message and return its number."""
         number, self._next = self._next, self._next + 1
         self._events.append((number, stream_id, message))
         return str(number)
 
     async def replay_events_after(self, last_event_id: EventId, send_callback: EventCallback) -> StreamId | None:
-        """Send what came after an event on its stream."""
+        """Send the messages that followed an event on its stream."""
         known = {str(number): (number, stream) for number, stream, _ in self._events}
         if last_event_id not in known:
             return None
@@ -53,29 +53,29 @@ class Replay(EventStore):
 
 
 class SessionManager(StreamableHTTPSessionManager):
-    """Gives each session a memory of its own.
+    """Gives each session its own event store.
 
-    The library shares one among all, though sessions name their streams alike: one client would read another's.
+    The library shares one among all, though sessions name their streams alike: clients would get others' messages.
     """
 
     @property
     def event_store(self) -> EventStore | None:
-        """A fresh memory; asked for once by each new session."""
+        """A new event store; requested once by each new session."""
         return Replay()
 
     @event_store.setter
     def event_store(self, _: EventStore | None) -> None:
-        """Take none."""
+        """Ignore the library's."""
 
 
 BODY_LIMIT = 8 * 2**20
-"""As over HTTP."""
+"""The same as over HTTP."""
 
 IDLE_S = 1800.0
-"""Seconds after which a session of the older era ends that asked nothing."""
+"""Seconds without a request after which a session of the older era ends."""
 
 RETRY_MS = 500
-"""When a client of the older era is to take up a broken stream again."""
+"""Milliseconds after which a client of the older era should resume a broken stream."""
 
 
 @asynccontextmanager
@@ -95,7 +95,7 @@ async def open_endpoint(bridge: "Bridge", hosts: Collection[str], origins: Colle
 
 @asynccontextmanager
 async def endpoint(server: Server[Any], hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[ASGIApp]:
-    """Serve any server of the library the way ours is."""
+    """Serve any server of the library with our settings."""
     manager = SessionManager(
         server,
         security_settings=TransportSecuritySettings(allowed_hosts=sorted(hosts), allowed_origins=sorted(origins)),
@@ -108,7 +108,7 @@ async def endpoint(server: Server[Any], hosts: Collection[str], origins: Collect
 
 
 def identify_caller(app: ASGIApp) -> ASGIApp:
-    """Tell the library who calls, so that a session answers only to whoever opened it."""
+    """Give the library the caller's identity, so that a session answers only the client that opened it."""
 
     async def call(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

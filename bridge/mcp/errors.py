@@ -1,4 +1,4 @@
-"""What went wrong, as the protocol tells it: of tools in the answer itself, of all else as an error."""
+"""Reports errors by the protocol: of tools in the result itself, of everything else as protocol errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,14 +17,14 @@ from bridge.mcp.change_forms import diff
 from bridge.mcp.text import UNTRUSTED, inline
 
 NOT_FOUND_2025 = -32002
-"""What the older era says of a missing resource; the newer one calls its address an invalid parameter."""
+"""The older era's code for a missing resource; the newer era calls its address an invalid parameter."""
 
 SERVER_ERROR = -32000
-"""What has no code of its own."""
+"""The code of errors without one of their own."""
 
 
 def tool_error(error: BridgeError) -> types.CallToolResult:
-    """Say what went wrong and what to do."""
+    """Format an error and its hint as a tool result."""
     facts: Mapping[str, Any] = orjson.loads(encode(dict(error.facts)))
     lines = [f"{error.code}: {error.message}", hint_for(error)]
     lines += [
@@ -34,7 +34,7 @@ def tool_error(error: BridgeError) -> types.CallToolResult:
         and value
         and not (isinstance(value, list) and is_listed_in(error.message, value))
     ]
-    # What others wrote meanwhile spares another look at the whole note.
+    # The changes of others, so that the model need not read the whole note again.
     if differs := facts.get("differs"):
         lines += [UNTRUSTED, "Since you read it:", *diff(differs)]
     text = "\n".join(filter(None, lines))
@@ -42,12 +42,12 @@ def tool_error(error: BridgeError) -> types.CallToolResult:
 
 
 def is_listed_in(message: str, values: Sequence[Any]) -> bool:
-    """Say whether a message names what a list holds, or the first of it, so that the list need not follow."""
+    """Say whether a message already names the values of a list, or its first one."""
     return str(values[0]) in message or any(f"`{value}`" in message for value in values)
 
 
 def hint_for(error: BridgeError) -> str:
-    """Return the hint; in place of one to a document, which a model cannot open, what the tool takes."""
+    """Return the hint; one to a document, which a model cannot open, is replaced by the tool's arguments."""
     if error.hint != Invalid.hint:
         return error.hint
     name = error.facts.get("operation")
@@ -58,11 +58,11 @@ def hint_for(error: BridgeError) -> str:
 
 @contextmanager
 def protocol_errors(context: Context, uri: str | None = None) -> Iterator[None]:
-    """Raise what goes wrong in a block as errors of the protocol.
+    """Raise errors of a block as protocol errors.
 
     Args:
-        context: The request, whose era decides.
-        uri: The resource that was asked for.
+        context: The request, whose era decides the code.
+        uri: The requested resource.
     """
     try:
         yield
@@ -70,12 +70,12 @@ def protocol_errors(context: Context, uri: str | None = None) -> Iterator[None]:
         raise
     except BridgeError as error:
         raise MCPError(error_code(error, context, uri), error.message, error_data(error, uri)) from None
-    except Exception as error:  # noqa: BLE001  # the top of a request: whatever is left is our own fault
+    except Exception as error:  # noqa: BLE001  # the top of a request: anything else is a bug
         raise MCPError(types.INTERNAL_ERROR, internal_error(error).message) from None
 
 
 def error_code(error: BridgeError, context: Context, uri: str | None) -> int:
-    """Choose the code."""
+    """Return the protocol's code for an error."""
     match error:
         case Missing() | OutsideVault() | ProtectedPath() if uri is not None:
             modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
@@ -87,5 +87,5 @@ def error_code(error: BridgeError, context: Context, uri: str | None) -> int:
 
 
 def error_data(error: BridgeError, uri: str | None) -> dict[str, str]:
-    """Return what else there is to say."""
+    """Return the error's additional data."""
     return {"code": error.code, "hint": hint_for(error), **({"uri": uri} if uri is not None else {})}

@@ -1,4 +1,4 @@
-"""How the answers of the tools are written that are called most."""
+"""Text views of the most frequently called tools."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -11,19 +11,19 @@ from bridge.text.counts import count_of
 from bridge.types import SHORT_DIGEST
 
 HIT, SNIPPET, HEADING, WHY = 225, 110, 40, 80
-"""What a hit and its parts may cost: ten are to stay below 800 tokens, and lines say where to read on."""
+"""Budgets for a hit and its parts: ten hits should stay below 800 tokens, and lines say where to read on."""
 
 TASK_PARTS = ("due", "scheduled", "start", "done", "priority", "recurrence", "heading")
 
 OBVIOUS_TYPES = ("a string", "a path", "a folder", "a digest", "true or false")
-"""What an argument takes that goes without saying beside its meaning."""
+"""Argument types that need no mention beside the meaning."""
 
 MAX_SHOWN = 100
-"""Links or tags of one kind at most; the rest is counted."""
+"""Most links or tags of one kind; the rest is counted."""
 
 
 def hits(answer: Answer) -> Iterable[str]:
-    """Write a search's answer: two or three lines a note."""
+    """Format a search result: two or three lines per note."""
     yield from notices(answer)
     found = answer["hits"]
     more = f"{len(found)} of {answer['total']} notes, " if answer["total"] > len(found) else ""
@@ -36,7 +36,7 @@ def hits(answer: Answer) -> Iterable[str]:
 
 
 def hit_passages(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
-    """Write a hit with its whole passages."""
+    """Format a hit with its full passages."""
     path = quote_path(hit["path"])
     yield f"{number}. {path} · {hit['score']:.2f} · {hit['digest']} · {reasons(hit['why'])}"
     for passage in hit["passages"]:
@@ -46,7 +46,7 @@ def hit_passages(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
 
 
 def hit_lines(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
-    """Write a hit: the longer its path, the less of its snippet."""
+    """Format a hit: the longer its path, the shorter its snippet."""
     first, last = hit["lines"]
     path, heading = quote_path(hit["path"]), inline(hit["heading"].rpartition(" > ")[2])
     place = f"{number}. {path}:{first}-{last}" + (f" # {fit_words(heading, HEADING)}" if heading not in path else "")
@@ -59,7 +59,7 @@ def hit_lines(number: int, hit: Mapping[str, Any]) -> Iterable[str]:
 
 
 def reasons(why: Sequence[str]) -> str:
-    """Write why something was found, in those reasons that there is room for."""
+    """Format the reasons of a hit, as many as fit."""
     kept: list[str] = []
     for reason in map(inline, why):
         if cost("; ".join([*kept, reason])) <= WHY:
@@ -68,7 +68,7 @@ def reasons(why: Sequence[str]) -> str:
 
 
 def notices(answer: Answer) -> Iterable[str]:
-    """Say what to know about a search: how it was done if not as asked, and what could not be found yet."""
+    """Format a search's notices: how it differed from the request, and what could not be found yet."""
     unread, waiting = answer["freshness"]["pending_keyword"], answer["freshness"]["pending_vectors"]
     if unread:
         yield f"{unread:,} note{'s are' if unread > 1 else ' is'} not indexed yet."
@@ -78,7 +78,7 @@ def notices(answer: Answer) -> Iterable[str]:
 
 
 def note(answer: Answer) -> Iterable[str]:
-    """Write a note: what is needed to go on or to change it, then its text as it is, to the end."""
+    """Format a note: what is needed to continue or to edit it, then its text unchanged, to the end."""
     yield from note_facts(answer)
     if answer.get("outline") is None:
         yield "--- text of the note, up to the end of this answer ---"
@@ -86,7 +86,7 @@ def note(answer: Answer) -> Iterable[str]:
 
 
 def note_facts(answer: Answer) -> Iterable[str]:
-    """Write what there is to say of a note beside its text."""
+    """Format a note's facts other than its text."""
     first, last = answer["lines"]
     whole = (first, last) == (1, answer["total_lines"])
     lines, digest = f"lines {first}-{last} of {answer['total_lines']}", short_digest(answer["digest"])
@@ -103,7 +103,7 @@ def note_facts(answer: Answer) -> Iterable[str]:
 
 
 def outline(answer: Answer) -> Iterable[str]:
-    """Write the sections of a note, a line each, and its properties."""
+    """Format the sections of a note, one per line, and its properties."""
     yield from (f"{name}: {inline(value)}" for name, value in answer["properties"].items())
     for one in answer["outline"]:
         yield f"{one['lines'][0]}-{one['lines'][1]} # {inline(one['heading'])} ({one['chars']:,} characters)"
@@ -112,7 +112,7 @@ def outline(answer: Answer) -> Iterable[str]:
 
 
 def several_notes(answer: Answer) -> Iterable[str]:
-    """Write several notes; where the text of one ends is told by its digest, which no note can hold of itself."""
+    """Format several notes; each text ends with a marker of the note's digest, which no note can contain itself."""
     for part in answer["notes"]:
         if part["note"] is None:
             yield f"{inline(part['asked'])} · {inline(part['problem'])}"
@@ -125,7 +125,7 @@ def several_notes(answer: Answer) -> Iterable[str]:
 
 
 def note_list(answer: Answer) -> Iterable[str]:
-    """Write a list of notes, a line each."""
+    """Format a list of notes, one per line."""
     yield list_count(len(answer["notes"]), answer["total"], "note")
     yield from map(inline, answer["notices"])
     for one in answer["notes"]:
@@ -134,7 +134,7 @@ def note_list(answer: Answer) -> Iterable[str]:
 
 
 def tasks(answer: Answer) -> Iterable[str]:
-    """Write a list of tasks, a line each, with what `toggle_task` asks for in front."""
+    """Format a list of tasks, one per line, starting with what `toggle_task` needs."""
     yield list_count(len(answer["tasks"]), answer["total"], "task")
     yield from map(inline, answer["notices"])
     digests: set[str] = set()
@@ -147,7 +147,7 @@ def tasks(answer: Answer) -> Iterable[str]:
 
 
 def list_count(shown: int, total: int, what: str) -> str:
-    """Say how many of a list are written."""
+    """Say how many of a list are shown."""
     if shown == total:
         return count_of(total, what)
     more = "`offset` shows more" if shown else "`offset` is behind the last"
@@ -155,7 +155,7 @@ def list_count(shown: int, total: int, what: str) -> str:
 
 
 def links(answer: Answer) -> Iterable[str]:
-    """Write the links of a note, a line each."""
+    """Format the links of a note, one per line."""
     if answer["digest"]:
         yield f"digest {answer['digest']}"
     totals = {**answer["totals"], "mentions": answer.get("mentions_total")}
@@ -170,26 +170,26 @@ def links(answer: Answer) -> Iterable[str]:
 
 
 def own_link(one: Mapping[str, Any]) -> str:
-    """Write a link of the note itself: its line, and where it leads or what it asks for in vain."""
+    """Format a link in the note: its line, and its target, resolved or not."""
     leads = f"{quote_path(one['path'])}{fragment(one)}" if one["path"] else f"[[{inline(one['target'])}]]"
     return f"line {one['line']} → {leads}{link_label(one)}"
 
 
 def backlink(one: Mapping[str, Any]) -> str:
-    """Write a link to the note: where it stands, and which part of the note it means."""
+    """Format a link to the note: its place, and the part of the note it refers to."""
     part = fragment(one)
     return f"{quote_path(one['path'])}:{one['line']}{f' → {part}' if part else ''}{link_label(one)}"
 
 
 def fragment(one: Mapping[str, Any]) -> str:
-    """Write the heading or the block that a link means."""
+    """Format the heading or block that a link refers to."""
     if one.get("block"):
         return f"#^{inline(one['block'])}"
     return f"#{inline(one['heading'])}" if one.get("heading") else ""
 
 
 def link_label(one: Mapping[str, Any]) -> str:
-    """Write the words that a link shows when they are not its target, and its sentence when asked for."""
+    """Format the text of a link if it is not its target, and its sentence if requested."""
     label = f" “{inline(one['text'])}”" if one["text"] != one["target"] else ""
     embeds = " (embed)" if one.get("embed") else ""
     sentence = f" — {fit_words(inline(one['context']), graph_forms.MAX_SENTENCE)}" if one.get("context") else ""
@@ -197,7 +197,7 @@ def link_label(one: Mapping[str, Any]) -> str:
 
 
 def mention(one: Mapping[str, Any]) -> str:
-    """Write a place that says the note's name."""
+    """Format a mention of the note's name."""
     sentence = fit_words(inline(one["context"]), graph_forms.MAX_SENTENCE)
     return f"{quote_path(one['path'])}:{one['line']} says “{inline(one['text'])}” — {sentence}"
 
@@ -211,7 +211,7 @@ LINK_SECTIONS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
 
 
 def suggestions(answer: Answer) -> Iterable[str]:
-    """Write the links that are missing, a line each, and what an edit needs."""
+    """Format the suggested links, one per line, and the digest that an edit needs."""
     if answer["digest"]:
         yield f"digest {short_digest(answer['digest'])}"
     for one in answer["suggestions"]:
@@ -223,14 +223,14 @@ def suggestions(answer: Answer) -> Iterable[str]:
 
 
 def folders(answer: Answer) -> Iterable[str]:
-    """Write the folders, a line each with its notes and those below."""
+    """Format the folders, one per line, each with its number of notes, including those below."""
     yield from (f"{quote_path(folder['path'])} · {folder['notes']}" for folder in answer["folders"])
     if not answer["folders"]:
         yield "No folders."
 
 
 def tags(answer: Answer) -> Iterable[str]:
-    """Write the tags on one line, each with its count."""
+    """Format the tags on one line, each with its count."""
     yield from map(inline, answer["notices"])
     yield join_limited([f"#{tag['tag']} {tag['count']}" for tag in answer["tags"]], ", ") or "No tags."
 
@@ -240,11 +240,11 @@ COMMON_ARGUMENTS = {
     "reason": "reason? (for the user)",
     "confirm": "confirm? (for large changes)",
 }
-"""Arguments that most writes take, told once in an answer."""
+"""Arguments that most writes take, listed once per result."""
 
 
 def tools(answer: Answer) -> Iterable[str]:
-    """Write the tools that were found, each with what it is for and what it takes."""
+    """Format the found tools, each with its purpose and arguments."""
     yield from map(inline, answer["notices"])
     for tool in answer["tools"]:
         right = f" (right in {tool['accuracy']:.0%} of {tool['judged']} cases)" if tool["accuracy"] is not None else ""
@@ -261,7 +261,7 @@ def tools(answer: Answer) -> Iterable[str]:
 
 
 def common_arguments(tools: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, ...], Sequence[str]]:
-    """Return the names of tools by which of the common arguments they take; those that take none are left out."""
+    """Group the tools' names by the common arguments they take; those that take none are left out."""
     by_common: dict[tuple[str, ...], list[str]] = {}
     for tool in tools:
         if common := tuple(
@@ -272,12 +272,12 @@ def common_arguments(tools: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, .
 
 
 def tool_result(answer: Answer) -> Iterable[str]:
-    """Write what a tool answered as if it had been called directly."""
+    """Format a tool's result as if it had been called directly."""
     return view_of(answer["name"])(answer["result"])
 
 
 def join_limited(words: Sequence[str], between: str) -> str:
-    """Join words, but not without end."""
+    """Join words, up to a limit."""
     rest = f"{between}… and {len(words) - MAX_SHOWN} more" if len(words) > MAX_SHOWN else ""
     return between.join(map(inline, words[:MAX_SHOWN])) + rest
 
@@ -297,9 +297,9 @@ VIEWS: Mapping[str, View] = {
     **change_forms.CHANGE_VIEWS,
     **graph_forms.GRAPH_VIEWS,
 }
-"""By the record that a tool answers with."""
+"""The view of each result record."""
 
 
 def view_of(tool: str) -> View:
-    """Return how a tool's answer is written: a line a field when there is no better way."""
+    """Return the view of a tool's result; one field per line if there is no better one."""
     return VIEWS.get(get_operation(tool).result.__name__, fields)

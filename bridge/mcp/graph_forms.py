@@ -1,4 +1,4 @@
-"""How the answers about the graph and about missing links are written."""
+"""Text views of results about the graph and about missing links."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -8,32 +8,32 @@ from bridge.text.budget import fit_words
 from bridge.text.counts import count_of
 
 MAX_ENTRIES = 50
-"""Entries of one sort at most; the rest is counted."""
+"""Most entries of one kind; the rest is counted."""
 
 MAX_NAMED = 3
-"""Notes that are named beside an entry."""
+"""Most notes named beside an entry."""
 
 MAX_SENTENCE = 160
-"""What the sentence of a step may cost."""
+"""Most characters of a step's sentence."""
 
 Entry = Mapping[str, Any]
 
 
 def neighbours(answer: Answer) -> Iterable[str]:
-    """Write the notes around a note, a line each."""
+    """Format the notes around a note, one per line."""
     yield from section(node_count(answer, "notes around it"), answer["nodes"], neighbour)
     if not answer["nodes"]:
         yield "Nothing is around it."
 
 
 def neighbour(one: Entry) -> str:
-    """Write a note near another: how far, over which note, and how they are joined."""
+    """Format a neighbour: its distance, the note in between, and the kinds of connection."""
     via = f" via {quote_path(one['via'])}" if one["via"] else ""
     return f"{quote_path(one['path'])} · {count_of(one['distance'], 'step')}{via} · {', '.join(one['kinds'])}"
 
 
 def paths(answer: Answer) -> Iterable[str]:
-    """Write each way from note to note, with the sentences that lead on."""
+    """Format each path between two notes, with the sentences of its links."""
     for number, path in enumerate(answer["paths"], start=1):
         yield f"{number}. {quote_path(path['notes'][0])} ({count_of(len(path['steps']), 'step')})"
         yield from map(step, path["steps"])
@@ -42,7 +42,7 @@ def paths(answer: Answer) -> Iterable[str]:
 
 
 def step(one: Entry) -> str:
-    """Write what leads to the next note, `←` against a link, and where that is said."""
+    """Format a step of a path, with `←` against a link's direction, and where the link is."""
     line = f":{one['line']}" if one["line"] else ""
     where = f", {quote_path(one['note'])}{line}" if one["note"] else ""
     says = f" — {fit_words(inline(one['text']), MAX_SENTENCE)}" if one["text"] else ""
@@ -51,7 +51,7 @@ def step(one: Entry) -> str:
 
 
 def insights(answer: Answer) -> Iterable[str]:
-    """Write what stands out, part by part; a note that hubs name is not named again for how often readers come by."""
+    """Format the insights, part by part; a note listed as a hub is not repeated for its PageRank."""
     yield counts(answer["counts"])
     hubs = {one["path"] for one in answer.get("hubs") or ()}
     more = False
@@ -71,12 +71,12 @@ def insights(answer: Answer) -> Iterable[str]:
 
 
 def part_total(answer: Answer, part: str) -> int:
-    """Return how many a part has in all; 0 where that is not known."""
+    """Return the total of a part; 0 if not known."""
     return answer["totals"].get(part) or 0
 
 
 def report(answer: Answer) -> Iterable[str]:
-    """Write what could be better about the links of a vault."""
+    """Format the problems of a vault's links."""
     unresolved = answer["unresolved"]
     yield f"{count_of(unresolved, 'name')} that links ask for {'has' if unresolved == 1 else 'have'} no note."
     for sort, (title, line) in REPORT_SECTIONS.items():
@@ -90,7 +90,7 @@ def report(answer: Answer) -> Iterable[str]:
 
 
 def prospects(answer: Answer) -> Iterable[str]:
-    """Write the names worth a note, a line each."""
+    """Format the link candidates without a note, one per line."""
     yield from more_pages(len(answer["prospects"]), answer["total"], answer["offset"], "name")
     for one in answer["prospects"]:
         said = f"{one['kind']}, {count_of(one['notes'], 'note')}, {one['confidence']:.0%}"
@@ -100,7 +100,7 @@ def prospects(answer: Answer) -> Iterable[str]:
 
 
 def history(answer: Answer) -> Iterable[str]:
-    """Write what changed, week by week."""
+    """Format the changes of the graph week by week."""
     for week in answer["weeks"]:
         yield f"{week['week']}: {counts(week['counts'])}"
         for name in ("appeared", "vanished"):
@@ -113,7 +113,7 @@ def history(answer: Answer) -> Iterable[str]:
 
 
 def view(answer: Answer) -> Iterable[str]:
-    """Write a picture in words: what is in it, the largest first; places are for programs that draw."""
+    """Format a graph view as text, the largest nodes first; coordinates are for programs that draw."""
     yield node_count(answer, f"nodes with {count_of(len(answer['edges']), 'edge')}")
     yield from section(
         "Communities", answer["communities"], lambda one: f"{inline(one['name'])} ({count_of(one['size'], 'note')})"
@@ -123,7 +123,7 @@ def view(answer: Answer) -> Iterable[str]:
 
 
 def section(title: str, entries: Sequence[Any], line: Callable[[Any], str]) -> Iterable[str]:
-    """Write a sort of entries, a line each; nothing where there are none."""
+    """Format a section of entries, one per line; nothing if there are none."""
     if not entries:
         return
     yield f"{title}:"
@@ -133,13 +133,13 @@ def section(title: str, entries: Sequence[Any], line: Callable[[Any], str]) -> I
 
 
 def node_count(answer: Answer, what: str) -> str:
-    """Say how many of how many nodes an answer has."""
+    """Say how many of all nodes are listed."""
     shown, total = len(answer["nodes"]), answer["total"]
     return f"{shown} of {total} {what}" + ("; `limit` shows more" if shown < total else "")
 
 
 def more_pages(shown: int, total: int, offset: int, word: str) -> Iterable[str]:
-    """Say which of a list are written and how to read on; nothing when all are."""
+    """Say which entries of a list are shown and how to get more; nothing if all are."""
     if shown == total:
         return
     end = offset + shown
@@ -148,35 +148,35 @@ def more_pages(shown: int, total: int, offset: int, word: str) -> Iterable[str]:
 
 
 def counts(found: Entry) -> str:
-    """Say how much there is."""
+    """Format the counts of notes, links and names."""
     each = (("notes", "note"), ("links", "link"), ("stubs", "name"))
     return f"{', '.join(count_of(found[part], word) for part, word in each)} without a note"
 
 
 def first_notes(notes: Sequence[str]) -> str:
-    """Name the first of some notes."""
+    """Format the first few notes."""
     return ", ".join(map(quote_path, notes[:MAX_NAMED])) + (" …" if len(notes) > MAX_NAMED else "")
 
 
 def node_name(one: Entry) -> str:
-    """Name a node of a picture."""
+    """Format a node of a graph view."""
     return quote_path(one["path"]) if one["path"] else f"{inline(one['title'])} ({one['type']})"
 
 
 def broken_link(one: Entry) -> str:
-    """Write a name that means a note which is called otherwise."""
+    """Format an unresolved link that likely refers to a note of another name."""
     return (
         f"[[{inline(one['name'])}]] in {first_notes(one['notes'])} → {quote_path(one['meant'])} ({inline(one['why'])})"
     )
 
 
 def stub(one: Entry) -> str:
-    """Write a name without a note."""
+    """Format a name without a note."""
     return f"[[{inline(one['name'])}]] wanted by {one['wanted']}: {first_notes(one['notes'])}"
 
 
 def unlinked_mention(one: Entry) -> str:
-    """Write a note that is mentioned without a link: by which names, and where."""
+    """Format a note that is mentioned without a link: by which names, and where."""
     said = ", ".join(f"“{inline(name)}”" for name in one["said"])
     places = [f"{quote_path(place['path'])}:{place['line']}" for place in one["places"][:MAX_NAMED]]
     rest = " …" if one["mentioned"] > len(places) else ""
@@ -185,25 +185,25 @@ def unlinked_mention(one: Entry) -> str:
 
 
 def ambiguous(one: Entry) -> str:
-    """Write a name of several notes."""
+    """Format a name of several notes."""
     links = count_of(one["links"], "link")
     return f"{inline(one['name'])} means {first_notes(one['notes'])}; {links}, as in {first_notes(one['sources'])}"
 
 
 def hub(one: Entry) -> str:
-    """Write a note that much hangs together with."""
+    """Format a central note."""
     return (
         f"{quote_path(one['path'])} · {one['score']:.0f} of 100, PageRank {one['pagerank']}, joined to {one['joined']}"
     )
 
 
 def community(one: Entry) -> str:
-    """Write a group of notes."""
+    """Format a community of notes."""
     return f"{one['number']} “{inline(one['name'])}”, {count_of(one['size'], 'note')}: {first_notes(one['notes'])}"
 
 
 def pair(one: Entry) -> str:
-    """Write two notes and what is known of the pair."""
+    """Format two notes and what is known about the pair."""
     if "holds" in one:
         known = f"holds {one['holds']}"
     elif "together" in one:

@@ -1,4 +1,4 @@
-"""The door of this package: opens the endpoint without holding up whoever waits to be heard."""
+"""The entry point of this package: opens the endpoint without blocking the event loop."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
@@ -13,12 +13,12 @@ OpenEndpoint = Callable[["Bridge", Collection[str], Collection[str]], AbstractAs
 
 @asynccontextmanager
 async def mount(bridge: "Bridge", hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[Any]:
-    """Open the endpoint as an ASGI app; its requests carry who calls in their state, as `principal`.
+    """Open the endpoint as an ASGI app; the state of its requests holds the caller as `principal`.
 
     Args:
-        bridge: What answers.
-        hosts: What a Host header may say.
-        origins: What an Origin header may say.
+        bridge: The bridge that answers.
+        hosts: The allowed Host headers.
+        origins: The allowed Origin headers.
     """
     opened = await asyncio.to_thread(load_endpoint)
     async with opened(bridge, hosts, origins) as app:
@@ -26,7 +26,7 @@ async def mount(bridge: "Bridge", hosts: Collection[str], origins: Collection[st
 
 
 def load_endpoint() -> OpenEndpoint:
-    """Load the MCP library, which takes half a second."""
+    """Import the MCP library, which takes half a second."""
     from bridge.mcp.endpoint import open_endpoint
 
     return open_endpoint

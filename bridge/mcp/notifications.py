@@ -1,4 +1,4 @@
-"""Tells clients of both eras which notes changed."""
+"""Notifies clients of both eras of changed notes."""
 
 import asyncio
 import contextlib
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 ListenResult = Coroutine[Any, Any, types.SubscriptionsListenResult]
 
 PATIENCE_S = 1.0
-"""Seconds that one client of the older era may take to accept a notification before it misses it."""
+"""Seconds that a client of the older era may take to accept a notification before it misses it."""
 
 
 class Sessions:
-    """The open sessions of the older era, each with the addresses that it asked about."""
+    """The open sessions of the older era, each with the addresses it subscribed to."""
 
     def __init__(self) -> None:
         self._asked: dict[Connection, set[str]] = {}
 
     def asked(self, context: Context) -> set[str]:
-        """Return what the session of a request asked about; it is forgotten when the session ends."""
-        # The library offers no other hold on how long a session lives.
+        """Return the addresses that the session of a request subscribed to; removed when the session ends."""
+        # The library offers no other way to learn when a session ends.
         connection = context.session._connection  # noqa: SLF001
         if connection not in self._asked:
             self._asked[connection] = set()
@@ -41,48 +41,48 @@ class Sessions:
         return self._asked[connection]
 
     async def opened(self, context: Context, _: types.NotificationParams) -> None:
-        """Remember a session that is ready to hear."""
+        """Add a session that is ready for notifications."""
         self.asked(context)
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        """Tell a session from now on of one note."""
+        """Subscribe a session to one note."""
         with protocol_errors(context):
             principal_of(context).require("read")
         self.asked(context).add(params.uri)
         return types.EmptyResult()
 
     async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        """Tell it of this note no more."""
+        """Unsubscribe a session from one note."""
         self.asked(context).discard(params.uri)
         return types.EmptyResult()
 
     async def updated(self, uri: str) -> None:
-        """Tell the sessions that asked about a note."""
+        """Notify the sessions that subscribed to a note."""
         for connection in [connection for connection, uris in self._asked.items() if uri in uris]:
             await send_with_timeout(connection.send_resource_updated(uri))
 
     async def listed_anew(self) -> None:
-        """Tell every session that notes came or went."""
+        """Notify every session that the list of notes has changed."""
         for connection in list(self._asked):
             await send_with_timeout(connection.send_resource_list_changed())
 
 
 async def send_with_timeout(sending: Awaitable[None]) -> None:
-    """Send, but do not let one client that has stopped reading hold up the others."""
+    """Send, but do not let one client that has stopped reading delay the others."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE_S):
             await sending
 
 
 class KnownNotes:
-    """The notes that clients know of, to notice that some came or went."""
+    """The notes that clients know of, to detect added and removed ones."""
 
     def __init__(self, bridge: "Bridge") -> None:
         self._bridge = bridge
         self._paths: dict[VaultId, set[str]] = {}
 
     def took(self, event: Event) -> bool:
-        """Take an event in; true when it adds or removes a note."""
+        """Process an event; true if it adds or removes a note."""
         if event.kind == "reset":
             return True in [self.looked(vault) for vault in self._bridge.vaults]
         vault = VaultId(event.vault or "")
@@ -101,7 +101,7 @@ class KnownNotes:
         return False
 
     def looked(self, vault: VaultId) -> bool:
-        """Look what there is now: many changes at once are not told one by one."""
+        """Compare with the index: many changes at once are not published one by one."""
         try:
             now: set[str] = set(self._bridge.vaults[vault].index.notes)
         except BridgeError:
@@ -113,7 +113,7 @@ class KnownNotes:
 def listen_handler(
     listeners: ListenHandler,
 ) -> Callable[[Context, types.SubscriptionsListenRequestParams], ListenResult]:
-    """Let those hear of notes in the newer era who may read them."""
+    """Return the handler for subscriptions of the newer era, which requires the right to read."""
 
     async def listen(
         context: Context, params: types.SubscriptionsListenRequestParams
@@ -126,7 +126,7 @@ def listen_handler(
 
 
 async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: Sessions) -> None:
-    """Pass on what the bridge tells of notes, until cancelled."""
+    """Forward the bridge's note events to clients, until cancelled."""
     known = KnownNotes(bridge)
     for vault in bridge.vaults:
         known.looked(vault)
@@ -144,7 +144,7 @@ async def publish_changes(bridge: "Bridge", bus: SubscriptionBus, sessions: Sess
 
 
 def changed_note_uris(bridge: "Bridge", events: Iterable[Event]) -> Iterable[str]:
-    """Return the addresses of the notes that changed, each once."""
+    """Return the addresses of the changed notes, each once."""
     news = [event for event in events if event.kind == "note_changed"]
     notes = dict.fromkeys((VaultId(event.vault or ""), event.data["path"]) for event in news)
     return [uri for vault, path in notes if vault in bridge.vaults for uri in note_uris(bridge.vaults[vault], path)]

@@ -1,4 +1,4 @@
-"""Prompts that bring what the vault has to say about them."""
+"""Prompts that include what the vault contains about them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 NOTES = 8
 TOKENS = 3_000
-"""What the passages of these notes may take."""
+"""Token budget for the passages of these notes."""
 
 MAX_CHANGED_NOTES = 50
-"""Changed notes that are listed; of the newest, the beginning is read."""
+"""Most changed notes that are listed; of the newest, the beginning is read."""
 
 BEGINNINGS = 8
 BEGINNING = 1_200
@@ -37,12 +37,12 @@ Messages = list[types.PromptMessage]
 
 
 def user_message(text: str) -> types.PromptMessage:
-    """Say something as the user."""
+    """Return a message from the user."""
     return types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
 
 
 async def passages(who: Caller, query: str, given: Given) -> Messages:
-    """Find the passages that say most about something."""
+    """Return the passages most relevant to a query."""
     asked = {"query": query, "limit": NOTES, "passage_tokens": TOKENS, **search_scope(given)}
     found, _ = await who.ask(get_operation("search"), asked)
     vault = who.bridge.find(given.get(VAULT, who.vault)).id
@@ -53,7 +53,7 @@ async def passages(who: Caller, query: str, given: Given) -> Messages:
 
 
 async def changed_notes(who: Caller, begun: str, given: Given) -> Messages:
-    """List the notes that changed and read how the newest begin."""
+    """List the changed notes and read the beginnings of the newest."""
     wanted = {"modified_after": begun, "sort": "-modified", "limit": MAX_CHANGED_NOTES, **search_scope(given)}
     found, text = await who.ask(
         get_operation("find_notes"), wanted, lambda answer: "\n".join(view_of("find_notes")(answer))
@@ -63,12 +63,12 @@ async def changed_notes(who: Caller, begun: str, given: Given) -> Messages:
 
 
 def search_scope(given: Given) -> dict[str, str]:
-    """Return where to look."""
+    """Return the arguments that limit a search."""
     return {name: given[name] for name in ("folder", VAULT) if name in given}
 
 
 async def read_parts(who: Caller, parts: Iterable[Mapping[str, Any]], given: Given) -> Messages:
-    """Read parts of notes as they are now; one that has gone meanwhile is left out."""
+    """Read parts of notes as they are now; one that has since disappeared is left out."""
     vault = who.bridge.find(given.get(VAULT, who.vault))
     messages = []
     for part in parts:
@@ -81,7 +81,7 @@ async def read_parts(who: Caller, parts: Iterable[Mapping[str, Any]], given: Giv
 
 
 def note_resource(vault: str, part: Answer) -> types.PromptMessage:
-    """Give what is seen of a part of a note, below its source."""
+    """Return the visible text of a part of a note, below its source."""
     (first, last), path = part["lines"], part["path"]
     text = f"{quote_path(path)}:{first}-{last}\n\n{visible_text(part['text'])}"
     contents = types.TextResourceContents(uri=note_uri(vault, path), mime_type=mime_type(path), text=text)
@@ -89,11 +89,11 @@ def note_resource(vault: str, part: Answer) -> types.PromptMessage:
 
 
 PERIODS = ("today", "yesterday", "3 days", "7 days", "2 weeks", "1 month")
-"""What is offered; everything that `read_date` takes is understood."""
+"""The periods offered for completion; everything that `read_date` parses is accepted."""
 
 
 def parse_since(written: str, now: datetime) -> str:
-    """Return when a period began, as ISO 8601.
+    """Return the start of a period, as ISO 8601.
 
     Raises:
         InvalidArguments: It is neither a period nor a date.
@@ -116,13 +116,13 @@ CITE_INSTRUCTIONS = (
 
 
 async def answer_from_vault(who: Caller, given: Given) -> Messages:
-    """Bring the passages that may answer a question."""
+    """Return the passages that may answer a question."""
     task = f"Answer this question from my notes: {given['question']}"
     return [user_message(f"{task}\n\n{CITE_INSTRUCTIONS}"), *await passages(who, given["question"], given)]
 
 
 async def what_do_i_know(who: Caller, given: Given) -> Messages:
-    """Bring the passages about a topic."""
+    """Return the passages about a topic."""
     task = (
         f"What do I know about {given['topic']}? Give an overview of what my notes say: the main points, where notes "
         "disagree, what changed over time, and what is missing."
@@ -131,7 +131,7 @@ async def what_do_i_know(who: Caller, given: Given) -> Messages:
 
 
 async def catch_up(who: Caller, given: Given) -> Messages:
-    """Bring the notes that changed."""
+    """Return the notes that changed."""
     begun = parse_since(given.get("since") or "yesterday", datetime.now().astimezone())
     task = f"Catch me up on what changed in my notes since {begun}: the news by topic, and what asks for an answer."
     return [user_message(f"{task}\n\n{CITE_INSTRUCTIONS}"), *await changed_notes(who, begun, given)]
@@ -143,7 +143,7 @@ VAULT_ARGUMENT = types.PromptArgument(name=VAULT, description="The vault, by nam
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A prompt and what fills it in."""
+    """A prompt and the function that fills it in."""
 
     title: str
     description: str
@@ -217,5 +217,5 @@ class Prompts:
 
 
 def prompt_arguments(template: Template, who: Caller) -> list[types.PromptArgument]:
-    """Return what a prompt takes; which vault, only when several can be meant."""
+    """Return the arguments of a prompt; `vault` only if there are several."""
     return [*template.arguments, *([VAULT_ARGUMENT] if len(who.engines) > 1 else [])]

@@ -32,17 +32,17 @@ class Address:
 
 
 def note_uri(vault: str, path: str) -> str:
-    """Write the address of a note."""
+    """Return the address of a note."""
     return f"vault://{quote(vault, safe='')}/{quote(path)}"
 
 
 def note_uris(engine: "VaultEngine", path: str) -> tuple[str, str]:
-    """Write a note's address in both ways in which a client may know it: by the vault's id, and by its name."""
+    """Return both addresses by which a client may know a note: with the vault's id and with its name."""
     return note_uri(engine.id, path), note_uri(engine.name, path)
 
 
 def parse_uri(uri: str) -> Address | None:
-    """Read an address; None when it is none of ours."""
+    """Parse an address; None if it is not a note's."""
     found = NOTE_URI.fullmatch(uri)
     return Address(unquote(found[1]), unquote(found[2])) if found else None
 
@@ -50,7 +50,7 @@ def parse_uri(uri: str) -> Address | None:
 PAGE = 100
 
 CURSOR = re.compile(r"([0-9a-f]{16}):([0-9]{1,9})")
-"""A vault, and how many of its notes were listed."""
+"""A vault's id, and how many of its notes were listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Resources:
     bridge: "Bridge"
 
     async def page(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        """List notes, a page at a time: vault after vault, in each the ones first that changed last."""
+        """List notes page by page: vault after vault, each with the most recently changed notes first."""
         with protocol_errors(context):
             who = read_caller(context, self.bridge)
             vaults = who.engines
@@ -73,7 +73,7 @@ class Resources:
             return types.ListResourcesResult(resources=found, next_cursor=cursor)
 
     async def templates(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        """Say how the address of any note is written."""
+        """Return the template of note addresses."""
         template = types.ResourceTemplate(
             uri_template=URI_TEMPLATE,
             name="note",
@@ -97,10 +97,10 @@ class Resources:
 
 
 def parse_cursor(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, int]:
-    """Return which vault to go on with and how many of its notes were listed.
+    """Return the vault to continue with and how many of its notes were listed.
 
     Raises:
-        InvalidArguments: The cursor is none of ours.
+        InvalidArguments: The cursor is not valid.
     """
     if cursor is None:
         return 0, 0
@@ -111,7 +111,7 @@ def parse_cursor(vaults: Sequence[VaultId], cursor: str | None) -> tuple[int, in
 
 
 async def list_notes(who: Caller, engine: "VaultEngine", offset: int) -> tuple[list[types.Resource], int]:
-    """List some notes of a vault and count all; a vault that is still being opened has none yet."""
+    """List some notes of a vault and count all; a vault that is still opening has none yet."""
     given = {VAULT: engine.id, "sort": "-modified", "offset": offset, "limit": PAGE}
     try:
         answer, _ = await who.ask(get_operation("find_notes"), given)
@@ -131,5 +131,5 @@ async def list_notes(who: Caller, engine: "VaultEngine", offset: int) -> tuple[l
 
 
 def mime_type(path: str) -> str:
-    """Say what a note's text is: of what is no Markdown, the plain words."""
+    """Return the type of a note's text; a file other than Markdown is plain text."""
     return "text/markdown" if path.endswith(".md") else "text/plain"

@@ -1,4 +1,4 @@
-"""The library's server with our handlers in it."""
+"""The library's server with our handlers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -41,34 +41,34 @@ FRESH_MS = 60_000
 
 
 class VaultServer(Server[Any]):
-    """Says that notes come and go, which the library otherwise leaves out over HTTP, and what the preset offers."""
+    """Announces list changes, which the library otherwise omits over HTTP, and instructions that fit the preset."""
 
     reads_only: Callable[[], bool] = staticmethod(lambda: False)
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *given: Any, **named: Any
     ) -> InitializationOptions:
-        """Tell a client of the older era what it may expect."""
+        """Announce list changes to a client of the older era."""
         options = notification_options or NotificationOptions(resources_changed=True)
         return super().create_initialization_options(options, *given, **named)
 
     @property
     def instructions(self) -> str:
-        """What a client is told at the start; both eras ask for it while its first request is answered."""
+        """The instructions for a client; both eras read them while its first request is answered."""
         return READ_ONLY_INSTRUCTIONS if self.reads_only() else INSTRUCTIONS
 
     @instructions.setter
     def instructions(self, _: str | None) -> None:
-        """Take none."""
+        """Ignore the library's."""
 
 
 def build_server(bridge: "Bridge", listeners: ListenHandler, sessions: Sessions) -> VaultServer:
     """Build the server.
 
     Args:
-        bridge: What answers.
+        bridge: The bridge that answers.
         listeners: The streams of clients of the newer era.
-        sessions: Those of the older one.
+        sessions: The sessions of clients of the older era.
     """
     tools, resources, prompts = Tools(bridge), Resources(bridge), Prompts(bridge)
     server = VaultServer(

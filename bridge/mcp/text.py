@@ -1,4 +1,4 @@
-"""Answers as a model reads them best: short lines instead of JSON, which costs twice as much."""
+"""Formats results for a model: short lines instead of JSON, which costs twice as many tokens."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -18,19 +18,19 @@ EMPTY_VALUES: tuple[Any, ...] = (None, [], {}, "")
 
 
 def format_answer(form: View, answer: Answer, *, quotes: bool) -> str:
-    """Write an answer.
+    """Format a result.
 
     Args:
-        form: How to write it.
-        answer: The answer as it goes over HTTP.
-        quotes: It may hold words from notes.
+        form: The view.
+        answer: The result as JSON values.
+        quotes: Whether it may contain text from notes.
     """
     lines = [*((UNTRUSTED,) if quotes else ()), *form(answer)]
     return "\n".join(lines) or "Done."
 
 
 def fields(answer: Answer) -> Iterable[str]:
-    """Write any record, a line a field and a line for each record in a list; what is empty is left out."""
+    """Format any record, one line per field and one per record of a list; empty fields are left out."""
     for name, value in answer.items():
         match value:
             case [{}, *_]:
@@ -43,17 +43,17 @@ def fields(answer: Answer) -> Iterable[str]:
 
 
 def quote_path(path: str) -> str:
-    """Write a path so that it can be given back: one with characters that nobody sees is escaped as in JSON."""
+    """Format a path so that it can be passed back: one with invisible characters is escaped as in JSON."""
     return path if one_line(path) == path else json.dumps(path)
 
 
 def short_digest(digest: str) -> str:
-    """Write a digest in as many digits as a call needs: whole ones cost forty tokens."""
+    """Shorten a digest to the digits that a call needs: a full one costs forty tokens."""
     return digest[:SHORT_DIGEST]
 
 
 def inline(value: Any) -> str:
-    """Write a value on one line, of a text what a reader sees of it."""
+    """Format a value on one line, of a text only what its reader sees."""
     match value:
         case str():
             return one_line(value)

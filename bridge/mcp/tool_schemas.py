@@ -1,4 +1,4 @@
-"""The schemas of tools, without what costs tokens and tells a model nothing; the operation checks all of it anyway."""
+"""The schemas of tools, without what costs tokens and does not help a model; operations check all of it anyway."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from bridge.api.schemas import arguments_schema
 
 DROPPED_KEYWORDS = frozenset({"maxLength", "minimum", "minItems", "maxItems", "additionalProperties"})
 TOOL_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"read_note": {"max_chars": 24_000}, "note_links": {"limit": 20}}
-"""Arguments that a model means when it leaves them out: neither a book nor a hub must fill its memory unasked."""
+"""Defaults for models that omit an argument: neither a book nor a hub should fill their context unasked."""
 
 HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "search": ("explain", "types"),
@@ -19,19 +19,19 @@ HIDDEN_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "suggest_links": ("lines", "strictness"),
     "undo_change": ("hunks",),
 }
-"""Arguments that agents can do without: for what the text of an answer leaves out, or for an editor's cursor."""
+"""Arguments that agents do not need: for what text views omit, or for an editor's cursor."""
 
 SUMMARY_ONLY = frozenset({"suggest_links"})
-"""Tools of which the summary says enough."""
+"""Tools whose summary is description enough."""
 
 SELF_EXPLANATORY = frozenset({"limit", "sort", "dry_run", "confirm"})
-"""Arguments whose names say what they do; where there is a `limit`, `offset` does too."""
+"""Arguments whose names explain them; beside a `limit`, `offset` does too."""
 
 PLAIN_PATH = "The note."
-"""What a path means that goes without saying."""
+"""The description of a path that needs none."""
 
 REPEATED_SCHEMAS: Mapping[str, Sequence[str]] = {"change_set": ("edits", "items", "properties", "edits", "items")}
-"""Where a schema repeats the one of a tool that is listed too: a change set's edits of a note are `edit_note`'s."""
+"""Where a schema repeats that of another listed tool: a change set's edits of a note are those of `edit_note`."""
 
 EMPTY_DEFAULTS: tuple[Any, ...] = (None, False, 0, "", [], {})
 
@@ -39,13 +39,13 @@ EMPTY_DEFAULTS: tuple[Any, ...] = (None, False, 0, "", [], {})
 def input_schema(
     operation: Operation, vaults: Sequence[str], presumed: Mapping[str, Any], unsaid: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return what a tool takes.
+    """Return the input schema of a tool.
 
     Args:
         operation: The tool.
-        vaults: The names of the vaults; with a single one the tool does not ask which.
-        presumed: Arguments that have another default here than elsewhere.
-        unsaid: Arguments that are not told of.
+        vaults: The names of the vaults; with only one, the tool takes no `vault`.
+        presumed: Arguments with another default than elsewhere.
+        unsaid: Arguments that are left out.
     """
     made: dict[str, Any] = simplify(flatten_unions(arguments_schema(operation)))
     properties = {name: part for name, part in made["properties"].items() if name not in {VAULT, *unsaid}}
@@ -66,13 +66,13 @@ def input_schema(
 
 
 def prune(part: Mapping[str, Any], way: Sequence[str]) -> dict[str, Any]:
-    """Return a part of a schema with less at the end of a way through it: any object."""
+    """Return a part of a schema in which the value at the end of a path is any object."""
     step, *rest = way
     return {**part, step: prune(part[step], rest) if rest else {"type": "object"}}
 
 
 def flatten_unions(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Write each choice between records as one record: what a model reads of eight schemas is their names anyway."""
+    """Merge each union of records into one record: of eight schemas, a model uses only the names anyway."""
     records = schema.get("$defs", {})
 
     def plain(part: Any) -> Any:
@@ -92,7 +92,7 @@ def flatten_unions(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merge_variants(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return one record that each of some records is, and tell in its tag's words which fields each takes."""
+    """Return one record that covers all of the records, whose tag's description says which fields each takes."""
     tag = next(name for name, field in records[0]["properties"].items() if "const" in field)
     fields: dict[str, Any] = {}
     calls: list[str] = []
@@ -108,7 +108,7 @@ def merge_variants(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def simplify(part: Any) -> Any:
-    """Say the same in fewer words, and in none that some clients do not know."""
+    """Say the same in fewer keywords, and without those that some clients do not know."""
     if isinstance(part, list):
         return [simplify(item) for item in part]
     if not isinstance(part, Mapping):

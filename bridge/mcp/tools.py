@@ -31,7 +31,7 @@ Step = tuple[float, float | None, str]
 
 @asynccontextmanager
 async def progress_reporter(context: Context) -> AsyncIterator[Callable[[float, float | None, str], None]]:
-    """Hand out what an operation calls with its progress; at the end, all of it was sent."""
+    """Yield the function that an operation calls with its progress; all steps are sent before the block ends."""
     steps: asyncio.Queue[Step | None] = asyncio.Queue()
     sending = asyncio.create_task(send_progress(context, steps), name="mcp progress")
     try:
@@ -44,7 +44,7 @@ async def progress_reporter(context: Context) -> AsyncIterator[Callable[[float, 
 
 
 async def send_progress(context: Context, steps: asyncio.Queue[Step | None]) -> None:
-    """Send each step as it comes; a client that did not ask for progress gets none."""
+    """Send each step as it comes; a client that did not request progress gets none."""
     while (step := await steps.get()) is not None:
         done, total, message = step
         await context.session.report_progress(done, total, message)
@@ -57,7 +57,7 @@ RUN_HINT = "Then give its `name` and `arguments` here to run it."
 WRITE_ARGUMENTS: Mapping[str, Sequence[str]] = {
     "daily_note": ("append", "heading", "create_heading", "dry_run", "reason", "confirm")
 }
-"""Arguments of tools that may also write, which whoever only reads is not told of."""
+"""Arguments of tools that may also write, which are hidden from callers that only read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Tools:
     consent: Consent = field(default_factory=Consent)
 
     async def list(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """List the tools of the caller's preset: the same ones in the same order each time, all on one page."""
+        """List the tools of the caller's preset, always in the same order and on one page."""
         with protocol_errors(context):
             who = read_caller(context, self.bridge)
             vaults = [engine.name for engine in who.engines]
@@ -78,7 +78,7 @@ class Tools:
     async def call(
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Call a tool; what goes wrong is an answer that a model can act on."""
+        """Call a tool; errors become results that a model can act on."""
         try:
             who = read_caller(context, self.bridge)
             operation, arguments = resolve_call(who, params.name, params.arguments or {})
@@ -87,7 +87,7 @@ class Tools:
                 format_answer, view_of(operation.name), quotes=operation.vault or operation.name == "run_tool"
             )
             async with progress_reporter(context) as progress:
-                # A model's word does not stand in for the user's where the user can be asked.
+                # A model's `confirm` does not count where the user can be asked.
                 consent = False if can_ask(context) else None
                 try:
                     answer, text = await who.ask(operation, given, write, progress, consent)
@@ -98,7 +98,7 @@ class Tools:
             return unanswered.question
         except BridgeError as error:
             return tool_error(error)
-        except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
+        except Exception as error:  # noqa: BLE001  # the top of a call: anything else is a bug
             return tool_error(internal_error(error))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)],
@@ -107,7 +107,7 @@ class Tools:
 
 
 def describe_tool(operation: Operation, vaults: Sequence[str], preset: Preset) -> types.Tool:
-    """Describe an operation as a tool; only in full with what it answers."""
+    """Describe an operation as a tool; its result only in the preset `full`."""
     full, reads = preset == "full", preset == "read-only"
     untold = (
         ()
@@ -130,7 +130,7 @@ def describe_tool(operation: Operation, vaults: Sequence[str], preset: Preset) -
 
 
 def tool_schema(name: str) -> dict[str, Any] | None:
-    """Return what a tool takes; None when there is no such tool."""
+    """Return the input schema of a tool; None if there is no such tool."""
     try:
         return arguments_schema(get_operation(name))
     except NoSuchOperation:
@@ -138,12 +138,12 @@ def tool_schema(name: str) -> dict[str, Any] | None:
 
 
 def default_arguments(operation: Operation, *, full: bool) -> Mapping[str, Any]:
-    """Return what a model means that leaves an argument out; in full all is as over HTTP."""
+    """Return the defaults for a model that omits arguments; in the preset `full`, the same as over HTTP."""
     return {} if full else TOOL_DEFAULTS.get(operation.name, {})
 
 
 def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
-    """Say what a call may do to the vault; what the protocol presumes of a tool goes without saying."""
+    """Return what a call may do to the vault; the protocol's defaults are left out."""
     runs = get_operation(RUNS) if operation.name == FINDS and preset != "full" else operation
     if runs.reads or preset == "read-only":
         return types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -156,15 +156,15 @@ def annotations(operation: Operation, preset: Preset) -> types.ToolAnnotations:
 
 
 def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
-    """Return the operation that a call means, and its arguments.
+    """Return the operation that a call runs, and its arguments.
 
-    A tool that the preset does not list can be called all the same: `find_tool` runs it with the same rights.
+    A tool that the preset does not list can still be called: `find_tool` runs it with the same rights.
 
     Raises:
-        NoSuchOperation: There is no such tool, or the preset keeps it out.
+        NoSuchOperation: There is no such tool, or the preset excludes it.
     """
     if name == FINDS and who.preset != "full" and arguments.get("name") is not None:
-        # Two tools in one, since each that is listed costs its reader tokens.
+        # Two tools in one, since each listed tool costs its reader tokens.
         return get_operation(RUNS), {part: value for part, value in arguments.items() if part not in {"task", "limit"}}
     if name == FINDS and who.preset != "full" and arguments.get("task") is None:
         raise InvalidArguments(f"`{FINDS}` needs `task` to find a tool, or `name` and `arguments` to run one.")
@@ -178,7 +178,7 @@ def resolve_call(who: Caller, name: str, arguments: Mapping[str, Any]) -> tuple[
 
 
 def with_run_arguments(takes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `find_tool` takes where it also runs what it finds."""
+    """Return the input schema of `find_tool` where it also runs tools."""
     runs = arguments_schema(get_operation(RUNS))["properties"]
     properties = {
         **takes["properties"],
