@@ -1,1 +1,1 @@
-"""HTTP on loopback; no decisions in it. Light to import: aiohttp loads when serving begins."""
+"""HTTP on loopback, without any decisions. Light to import: aiohttp loads when serving begins."""

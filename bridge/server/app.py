@@ -1,4 +1,4 @@
-"""The aiohttp application: the guard in front, the routes behind it."""
+"""The aiohttp application: authentication in front, the routes behind it."""
 
 import asyncio
 from http import HTTPStatus
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from bridge.engine.bridge import Bridge
 
 PUBLIC_PATHS = frozenset({"/healthz", "/api/pair"})
-"""Addresses that need no token."""
+"""Paths that need no token."""
 
 ORIGIN = web.RequestKey("ORIGIN", str)
-"""Where the guard leaves the page that calls, which a browser wants to see allowed."""
+"""The request's origin, which a browser expects in the response."""
 
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST, DELETE",
@@ -42,21 +42,21 @@ def build_application(
     """Build the application.
 
     Args:
-        bridge: What answers.
-        port: The port it is reached at, which the Host header must name.
+        bridge: The bridge that answers.
+        port: The port it listens on, which the Host header must name.
         token: The token of the runtime file.
-        owner: Who holds it.
-        key: The token of the owner's file; without, nobody changes settings but by a token of their own.
+        owner: The principal that holds it.
+        key: The token of the owner's file; without it, settings can only be changed by clients of scope `admin`.
     """
     tokens, limits = Tokens(bridge.folders.tokens), RateLimits()
     guard = Authenticator(port, token_digest(token), tokens, owner, None if key is None else token_digest(key))
     door = Connections(guard, limits, lambda: bridge.settings.rate_limit_per_s)
-    # Only a bridge that listens can be paired with.
+    # Only a bridge that listens offers pairing.
     bridge.pairing = Pairing()
 
     @web.middleware
     async def let_in(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Check a request, run it, and put whatever goes wrong into the one shape."""
+        """Check a request, run it, and convert all errors to the one form."""
         try:
             guard.check_host(request.headers)
             origin = guard.check_origin(request.headers)
@@ -77,7 +77,7 @@ def build_application(
             response = errors.body_error_response()
         except ConnectionError:
             raise
-        except Exception as error:  # noqa: BLE001  # the top of a call: whatever is left is our own fault
+        except Exception as error:  # noqa: BLE001  # the top of a call: anything else is a bug
             response = errors.error_response(internal_error(error))
         return response
 
@@ -94,7 +94,7 @@ def build_application(
 
 
 async def harden(request: web.Request, response: web.StreamResponse) -> None:
-    """Keep answers out of caches and guessing browsers, and let a page that may call read them."""
+    """Prevent caching and content sniffing, and let an allowed page read the response."""
     if ORIGIN in request:
         response.headers["Access-Control-Allow-Origin"] = request[ORIGIN]
         response.headers["Access-Control-Expose-Headers"] = "Mcp-Session-Id"

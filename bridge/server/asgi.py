@@ -1,4 +1,4 @@
-"""Puts an ASGI app on one route: whole requests in, streams out."""
+"""Mounts an ASGI app on one route: complete requests in, streams out."""
 
 import asyncio
 import contextlib
@@ -22,19 +22,19 @@ Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
 Mount = Callable[["Bridge", Collection[str], Collection[str]], AbstractAsyncContextManager[App]]
-"""Opens an app; takes the hosts and the origins that it may be called at and from, to check them once more."""
+"""Opens an app; takes the allowed hosts and origins, so that the app checks them again."""
 
 OPEN_AFTER_S = 10.0
-"""Seconds after which an app is opened that nobody called: what it loads must not hold up the first answers."""
+"""Seconds after which an app is opened without a request: its imports must not delay the first answers."""
 
 SHUTDOWN_S = 0.5
-"""Seconds that running calls get when the server goes down."""
+"""Seconds that running calls get when the server shuts down."""
 
 HOP_BY_HOP = frozenset({b"connection", b"keep-alive", b"te", b"trailer", b"transfer-encoding", b"upgrade"})
 
 
 def mount_all(app: web.Application, bridge: "Bridge", port: int, mounts: Mapping[str, Mount]) -> Sequence["MountedApp"]:
-    """Put each app on its path; none is opened yet."""
+    """Mount each app on its path; none is opened yet."""
     mounted = []
     for path, mount in mounts.items():
         one = MountedApp(mount(bridge, allowed_hosts(port), allowed_origins(port)))
@@ -46,7 +46,7 @@ def mount_all(app: web.Application, bridge: "Bridge", port: int, mounts: Mapping
 
 
 class MountedApp:
-    """One ASGI app, opened in the background; a request before that waits."""
+    """One ASGI app, opened in the background; earlier requests wait."""
 
     def __init__(self, opening: AbstractAsyncContextManager[App]) -> None:
         self._opening = opening
@@ -56,12 +56,12 @@ class MountedApp:
         self._task: asyncio.Task[None] | None = None
 
     def open(self) -> None:
-        """Begin to open the app."""
-        # A task of its own: the app's scopes must be left by the task that entered them.
+        """Start opening the app."""
+        # A task of its own: the app's scopes must be exited by the task that entered them.
         self._task = asyncio.create_task(self._hold(), name="mounted")
 
     async def close(self, _: web.Application) -> None:
-        """Let the app end its streams, then tell what still runs that its client has gone."""
+        """Let the app end its streams, then report to running calls that their clients have disconnected."""
         self._leaving.set()
         if self._task is not None:
             if not self._app.done():
@@ -74,20 +74,20 @@ class MountedApp:
             await asyncio.wait(self._running, timeout=SHUTDOWN_S)
 
     async def _hold(self) -> None:
-        """Keep the app open until told to leave."""
+        """Keep the app open until the server closes."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._wanted.wait(), OPEN_AFTER_S)
         try:
             async with self._opening as app:
                 self._app.set_result(app)
                 await self._leaving.wait()
-        except Exception as error:  # noqa: BLE001  # the top of a task: whatever is left is our own fault
+        except Exception as error:  # noqa: BLE001  # the top of a task: anything else is a bug
             told = internal_error(error)
             if not self._app.done():
                 self._app.set_exception(told)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Hand a request to the app and pass on its answer."""
+        """Pass a request to the app and return its response."""
         self._wanted.set()
         app = await asyncio.shield(self._app)
         exchange = Exchange(request, await request.read())
@@ -97,27 +97,27 @@ class MountedApp:
         try:
             await asyncio.shield(running)
         except asyncio.CancelledError:
-            # aiohttp cancels this call when the client leaves, which it also does with an answer in hand. The app is
-            # told and not cancelled: what it has just opened, such as a session, must stay.
+            # aiohttp cancels this call when the client disconnects, even after its answer. The app is notified and not
+            # cancelled: what it has just opened, such as a session, must stay.
             exchange.leave()
             raise
         except Exception as error:
             if not exchange.response.prepared:
                 raise
             internal_error(error)
-            # Too late for another answer; one that is cut off is not taken for a whole one.
+            # Too late for another response; an aborted one is not mistaken for a complete one.
             raise ConnectionAbortedError from None
         return exchange.response
 
     def _ended(self, running: asyncio.Task[None]) -> None:
-        """Forget a call; one that failed with nobody waiting is only noted."""
+        """Remove a finished call; one that failed after its client left is only logged."""
         exchange = self._running.pop(running)
         if exchange.left and not running.cancelled() and (error := running.exception()) is not None:
             log.warning("%s after the client left", type(error).__name__)
 
 
 class Exchange:
-    """One request and its answer, as ASGI sees them."""
+    """One request and its response, as ASGI sees them."""
 
     def __init__(self, request: web.Request, body: bytes) -> None:
         self.response = web.StreamResponse(status=500)
@@ -127,15 +127,15 @@ class Exchange:
 
     @property
     def left(self) -> bool:
-        """Whether nobody waits for the answer any more."""
+        """Whether the client has disconnected."""
         return self._gone.is_set()
 
     def leave(self) -> None:
-        """Tell the app that nobody waits any more."""
+        """Report to the app that the client has disconnected."""
         self._gone.set()
 
     async def receive(self) -> Message:
-        """Give the body, then wait until nobody waits."""
+        """Return the body, then wait until the client disconnects."""
         if self._body is not None:
             body, self._body = self._body, None
             return {"type": "http.request", "body": body, "more_body": False}
@@ -143,7 +143,7 @@ class Exchange:
         return {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
-        """Pass on a part of the answer; one for which nobody waits any more is dropped, as ASGI asks."""
+        """Send a part of the response; after the client has disconnected it is dropped, as ASGI requires."""
         if message["type"] == "http.response.start":
             self.response.set_status(message["status"])
             for name, value in message.get("headers", ()):
@@ -162,12 +162,12 @@ class Exchange:
 
 
 def asgi_scope(request: web.Request) -> Message:
-    """Describe a request as ASGI does; who calls is in its state."""
+    """Describe a request as ASGI does; its state holds the caller."""
     transport = request.transport
     peer = transport.get_extra_info("peername") if transport else None
     return {
         "type": "http",
-        # Below 2.4, `receive` tells of a client that left and `send` need not.
+        # Below 2.4, `receive` reports a disconnected client and `send` need not.
         "asgi": {"version": "3.0", "spec_version": "2.3"},
         "http_version": f"{request.version.major}.{request.version.minor}",
         "method": request.method,

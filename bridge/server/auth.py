@@ -1,4 +1,4 @@
-"""Who may come in: the Host and Origin of a request, and the token it carries."""
+"""Authenticates requests: by Host, by Origin and by token."""
 
 import asyncio
 import hmac
@@ -26,48 +26,48 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 BODY_LIMIT = 8 * 2**20
 
 CLIENT_HEADER = "X-Vault-Bridge-Client"
-"""Names the client that a program with the runtime token calls for: it then may no more than that client."""
+"""Names the client for which a program with the runtime token calls; its rights are then limited to that client's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who calls."""
+    """The authenticated caller of a request."""
 
     principal: Principal
     client: Client | None = None
-    """The client whose token, or whose name beside the runtime token, says what it may do."""
+    """The client whose token, or whose name beside the runtime token, determines its rights."""
     paced: bool = False
-    """Whether it may call only so often."""
+    """Whether it is rate-limited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Authenticator:
-    """Lets requests in; made once the port is known."""
+    """Authenticates requests; created once the port is known."""
 
     port: int
     runtime: Digest
     """The digest of the token in the runtime file."""
     tokens: Tokens
     owner: Principal = RUNTIME
-    """Who holds that token."""
+    """The principal that holds that token."""
     key: Digest | None = None
-    """The digest of the token in the owner's file, which agents are never handed."""
+    """The digest of the token in the owner's file, which agents never get."""
 
     def check_host(self, headers: "CIMultiDictProxy[str]") -> None:
-        """Let only requests pass that were sent to this machine by name: a rebound DNS name is refused.
+        """Require a request addressed to this machine by name; a rebound DNS name is refused.
 
         Raises:
-            BadHost: They were not.
+            BadHost: It is not.
         """
         named = headers.getall("Host", [])
         if len(named) != 1 or named[0].lower() not in allowed_hosts(self.port):
             raise BadHost
 
     def check_origin(self, headers: "CIMultiDictProxy[str]") -> str | None:
-        """Let only our own pages and Obsidian pass, and whatever is no browser.
+        """Require our own pages, Obsidian, or a caller that is not a browser.
 
         Returns:
-            The origin, which a browser wants to see allowed; None when there is none.
+            The origin, which a browser expects in the response; None if there is none.
 
         Raises:
             Forbidden: Another page sent the request.
@@ -80,10 +80,10 @@ class Authenticator:
         return sent[0]
 
     def visitor(self, headers: "CIMultiDictProxy[str]") -> Identity:
-        """Find who holds the request's token.
+        """Return the identity that the request's token proves.
 
         Raises:
-            Unauthorized: There is no token, nobody holds it, or the client it is used for lost its own.
+            Unauthorized: There is no token, nobody holds it, or the token of the named client was revoked.
         """
         sent = headers.getall("Authorization", [])
         scheme, _, token = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
@@ -100,11 +100,11 @@ class Authenticator:
         return Identity(Principal(client.name, client.scopes, client.preset), client, paced=True)
 
     def local(self, names: Sequence[str], holder: Principal) -> Identity:
-        """Find as whom a program of the user calls.
+        """Return the identity under which a program of the user calls.
 
         Args:
-            names: The clients it names; one that has no token of its own changes nothing.
-            holder: Who holds the token that it sent.
+            names: The clients it names; one without a token of its own is ignored.
+            holder: The principal whose token it sent.
         """
         for name in names:
             if self.tokens.is_revoked(name):
@@ -118,7 +118,7 @@ class Authenticator:
 
 
 def allowed_hosts(port: int) -> Collection[str]:
-    """Return what a Host header may say: this machine by name."""
+    """Return the allowed Host headers: this machine by name."""
     return [f"{name}:{port}" for name in LOOPBACK]
 
 
@@ -128,30 +128,30 @@ def allowed_origins(port: int) -> Collection[str]:
 
 
 LOOK_S = 0.5
-"""Seconds between looks at the tokens while a client has something open."""
+"""Seconds between checks of the tokens while a client has an open connection."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 MALFORMED_STATUSES = frozenset({400, 405, 406, 411, 413, 415, 422})
-"""Answers to requests that cannot be understood."""
+"""Statuses of responses to malformed requests."""
 
 LONGEST_WAIT_S = 2.0
-"""Seconds that the answer to a request that could not be understood is held back at most."""
+"""Most seconds by which the response to a malformed request is delayed."""
 
 RATE_LIMITED_CLIENT = web.RequestKey("PACED", Client)
-"""Where the guard leaves the client whose calls are counted."""
+"""The client whose calls are counted."""
 
 
 class Connections:
-    """Knows who is inside."""
+    """Admits callers, and closes the connections of revoked clients."""
 
     def __init__(self, guard: Authenticator, limits: RateLimits, per_second: Callable[[], int]) -> None:
-        """Let nobody in yet.
+        """Start without connections.
 
         Args:
-            guard: Knows who holds which token.
-            limits: Knows who called how often.
-            per_second: Tells how many calls a second a client may make.
+            guard: Authenticates requests.
+            limits: Counts calls.
+            per_second: Returns how many calls a second a client may make.
         """
         self._guard = guard
         self._limits = limits
@@ -162,10 +162,10 @@ class Connections:
 
     @asynccontextmanager
     async def entered(self, request: web.Request) -> AsyncIterator[Principal]:
-        """Let a caller in for a block.
+        """Admit a caller for a block.
 
         Raises:
-            Unauthorized: It holds no token.
+            Unauthorized: It holds no valid token.
             RateLimited: It calls too often.
         """
         visitor = self._admit(request)
@@ -183,7 +183,7 @@ class Connections:
             del self._inside[connection]
 
     async def watching(self, _: web.Application) -> AsyncIterator[None]:
-        """Watch as long as the application runs."""
+        """Watch for revoked tokens while the application runs."""
         task = asyncio.create_task(self._watch(), name="revoked tokens")
         yield
         task.cancel()
@@ -191,9 +191,9 @@ class Connections:
 
     @web.middleware
     async def count(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answer a request, and count apart one that could not be understood; many of them get their answers late.
+        """Handle a request, and count malformed ones separately; after many, their responses are delayed.
 
-        The call is given back: a program that shares its token with one gone wrong must not be locked out with it.
+        A malformed call is not charged, so that a broken program does not lock out another that shares its token.
         """
         self.half_open.note(request)
         response = await handler(request)
@@ -219,5 +219,5 @@ class Connections:
             await asyncio.sleep(LOOK_S)
             valid = {client.id for client in self._guard.tokens.clients()} if self._inside else set()
             for connection in [where for where, id_ in self._inside.items() if id_ not in valid]:
-                # The server cancels what it runs for a connection that is gone.
+                # The server cancels the calls of a closed connection.
                 connection.close()

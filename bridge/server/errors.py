@@ -1,4 +1,4 @@
-"""Every failure in the one JSON shape; nothing of a note and no stack trace leaves."""
+"""Returns every error in the one JSON form; no note content and no stack trace leaves."""
 
 import logging
 import time
@@ -13,11 +13,11 @@ from bridge.api.encode import encode
 from bridge.errors import BridgeError, InvalidArguments, NoSuchOperation, RateLimited, TooLarge
 
 QUIET_S: Final = 60.0
-"""Seconds between two lines of the log about requests that are not HTTP."""
+"""Seconds between two log lines about requests that are not HTTP."""
 
 
 def error_response(error: BridgeError) -> web.Response:
-    """Turn an error into a response."""
+    """Convert an error to a response."""
     response = web.Response(status=error.status, body=encode(error.wire()), content_type="application/json")
     if error.status == HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = 'Bearer realm="vault-bridge"'
@@ -27,7 +27,7 @@ def error_response(error: BridgeError) -> web.Response:
 
 
 def http_error_response(error: web.HTTPException, path: str) -> web.Response:
-    """Turn what aiohttp itself refuses into the same shape."""
+    """Convert aiohttp's own errors to the same form."""
     match error:
         case web.HTTPMethodNotAllowed():
             allowed = ", ".join(sorted(error.allowed_methods))
@@ -37,7 +37,7 @@ def http_error_response(error: web.HTTPException, path: str) -> web.Response:
             return response
         case web.HTTPRequestEntityTooLarge():
             response = error_response(TooLarge("The request is over 8 MiB."))
-            # What is left of the body is not worth reading.
+            # The rest of the body is not read.
             response.force_close()
             return response
         case web.HTTPNotFound():
@@ -50,23 +50,23 @@ def http_error_response(error: web.HTTPException, path: str) -> web.Response:
 
 
 def body_error_response() -> web.Response:
-    """Answer to a body that cannot be unpacked, or ends before its time."""
+    """Return the response to a body that cannot be decoded or is incomplete."""
     response = error_response(
         InvalidArguments("The body is not what the headers say.", hint="Send it as it is, not packed.")
     )
-    # Where the next request begins is not known.
+    # The start of the next request is not known.
     response.force_close()
     return response
 
 
 class RedactingFilter(logging.Filter):
-    """Shortens what the server logs: it quotes what was sent where it does not understand it, each time anew."""
+    """Shortens the server's log records, which quote input that it does not understand, every time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Pass the first line.
+        """Start by passing the first record.
 
         Args:
-            clock: Tells the time in seconds.
+            clock: Returns the time in seconds.
         """
         super().__init__()
         self._clock = clock
@@ -74,7 +74,7 @@ class RedactingFilter(logging.Filter):
         self._held = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Leave of a failure only its kind; of requests that are not HTTP let one line a minute pass."""
+        """Reduce an exception to its type; of requests that are not HTTP, pass one record a minute."""
         if not record.exc_info or (error := record.exc_info[1]) is None:
             return True
         record.msg, record.args = f"{record.getMessage()}: {type(error).__name__}", ()

@@ -1,4 +1,4 @@
-"""Events as a stream that a client can leave and take up again."""
+"""Events as a stream that a client can leave and resume."""
 
 import asyncio
 import contextlib
@@ -9,14 +9,14 @@ from aiohttp import web
 from bridge.events import Event, Events
 
 HEARTBEAT_S = 15.0
-"""Seconds of silence after which a comment shows both ends that the other is there."""
+"""Seconds of silence after which a comment shows each end that the other is still there."""
 
 CLOSING = web.AppKey("CLOSING", asyncio.Event)
-"""Set when the server goes down, so that open streams end."""
+"""Set when the server shuts down, so that open streams end."""
 
 
 async def stream_events(request: web.Request, events: Events) -> web.StreamResponse:
-    """Send missed events, then each new one, until either side leaves."""
+    """Send missed events, then each new one, until either side disconnects."""
     response = web.StreamResponse(
         headers={"Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
     )
@@ -34,13 +34,13 @@ async def stream_events(request: web.Request, events: Events) -> web.StreamRespo
 
 
 def last_event_id(request: web.Request) -> int:
-    """Return the id of the last event the client saw; one that is no number is one we do not know."""
+    """Return the id of the last event the client saw; -1, an unknown id, if the header is not a number."""
     sent = request.headers["Last-Event-ID"].strip()
     return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 19 else -1
 
 
 async def next_event(queue: asyncio.Queue[Event], closing: asyncio.Event) -> Event | None:
-    """Wait for an event; None after some silence, or when the server goes down."""
+    """Wait for an event; None after some silence, or when the server shuts down."""
     waiting = {asyncio.ensure_future(queue.get()), asyncio.ensure_future(closing.wait())}
     try:
         done, _ = await asyncio.wait(waiting, timeout=HEARTBEAT_S, return_when=asyncio.FIRST_COMPLETED)
@@ -52,6 +52,6 @@ async def next_event(queue: asyncio.Queue[Event], closing: asyncio.Event) -> Eve
 
 
 def encode_event(event: Event) -> bytes:
-    """Write an event as the browser's EventSource reads it."""
+    """Encode an event for the browser's EventSource."""
     data = orjson.dumps({"vault": event.vault, **event.data}, default=str)
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.id, event.kind.encode(), data)

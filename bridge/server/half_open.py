@@ -1,4 +1,4 @@
-"""Closes connections on which no whole request arrives, so that they cannot use up the files a process may open."""
+"""Closes connections on which no complete request arrives, so that they cannot use up the process's open files."""
 
 import asyncio
 import time
@@ -7,21 +7,21 @@ from weakref import WeakKeyDictionary, WeakSet
 from aiohttp import web
 
 LONGEST_S = 5.0
-"""Seconds that the head of a connection's first request may take."""
+"""Most seconds that the head of a connection's first request may take."""
 
 LOOK_S = 1.0
-"""Seconds between looks at the open connections."""
+"""Seconds between checks of the open connections."""
 
 
 class HalfOpenConnections:
-    """Knows on which connections a request arrived."""
+    """Tracks the connections on which a request has arrived."""
 
     def __init__(self) -> None:
         self._used: WeakSet[asyncio.BaseTransport] = WeakSet()
         self._since: WeakKeyDictionary[asyncio.BaseTransport, float] = WeakKeyDictionary()
 
     def note(self, request: web.Request) -> None:
-        """Take in that a request arrived."""
+        """Record that a request has arrived."""
         if request.transport is not None:
             self._used.add(request.transport)
 

@@ -1,4 +1,4 @@
-"""How often clients and strangers may call; the runtime token is never held up."""
+"""Rate limits for clients and unauthenticated callers; the runtime token is never limited."""
 
 from collections import defaultdict
 from math import ceil
@@ -8,14 +8,14 @@ from bridge.access.token_file import Client
 from bridge.errors import RateLimited
 
 BURST_S = 5
-"""Seconds' worth of calls that may come at once."""
+"""The burst, in seconds' worth of calls."""
 
 STRANGERS_PER_S = 5
 PAIRING_PER_S = 1
 
 
 class RateLimits:
-    """What each may still do now."""
+    """The remaining calls of each client."""
 
     def __init__(self) -> None:
         self._clients: defaultdict[str, TokenBucket] = defaultdict(TokenBucket)
@@ -24,7 +24,7 @@ class RateLimits:
         self._pairing = TokenBucket()
 
     def client(self, client: Client, per_second: int) -> None:
-        """Count a call of a client.
+        """Count a client's call.
 
         Raises:
             RateLimited: It calls too often.
@@ -32,10 +32,10 @@ class RateLimits:
         spend(self._clients[client.id], per_second)
 
     def malformed(self, client: Client, per_second: int) -> float:
-        """Give back a call of a client that could not be understood, and count it apart from its other calls.
+        """Return a client's malformed call to its bucket, and count it separately.
 
         Returns:
-            Seconds by which there were too many, else 0.
+            Seconds until another malformed call is within the limit, else 0.
         """
         self._clients[client.id].give_back()
         return self._malformed[client.id].take(per_second, BURST_S * per_second)
@@ -43,8 +43,8 @@ class RateLimits:
     def stranger(self) -> None:
         """Count a call without a valid token.
 
-        All strangers share one pace, since one machine cannot tell them apart. A valid token passes all the same, or
-        any program could lock out all others; at 256 bits, guessing does not need to be slow to be hopeless.
+        All callers without a token share one limit, since one machine cannot tell them apart. A valid token passes
+        regardless, or any program could lock out all others; at 256 bits, guessing is hopeless even at full speed.
 
         Raises:
             RateLimited: There were too many.
@@ -52,7 +52,7 @@ class RateLimits:
         spend(self._strangers, STRANGERS_PER_S)
 
     def pairing(self) -> None:
-        """Count a try to pair.
+        """Count an attempt to pair.
 
         Raises:
             RateLimited: There were too many.

@@ -1,4 +1,4 @@
-"""What is answered at which address."""
+"""The handlers of each address."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ from bridge.types import Scope
 
 BRIDGE = web.AppKey("BRIDGE", Bridge)
 PRINCIPAL = web.RequestKey("PRINCIPAL", Principal)
-"""Where the guard leaves who calls."""
+"""The authenticated caller of a request."""
 
 TOKENS = web.AppKey("TOKENS", Tokens)
 PAIRING = web.AppKey("PAIRING", Pairing)
@@ -37,10 +37,10 @@ LIMITS = web.AppKey("LIMITS", RateLimits)
 HALF_OPEN = web.AppKey("HALF_OPEN", HalfOpenConnections)
 
 APPLIES = "applies"
-"""What names the vault whose changes the reader of a stream makes."""
+"""The parameter that names the vault whose changes the reader of a stream applies."""
 
 PAIRED_SCOPES: tuple[Scope, ...] = ("read", "write")
-"""What a client may do that paired."""
+"""The scopes of a client that paired."""
 
 
 async def health(_: web.Request) -> web.Response:
@@ -67,12 +67,12 @@ async def run_operation(request: web.Request) -> web.Response:
 
 
 def client_of(request: web.Request) -> str | None:
-    """Return what the caller says it is: its own word, else the first product of its user agent."""
+    """Return the program that the caller claims to be: from our header, else the first product of its user agent."""
     return request.headers.get(CLIENT_HEADER) or next(iter(request.headers.get("User-Agent", "").split()), None)
 
 
 async def pair(request: web.Request) -> web.Response:
-    """Give a client that knows the code a token of its own; needs no other."""
+    """Give a client that knows the code a token of its own; this needs no other token."""
     request.app[LIMITS].pairing()
     match parse_arguments(await request.read()):
         case {"code": str(code), "client": str(name), **rest} if not rest:
@@ -81,16 +81,16 @@ async def pair(request: web.Request) -> web.Response:
             raise InvalidArguments("Pairing takes `code`, six digits as text, and `client`, a name.")
     request.app[PAIRING].enter(code)
     client, token = await asyncio.to_thread(request.app[TOKENS].create, name, PAIRED_SCOPES, numbered=True)
-    # Who is let in stands among the settings where these are shown.
+    # The settings show the clients that have tokens.
     request.app[BRIDGE].events.publish("settings_changed", None)
     return json_response({"token": token, "scopes": PAIRED_SCOPES, "client": client.name})
 
 
 def parse_arguments(body: bytes) -> dict[str, Any]:
-    """Read the arguments; no body means none.
+    """Parse the arguments; an empty body means none.
 
     Raises:
-        InvalidArguments: The body is no JSON object.
+        InvalidArguments: The body is not a JSON object.
     """
     if not body.strip():
         return {}
@@ -114,7 +114,7 @@ async def description(_: web.Request) -> web.Response:
 
 
 async def events(request: web.Request) -> web.StreamResponse:
-    """Stream events; whoever says so makes changes of a vault as long as the stream is open."""
+    """Stream events; with `applies`, the reader applies changes of a vault while the stream is open."""
     bridge, principal = request.app[BRIDGE], request[PRINCIPAL]
     principal.require("read")
     vault = request.query.get(APPLIES)
@@ -124,7 +124,7 @@ async def events(request: web.Request) -> web.StreamResponse:
 
 
 def json_response(value: Mapping[str, Any] | Any) -> web.Response:
-    """Answer with JSON."""
+    """Return a response with JSON."""
     return web.Response(body=encode(value), content_type="application/json")
 
 

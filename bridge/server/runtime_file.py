@@ -1,4 +1,4 @@
-"""The runtime file: how other programs of this user find the bridge and prove who they are."""
+"""The runtime file, by which other programs of this user find the bridge and authenticate."""
 
 import os
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ import orjson
 from bridge.private_files import make_private, write_private
 
 SCHEMA = 1
-"""Version of the file's form."""
+"""Version of the file format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """Where a bridge listens and the token it takes."""
+    """The address of a bridge and the token it accepts."""
 
     url: str
     token: str
@@ -25,7 +25,7 @@ class Runtime:
 
 
 def write_runtime(path: Path, runtime: Runtime) -> None:
-    """Write the file whole or not at all, for this user only; what a dead process left is replaced.
+    """Write the file atomically, for this user only; one left by a dead process is replaced.
 
     Raises:
         DiskFull: There is no room for it.
@@ -36,7 +36,7 @@ def write_runtime(path: Path, runtime: Runtime) -> None:
 
 
 def write_owner_file(path: Path, url: str, key: str) -> None:
-    """Write the owner's file, for this user only: the token by which settings are changed, and where it counts.
+    """Write the owner's file, for this user only: the token by which settings are changed, and the address it is for.
 
     Raises:
         DiskFull: There is no room for it.
@@ -47,7 +47,7 @@ def write_owner_file(path: Path, url: str, key: str) -> None:
 
 
 def read_runtime(path: Path) -> Runtime | None:
-    """Read the file; None when it is absent, broken, or left by a process that is gone."""
+    """Read the file; None if it is absent, damaged, or left by a process that has ended."""
     try:
         facts = orjson.loads(path.read_bytes())
         runtime = Runtime(**{name: facts[name] for name in ("url", "token", "pid", "version", "schema")})
@@ -70,7 +70,7 @@ def remove_runtime(path: Path) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Say whether there is such a process."""
+    """Say whether a process exists."""
     if not isinstance(pid, int) or pid <= 0:
         return False
     if os.name == "nt":
@@ -85,7 +85,7 @@ def is_alive(pid: int) -> bool:
 
 
 def is_alive_on_windows(pid: int) -> bool:
-    """Ask Windows, where signal 0 would end the process."""
+    """Say whether a process exists on Windows, where signal 0 would end it."""
     import ctypes
 
     kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]

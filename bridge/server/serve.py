@@ -1,4 +1,4 @@
-"""Listens, tells others where, and leaves without a trace."""
+"""Listens, publishes the address, and cleans up when it stops."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bridge.server.asgi import Mount
 
 IDLE_S = 75.0
-"""Seconds that a connection may lie idle between two requests."""
+"""Seconds that a connection may be idle between two requests."""
 
 
 async def serve(
@@ -38,8 +38,8 @@ async def serve(
         stop: Ends the service when set.
         ready: Called once it listens.
         mounts: Apps by path, opened in the background.
-        leave_after: Seconds without a client after which it stops by itself; without, it never does.
-        reads_only: The token of the runtime file lets nobody change anything.
+        leave_after: Seconds without a client after which it stops by itself; None disables this.
+        reads_only: Whether the runtime file's token only grants reading.
 
     Raises:
         VaultHeld: Another process holds one of the vaults.
@@ -89,7 +89,7 @@ async def serve(
             files.append(bridge.folders.runtime(vault))
             runtime_file.write_runtime(files[-1], here)
         ready(here)
-        # Only now: opening an index loads heavy libraries, for which nobody should wait to be heard.
+        # Only now: opening an index imports heavy libraries, which must not delay the first requests.
         bridge.begin()
         for one in mounted:
             one.open()
@@ -103,7 +103,7 @@ async def serve(
         for file in files:
             runtime_file.remove_runtime(file)
         for file in keys:
-            # Whoever writes it holds the vault, so that it is ours.
+            # The process that writes it holds the vault, so it is ours.
             file.unlink(missing_ok=True)
         if runner is not None:
             await runner.cleanup()
