@@ -1,1 +1,1 @@
-"""The registry written down: for programs and for people."""
+"""Exports of the registry, for programs and for people."""

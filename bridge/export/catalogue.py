@@ -1,4 +1,4 @@
-"""The registry as plain values: what `GET /api/operations` answers."""
+"""The registry as plain values: the answer of `GET /api/operations`."""
 
 import hashlib
 from typing import Any
@@ -16,7 +16,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 
 def describe_operation(operation: Operation) -> dict[str, Any]:
-    """Write one operation down."""
+    """Describe one operation."""
     arguments, result = arguments_schema(operation), result_schema(operation.result)
     return {
         "name": operation.name,
@@ -36,18 +36,18 @@ def describe_operation(operation: Operation) -> dict[str, Any]:
 
 
 def full_description(operation: Operation) -> str:
-    """Return the whole description of an operation."""
+    """Return an operation's summary and details."""
     return "\n\n".join(filter(None, (operation.summary, operation.details)))
 
 
 def schema_digest(*schemas: Any) -> str:
-    """Return a short digest of how something is called and answered, whatever the words that describe it."""
+    """Return a short digest of how an operation is called and answered, regardless of descriptions."""
     plain = orjson.dumps([strip_descriptions(schema) for schema in schemas], option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(plain).hexdigest()[:12]
 
 
 def strip_descriptions(schema: Any) -> Any:
-    """Take the words off a schema; a property that is called `description` is no word."""
+    """Remove the descriptions from a schema, but not a property named `description`."""
     match schema:
         case {"properties": dict(properties), **rest}:
             return {

@@ -25,10 +25,10 @@ from bridge.export.catalogue import full_description
 from bridge.features import operations
 
 COMMON_ERRORS: tuple[type[BridgeError], ...] = (Unauthorized, Forbidden, BadHost, TooLarge, RateLimited, Internal)
-"""What any call can be answered with."""
+"""Errors that any call can return."""
 
 PUBLIC_ERRORS: tuple[type[BridgeError], ...] = (Forbidden, BadHost, TooLarge, Internal)
-"""What a call without a token can be answered with."""
+"""Errors that a call without a token can return."""
 
 STREAM_ERRORS: tuple[type[BridgeError], ...] = (*COMMON_ERRORS, NoSuchVault)
 
@@ -81,7 +81,7 @@ def openapi() -> dict[str, Any]:
 
 
 def describe_post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
-    """Describe the call of one operation; records go to `schemas`."""
+    """Describe the call of one operation; its records are added to `schemas`."""
     return {
         "operationId": operation.name,
         "summary": operation.summary,
@@ -110,7 +110,7 @@ def describe_post(operation: Operation, schemas: dict[str, Any]) -> dict[str, An
 
 
 def error_responses(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
-    """Describe what can go wrong, errors of one status together."""
+    """Describe the possible errors, grouped by status."""
     by_status: defaultdict[HTTPStatus, list[str]] = defaultdict(list)
     for error in errors:
         if error.code not in by_status[error.status]:
@@ -125,7 +125,7 @@ def error_responses(errors: Iterable[type[BridgeError]]) -> dict[str, Any]:
 
 
 def hoist_definitions(schema: Any, schemas: dict[str, Any]) -> Any:
-    """Move the records that a schema defines to where all operations share them."""
+    """Move the records that a schema defines to the components shared by all operations."""
     match schema:
         case {"$ref": str(reference)}:
             return {**schema, "$ref": reference.replace("#/$defs/", "#/components/schemas/")}
@@ -141,7 +141,7 @@ def hoist_definitions(schema: Any, schemas: dict[str, Any]) -> Any:
 
 
 def other_paths() -> dict[str, Any]:
-    """Describe what is no operation."""
+    """Describe the paths that are not operations."""
     return {
         "/api/pair": {"post": describe_pairing()},
         "/api/operations": {
@@ -169,7 +169,7 @@ def other_paths() -> dict[str, Any]:
 
 
 def describe_pairing() -> dict[str, Any]:
-    """Describe how a client gets a token; no operation, since it needs none."""
+    """Describe how a client gets a token; not an operation, since it needs no token."""
     text = {"type": "string"}
     asked = {
         "code": {**text, "description": "What `open_pairing` told."},
@@ -194,7 +194,7 @@ def describe_pairing() -> dict[str, Any]:
 
 
 def object_schema(fields: dict[str, Any]) -> dict[str, Any]:
-    """Describe an object that has all of these fields and no other."""
+    """Describe an object with exactly these fields."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 

@@ -1,4 +1,4 @@
-"""The registry as a page for people."""
+"""The registry as a reference page for people."""
 
 import json
 import shlex
@@ -68,12 +68,12 @@ def fields(record: type, indent: str) -> Iterator[str]:
 
 
 def command_line(operation: Operation, example: Mapping[str, Any] | None = None) -> str:
-    """Write a call as a command, by default the example."""
+    """Format a call as a command line, by default the operation's example."""
     given = operation.example if example is None else example
     words = ["vault-bridge", operation.name.replace("_", "-")]
     if any(is_nested(value) for value in given.values()):
         return f"echo {shlex.quote(json.dumps(given))} | {shlex.join([*words, '--json-args', '-'])}"
-    # A list is an option that is repeated, also where it must be given; a digest needs its name, since few type one.
+    # A list is a repeated option even if required; a digest is given by name, since few people type one.
     required = {
         a.name
         for a in operation.arguments
@@ -89,12 +89,12 @@ def command_line(operation: Operation, example: Mapping[str, Any] | None = None)
 
 
 def is_nested(value: Any) -> bool:
-    """Say whether a value is better written as JSON."""
+    """Say whether a value is better passed as JSON."""
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value))
 
 
 def flags(name: str, value: Any) -> list[str]:
-    """Write one argument of the example as options."""
+    """Format one argument of the example as options."""
     if value is True:
         return [f"--{name}"]
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The registry as TypeScript: what the plugin may call, with what, and what it gets."""
+"""The registry as TypeScript, for the plugin: operations, their arguments and their results."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ ANY_CALL = "AnyCallError"
 
 
 def typescript() -> str:
-    """Return the whole module."""
+    """Return the module's text."""
     entries = catalogue()
     return "\n\n".join(
         [
@@ -33,25 +33,25 @@ def typescript() -> str:
 
 
 def schema_digests(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Write down the form of each operation, to be compared with a bridge that was built another day."""
+    """Generate each operation's schema digest, for comparison with a bridge of another version."""
     lines = "\n".join(f'\t{entry["name"]}: "{entry["form"]}",' for entry in entries)
     meaning = comment("The form of each operation; with another it is called or answered differently.", "")
     return f"{meaning}\nexport const FORMS = {{\n{lines}\n}} as const;"
 
 
 def any_call_error() -> str:
-    """Write down what any call can be refused with."""
+    """Generate the errors that any call can return."""
     meaning = comment("What any call can be refused with.", "")
     return f"{meaning}\nexport type {ANY_CALL} = {literal_union(error.code for error in COMMON_ERRORS)};"
 
 
 def operations_interface(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Write down the call of every operation."""
+    """Generate the interface of all operations."""
     return "\n".join(["export interface Operations {", *("\n".join(operation_member(entry)) for entry in entries), "}"])
 
 
 def operation_member(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Write down one call."""
+    """Generate one operation's member."""
     yield comment(entry["description"].partition("\n")[0], "\t")
     yield f"\t{entry['name']}: {{"
     yield f"\t\targuments: {arguments_type_name(entry)};"
@@ -61,12 +61,12 @@ def operation_member(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def arguments_type_name(entry: Mapping[str, Any]) -> str:
-    """Name the record of an operation's arguments."""
+    """Return the name of an operation's arguments record."""
     return "".join(word.capitalize() for word in entry["name"].split("_")) + "Arguments"
 
 
 def interfaces(entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Write down every record once, by name."""
+    """Generate every record once, sorted by name."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         for name, schema in ((arguments_type_name(entry), entry["arguments"]), (entry["result_name"], entry["result"])):
@@ -76,7 +76,7 @@ def interfaces(entries: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def interface(name: str, schema: Mapping[str, Any]) -> str:
-    """Write down one record."""
+    """Generate one record."""
     if "properties" not in schema:
         return f"{doc_comment(schema, '')}export type {name} = {type_expression(schema)};"
     required = schema.get("required", [])
@@ -88,7 +88,7 @@ def interface(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def type_expression(schema: Mapping[str, Any]) -> str:
-    """Write down what a value may be."""
+    """Generate the type of a value."""
     match schema:
         case {"$ref": str(reference)}:
             written = reference.rpartition("/")[2]
@@ -109,27 +109,27 @@ def type_expression(schema: Mapping[str, Any]) -> str:
 
 
 def array_type(schema: Mapping[str, Any]) -> str:
-    """Write down what a list holds: so many values of so many kinds, or any number of one kind."""
+    """Generate the type of a list: a tuple, or any number of values of one type."""
     if "prefixItems" in schema:
         return f"readonly [{', '.join(map(type_expression, schema['prefixItems']))}]"
     return f"readonly {parenthesize(type_expression(schema.get('items', {})))}[]"
 
 
 def literal_union(values: Iterable[Any]) -> str:
-    """Write down that a value is one of several."""
+    """Generate a union of literals."""
     return " | ".join(json.dumps(value) for value in dict.fromkeys(values))
 
 
 def parenthesize(text: str) -> str:
-    """Put a choice into brackets, as what stands behind it would count for the last alone."""
+    """Parenthesize a union, whose last member alone would otherwise get the suffix."""
     return f"({text})" if " " in text else text
 
 
 def doc_comment(schema: Mapping[str, Any], indent: str) -> str:
-    """Return the comment above a record or a field, if anything is said about it."""
+    """Return the comment above a record or a field, if it has a description."""
     return f"{comment(schema['description'], indent)}\n" if "description" in schema else ""
 
 
 def comment(text: str, indent: str) -> str:
-    """Write a comment."""
+    """Format a comment."""
     return f"{indent}/** {' '.join(text.split()).replace('*/', '*∕')} */"
