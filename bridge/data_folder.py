@@ -1,4 +1,4 @@
-"""Where the bridge keeps what: one data folder, private to the user, never inside a vault; and the vaults it knows."""
+"""The data folder, private to the user and never inside a vault, and the list of known vaults."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Names every file below the data folder."""
+    """The paths of all files in the data folder."""
 
     data: Path
 
@@ -52,15 +52,15 @@ class Folders:
         return self.vault(vault) / "state.sqlite"
 
     def history(self, vault: VaultId) -> Path:
-        """The folder of what notes of one vault said before and after changes."""
+        """The folder of the notes' texts before and after changes in one vault."""
         return snapshots_folder(self.state(vault))
 
     def lock(self, vault: VaultId) -> Path:
-        """The file whose lock says that a process writes this vault's data."""
+        """The file whose lock is held by the process that writes this vault's data."""
         return self.vault(vault) / "lock"
 
     def log(self, vault: VaultId) -> Path:
-        """The log of a bridge of this vault that nobody watches."""
+        """The log of a bridge of this vault that runs in the background."""
         return self.vault(vault) / "bridge.log"
 
     def owner(self, vault: VaultId) -> Path:
@@ -68,14 +68,14 @@ class Folders:
         return self.vault(vault) / "owner.json"
 
     def runtime(self, vault: VaultId) -> Path:
-        """The file that tells other programs where the bridge listens."""
+        """The file in which the bridge records its address and token."""
         return self.data / "run" / f"{vault}.json"
 
     def make(self) -> None:
-        """Make the data folder, readable by the user only.
+        """Create the data folder, readable by the user only.
 
         Raises:
-            ReadOnly: It cannot be made or written.
+            ReadOnly: It cannot be created or written.
             DiskFull: There is no room.
         """
         for folder in (self.data, self.data / "vaults", self.data / "run"):
@@ -83,39 +83,39 @@ class Folders:
 
 
 def snapshots_folder(state: Path) -> Path:
-    """Return where the snapshots of a vault's changes lie, by its SQLite file."""
+    """Return the snapshots folder that belongs to a vault's SQLite file."""
     return state.with_name("snapshots")
 
 
 def folder_size(folder: Path, below: str = "") -> int:
-    """Add up the bytes of the files in a folder, or only of those in folders of one name; 0 when it is missing."""
+    """Sum the bytes of the files in a folder, or only of those below folders named `below`; 0 if it is missing."""
     total = 0
     for place, _, names in os.walk(folder):
         if below and below not in Path(place).parts:
             continue
         for name in names:
-            # Files come and go while this looks.
+            # Files may disappear during the walk.
             with suppress(FileNotFoundError):
                 total += Path(place, name).stat().st_size
     return total
 
 
 DATA_DIR, MODELS_DIR = "VAULT_BRIDGE_DATA_DIR", "VAULT_BRIDGE_MODELS_DIR"
-"""Environment variables that name other folders than the usual ones."""
+"""Environment variables that override the default folders."""
 
 
 def resolve_data_dir() -> Path:
-    """Return the data folder that the environment names, else the usual one."""
+    """Return the data folder from the environment, else the default one."""
     return Path(os.environ.get(DATA_DIR) or default_data_dir()).absolute()
 
 
 def resolve_models_dir() -> Path:
-    """Return the models folder that the environment names, else the usual one."""
+    """Return the models folder from the environment, else the default one."""
     return Path(os.environ.get(MODELS_DIR) or default_models_dir()).absolute()
 
 
 def default_data_dir() -> Path:
-    """Return the platform's place for a user's data of this program."""
+    """Return the platform's folder for this program's user data."""
     return platformdirs.user_data_path("vault-bridge", appauthor=False)
 
 
@@ -125,7 +125,7 @@ def default_models_dir() -> Path:
 
 
 def unless_default(folder: Path, usual: Path) -> Path | None:
-    """Return a folder that is not where it usually is."""
+    """Return a folder that is not the default one, else None."""
     return None if folder.absolute() == usual else folder.absolute()
 
 
@@ -135,7 +135,7 @@ def vault_id(root: Path) -> VaultId:
 
 
 def read_vault_list(folders: Folders) -> Mapping[VaultId, Path]:
-    """Read the list; a damaged one is an empty one, since it only serves adoption."""
+    """Read the list; a damaged one counts as empty, since it only serves to adopt moved vaults."""
     try:
         return {VaultId(key): Path(value["path"]) for key, value in orjson.loads(folders.vaults.read_bytes()).items()}
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
@@ -153,7 +153,7 @@ def add_to_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
 
 
 def remove_from_vault_list(folders: Folders, vault: VaultId) -> None:
-    """Take a vault off the list.
+    """Remove a vault from the list.
 
     Raises:
         ReadOnly: The list cannot be written.
@@ -169,24 +169,24 @@ def write_vault_list(folders: Folders, vaults: Mapping[VaultId, Path]) -> None:
 
 
 def find_known_vaults(folders: Folders, wanted: str) -> list[Path]:
-    """Return the vaults of this name or id that were opened before and are still there."""
+    """Return the vaults of this name or id that were opened before and still exist."""
     there = {id_: path for id_, path in read_vault_list(folders).items() if path.is_dir()}
     return match_vaults(wanted, {id_: path.name for id_, path in there.items()}, there)
 
 
 def match_vaults(wanted: str, names: Mapping[VaultId, str], vaults: Mapping[VaultId, T]) -> list[T]:
-    """Return the vaults of a name or id; when there is none, those whose names differ in case only."""
+    """Return the vaults of a name or id; if there is none, those whose names differ in case only."""
     exact = [vaults[id_] for id_, name in names.items() if wanted in {id_, name}]
     return exact or [vaults[id_] for id_, name in names.items() if fold_name(name) == fold_name(wanted)]
 
 
 def fold_name(name: str) -> str:
-    """Write a name without regard to case and to how its letters are composed."""
+    """Return a name in NFC and without case."""
     return unicodedata.normalize("NFC", name).casefold()
 
 
 def enclosing_vault(folder: Path, known: Collection[Path] = ()) -> Path | None:
-    """Return the vault that a folder lies in: the nearest with `.obsidian`, else the nearest that is known already.
+    """Return the vault that contains a folder: the nearest with `.obsidian`, else the nearest known one.
 
     Args:
         folder: Any folder.

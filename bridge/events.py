@@ -1,4 +1,4 @@
-"""What happened, in order, for whoever listens; a bounded past can be replayed."""
+"""Publishes events in order to subscribers; a bounded number of past events can be replayed."""
 
 import asyncio
 from collections import deque
@@ -18,12 +18,12 @@ EventKind = Literal[
 ]
 
 PATHS = ("path", "paths", "from", "to")
-"""Under which names an event's data holds paths of notes, one or several."""
+"""The fields of an event's data that hold paths of notes, one or several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened; ids grow by one and start anew with the process."""
+    """One event; ids grow by one and start again with the process."""
 
     id: int
     kind: EventKind
@@ -40,7 +40,7 @@ class Events:
         Args:
             first_id: The id of the first event; a clock value, so that ids of an earlier run are not mistaken for ours.
             remembered: How many past events can be replayed.
-            waiting: How many events a slow subscriber may lag before it is told to `reset`.
+            waiting: How many events a slow subscriber may lag before its queue is replaced by a `reset`.
         """
         self._next = first_id
         self._past: deque[Event] = deque(maxlen=remembered)
@@ -49,11 +49,11 @@ class Events:
         self._denies: dict[str, Callable[[str], bool]] = {}
 
     def hide(self, vault: str, denies: Callable[[str], bool]) -> None:
-        """Say nothing of some notes of a vault from now on, and nothing of what happened to them before.
+        """Publish nothing about some notes of a vault from now on, and drop past events about them.
 
         Args:
             vault: The vault.
-            denies: Says which paths, in place of whatever said so before.
+            denies: Says which paths are hidden; replaces the vault's previous rule.
         """
         self._denies[vault] = denies
         self._past = deque(filter(self._may_be_told, self._past), self._past.maxlen)
@@ -67,7 +67,7 @@ class Events:
         return denies is None or not any(map(denies, event_paths(event.data)))
 
     def publish(self, kind: EventKind, vault: str | None, **data: Any) -> None:
-        """Tell every subscriber; call from the event loop's thread."""
+        """Send an event to every subscriber; call from the event loop's thread."""
         event = Event(self._next, kind, vault, data)
         if not self._may_be_told(event):
             return
@@ -82,7 +82,7 @@ class Events:
                 queue.put_nowait(event)
 
     def since(self, last_id: int) -> list[Event]:
-        """Return what came after `last_id`, or one `reset` event when that is no longer known."""
+        """Return the events after `last_id`, or one `reset` event if that id is no longer known."""
         oldest = self._past[0].id if self._past else self._next
         if oldest - 1 <= last_id < self._next:
             return [e for e in self._past if e.id > last_id]
@@ -90,7 +90,7 @@ class Events:
 
     @contextmanager
     def subscribed(self) -> Iterator[asyncio.Queue[Event]]:
-        """Hand out a queue that receives every event until the block is left."""
+        """Yield a queue that receives every event until the block is left."""
         queue: asyncio.Queue[Event] = asyncio.Queue(self._waiting)
         self._queues.add(queue)
         try:

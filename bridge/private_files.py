@@ -1,4 +1,4 @@
-"""Files and folders for this user alone."""
+"""Creates and replaces files and folders that only this user can read."""
 
 import contextlib
 import errno
@@ -14,14 +14,14 @@ if sys.platform == "darwin":
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, also through a crash, readable by the user only.
+    """Write a file atomically, even across a crash, readable by the user only.
 
     Raises:
         ReadOnly: It cannot be written.
         DiskFull: There is no room.
     """
     try:
-        # Two processes may write at once, so that each needs a draft of its own.
+        # Two processes may write at once, so that each needs a temporary file of its own.
         descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -38,13 +38,13 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def move_into_place(draft: Path, place: Path) -> None:
-    """Move a finished, synced file to its place so that it is there whole or not at all."""
+    """Move a finished, synced file to its place atomically."""
     draft.replace(place)
     sync_folder(place.parent)
 
 
 def sync_folder(folder: Path) -> None:
-    """Return when the names in a folder are on the disk; Windows sees to that by itself."""
+    """Sync a folder's entries to the disk; Windows does this by itself."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -55,7 +55,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_file(descriptor: int) -> None:
-    """Return when an open file is on the disk, and not only in the cache of the disk itself, where macOS leaves it."""
+    """Sync an open file to the disk itself, and not only to its cache, where macOS leaves it."""
     if sys.platform == "darwin":
         with contextlib.suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
@@ -64,10 +64,10 @@ def sync_file(descriptor: int) -> None:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and take other users' access away.
+    """Create a folder and remove other users' access.
 
     Raises:
-        ReadOnly: It cannot be made or written.
+        ReadOnly: It cannot be created or written.
         DiskFull: There is no room.
     """
     try:
@@ -80,7 +80,7 @@ def make_private(folder: Path) -> None:
 
 
 def write_error(path: Path, error: OSError) -> ReadOnly | DiskFull:
-    """Translate what the system said about a place we must write."""
+    """Translate the system's error for a place that must be written."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return DiskFull(f"There is no room for {path}.")
     return ReadOnly(f"{path} cannot be written: {error.strerror}.")

@@ -1,4 +1,4 @@
-"""Names for values that must not be mixed up."""
+"""Types for values that must not be mixed up."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,25 +8,25 @@ VaultPath = NewType("VaultPath", str)
 """A path inside a vault: relative, `/`-separated, NFC, with extension."""
 
 Digest = NewType("Digest", str)
-"""SHA-256 in lower-case hex: 64 digits, or of one that a caller gives its first 12 at least."""
+"""SHA-256 in lower-case hex: 64 digits, of which a caller may give only the first 12 or more."""
 
 SHORT_DIGEST = 12
-"""Digits that name a content well enough for a reader."""
+"""Digits that are enough to identify a content."""
 
 VaultId = NewType("VaultId", str)
 """The first 16 hex digits of the SHA-256 of a vault's real path."""
 
 NoteKind = Literal["note", "canvas", "excalidraw", "pdf"]
-"""What a file that can be searched is."""
+"""The kind of a searchable file."""
 
 Scope = Literal["read", "write", "admin"]
 """What the holder of a token may do."""
 
 Preset = Literal["default", "writing", "read-only", "full"]
-"""Which tools an agent is offered."""
+"""The set of tools that an agent is offered."""
 
 SearchMode = Literal["hybrid", "keyword", "semantic"]
-"""Which lanes a search may use."""
+"""The retrievers that a search may use."""
 
 Span = tuple[int, int]
 """Offsets into a note's text in characters, half-open."""
@@ -39,32 +39,32 @@ Day = NewType("Day", str)
 
 
 class PathRole(Enum):
-    """What a path among the arguments can mean; without a role, a file that exists, also by its name or a link."""
+    """What a path argument refers to; without a role, an existing file, also given by name or by a link."""
 
     NEW = "new"
     FOLDER = "folder"
 
 
 NewPath = Annotated[VaultPath, PathRole.NEW]
-"""A path that need not exist yet: taken as it is written."""
+"""A path that need not exist yet, taken literally."""
 
 NoteOrFolder = Annotated[VaultPath, PathRole.FOLDER]
 """A path of a file or of a folder."""
 
 
 def is_same_digest(whole: Digest, given: Digest) -> bool:
-    """Tell whether a digest is the one that a caller gave, whole or its beginning."""
+    """Say whether a digest is the one that a caller gave, in full or as a prefix."""
     return whole == given or (len(given) >= SHORT_DIGEST and whole.startswith(given))
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedUnion:
-    """Marks a union of records that are told apart by a field in which each has a value of its own."""
+    """Marks a union of records that are distinguished by a field with a different value in each."""
 
     field: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Tell pydantic, which is loaded where arguments are checked."""
+        """Set the discriminator; pydantic loads where arguments are checked."""
         from pydantic import Field
 
         return handler(Annotated[source, Field(discriminator=self.field)])

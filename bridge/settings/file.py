@@ -1,4 +1,4 @@
-"""Reads and changes the settings file; a wrong line costs that line, never the start, and lifts no rule."""
+"""Reads and changes the settings file; an invalid line is ignored, prevents no start and lifts no rule."""
 
 import dataclasses
 import difflib
@@ -17,10 +17,10 @@ SETTING_NAMES = tuple(f.name for f in dataclasses.fields(Settings))
 
 
 def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
-    """Read the file; absent means defaults.
+    """Read the file; an absent one means defaults.
 
     Returns:
-        The settings, and a problem for each line that was not taken.
+        The settings, and a problem for each line that was ignored.
     """
     try:
         if is_foreign(path):
@@ -38,19 +38,19 @@ def load_settings(path: Path) -> tuple[Settings, tuple[SettingProblem, ...]]:
 
 
 def is_foreign(path: Path) -> bool:
-    """Say whether a file belongs to another user, an administrator apart."""
+    """Say whether a file belongs to another user who is not the administrator."""
     return os.name == "posix" and path.stat().st_uid not in {0, os.geteuid()}
 
 
 def permission_problems(path: Path) -> tuple[SettingProblem, ...]:
-    """Return a problem when other users may change a file, which decides what clients may see and do."""
+    """Return a problem if other users may change the file, which decides what clients may see and do."""
     if os.name != "posix" or not path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return ()
     return (SettingProblem("", f"other users can change {path}; run: chmod go-w '{path}'"),)
 
 
 def may_set_rule(path: Path, rule: str) -> bool:
-    """Say whether a file that is no TOML may have been meant to set a rule."""
+    """Say whether a file that is not valid TOML may have been meant to set a rule."""
     try:
         return rule.encode() in path.read_bytes()
     except OSError:
@@ -58,12 +58,12 @@ def may_set_rule(path: Path, rule: str) -> bool:
 
 
 def keep_rules(settings: Settings, problems: Iterable[SettingProblem], before: Settings | None) -> Settings:
-    """Return settings in which no rule is lifted by what cannot be understood.
+    """Return settings in which no rule is lifted by lines that could not be read.
 
     Args:
-        settings: As they were read.
-        problems: What was not taken.
-        before: What was in force; when absent, a rule in doubt holds for every note.
+        settings: The settings as read.
+        problems: The ignored lines.
+        before: The previous settings; if None, a rule in doubt applies to every note.
     """
     doubtful = {rule for problem in problems for rule in problem.rules}
     closed = before or Settings(deny=("**",), readonly=("**",))
@@ -75,11 +75,11 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
     """Write changed settings, keeping the file's other lines and comments.
 
     Args:
-        path: The settings file; made when absent.
-        changes: New values; None takes a setting back to its default.
+        path: The settings file; created if absent.
+        changes: New values; None resets a setting to its default.
 
     Raises:
-        InvalidArguments: A name or value is wrong, or the file is no TOML; nothing was written.
+        InvalidArguments: A name or value is wrong, or the file is not valid TOML; nothing was written.
         ReadOnly: The file cannot be written.
         DiskFull: There is no room for it.
     """
@@ -104,7 +104,7 @@ def save_settings(path: Path, changes: Mapping[str, Any]) -> Settings:
 
 
 def find_problems(table: Mapping[str, Any]) -> tuple[SettingProblem, ...]:
-    """Return a problem for each entry that is unknown or does not fit."""
+    """Return a problem for each entry that is unknown or invalid."""
     found = []
     for name, value in table.items():
         if name not in SETTING_NAMES:
@@ -131,7 +131,7 @@ def replace_assignment(lines: list[str], name: str, value: Any) -> list[str]:
 
 
 def is_complete(assignment: str) -> bool:
-    """Say whether the assignment ends here; a list may run over lines."""
+    """Say whether the assignment ends here; a list may span lines."""
     try:
         tomllib.loads(assignment)
     except tomllib.TOMLDecodeError:
@@ -140,7 +140,7 @@ def is_complete(assignment: str) -> bool:
 
 
 def toml_value(value: Any) -> str:
-    """Write a value as TOML."""
+    """Format a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -160,5 +160,5 @@ def escape(character: str) -> str:
 
 
 def freeze(value: Any) -> Any:
-    """Turn lists into tuples."""
+    """Convert lists to tuples."""
     return tuple(value) if isinstance(value, list) else value
