@@ -1,1 +1,1 @@
-"""What a developer runs; nothing here is installed with the product."""
+"""Commands for developers; nothing here is installed with the product."""

@@ -1,1 +1,1 @@
-"""The Python behind the commands in `scripts/`."""
+"""The Python modules of the commands in `scripts/`."""

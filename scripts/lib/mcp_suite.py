@@ -20,7 +20,7 @@ from tests.npm import installed
 HERE = Path(__file__).resolve().parents[2] / "tests" / "conformance"
 REVISIONS = ("2025-11-25", "2026-07-28")
 NODE = 22
-"""What the suite needs."""
+"""The Node version that the suite needs."""
 
 OWN_SCENARIOS = (
     "server-initialize",
@@ -36,16 +36,16 @@ OWN_SCENARIOS = (
     "http-header-validation",
     "dns-rebinding-protection",
 )
-"""Scenarios that any server can pass, with whatever tools."""
+"""Scenarios that any server can pass, whatever its tools."""
 
 SKIPPED_SCENARIOS = {
     "tasks-": "an extension that the library does not have",
     "sep-2640-skills-": "an extension that is about packaged instructions, not about a vault",
 }
-"""Beginnings of names of scenarios that no revision asks for, and why they are not run."""
+"""Prefixes of scenarios that no revision requires, and why they are skipped."""
 
 Results = Mapping[str, Counter[str]]
-"""How many checks of each scenario ended in which way."""
+"""How many checks of each scenario ended in each status."""
 
 
 def main() -> int:
@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def suite_command() -> list[str]:
-    """Install the suite, and a Node that runs it where there is none; return how it is called."""
+    """Install the suite, and Node if it is missing; return the suite's command."""
     node = shutil.which("node")
     asked = [node, "-p", "process.versions.node"] if node else []
     version = subprocess.run(asked, capture_output=True, text=True, check=True).stdout if asked else "0"
@@ -107,7 +107,7 @@ async def run_revision(suite: Sequence[str], place: Served, revision: str, *choi
 
 
 def read_results(folder: Path) -> Results:
-    """Read what the suite wrote: a folder for each scenario, with its name and the time."""
+    """Read the suite's output: a folder for each scenario, named after it and the time."""
     found = {}
     for file in sorted(folder.glob("*/checks.json")):
         name = re.sub(r"^server-(.*?)-\d{4}-\d\d-\d\dT.*$", r"\1", file.parent.name)
@@ -116,7 +116,7 @@ def read_results(folder: Path) -> Results:
 
 
 async def run_scenario(suite: Sequence[str], scenario: str) -> int:
-    """Run a scenario for each revision it applies to, in words."""
+    """Run a scenario for each revision it applies to, and show its output."""
     async with served(pack) as place:
         statuses = [
             await run_suite(suite, place, "--scenario", scenario, "--spec-version", revision, "--verbose", quiet=False)
@@ -143,12 +143,12 @@ def list_scenarios(suite: Sequence[str]) -> set[str]:
 
 
 def failed_scenarios(done: Results) -> list[str]:
-    """Return the scenarios that had anything but success, and remarks."""
+    """Return the scenarios with any result other than success and information."""
     return [name for name, ended in done.items() if not ended["SUCCESS"] or set(ended) - {"SUCCESS", "INFO"}]
 
 
 def print_table(found: Mapping[str, Results]) -> None:
-    """Print what passed."""
+    """Print the results as a table."""
     print(f"{'scenario':46}" + "".join(f"{revision:>24}" for revision in found))
     for name in dict.fromkeys(name for done in found.values() for name in done):
         print(f"{name:46}" + "".join(f"{summarize_checks(done.get(name)):>24}" for done in found.values()))
@@ -157,7 +157,7 @@ def print_table(found: Mapping[str, Results]) -> None:
 
 
 def summarize_checks(ended: Counter[str] | None) -> str:
-    """Say how the checks of a scenario ended."""
+    """Summarize how the checks of a scenario ended."""
     if ended is None:
         return "–"
     others = [f"{count} {status.lower()}" for status, count in ended.items() if status not in {"SUCCESS", "INFO"}]

@@ -1,1 +1,1 @@
-"""What the bridge reaches against `DESIGN.md` §7, measured from outside: a process, HTTP, the clock."""
+"""Measures the bridge against the targets of `DESIGN.md` §7 from outside: by process, HTTP and clock."""

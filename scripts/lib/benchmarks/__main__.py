@@ -37,11 +37,11 @@ PARTS = (
     "plugin",
 )
 ALONE = {"models", "soak", "graph", "dense", "linking", "plugin"}
-"""Parts that need no index made before them."""
+"""Parts that need no index built before them."""
 
 
 def main() -> int:
-    """Measure and say what was missed; the exit status tells only whether all could be measured."""
+    """Measure and report missed targets; the exit status only says whether everything could be measured."""
     options = parse_arguments()
     with tempfile.TemporaryDirectory(prefix="vault-bridge-bench-", dir=options.work) as folder:
         work = Path(folder)
@@ -63,7 +63,7 @@ def main() -> int:
 
 
 def measure(place: measures.Place, found: Measurements, options: argparse.Namespace) -> None:
-    """Run the chosen parts; most need the index that the first start makes."""
+    """Run the chosen parts; most need the index that the first start builds."""
 
     def first_start() -> None:
         if options.random_vectors:
@@ -93,7 +93,7 @@ def measure(place: measures.Place, found: Measurements, options: argparse.Namesp
             try:
                 part()
             except (AssertionError, OSError, RuntimeError, subprocess.CalledProcessError) as error:
-                # The other figures are still worth having.
+                # The other figures are still useful.
                 found.failed.append(name)
                 print(f"{name} could not be measured: {error}", file=sys.stderr)
 

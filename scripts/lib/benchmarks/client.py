@@ -15,7 +15,7 @@ PATIENCE_S = 3600.0
 
 
 class Client:
-    """One kept connection to a sidecar."""
+    """A persistent connection to a sidecar."""
 
     def __init__(self, bridge: Sidecar) -> None:
         self.bridge = bridge
@@ -24,7 +24,7 @@ class Client:
         self._connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=600)
 
     def call(self, operation: str, **arguments: Any) -> Any:
-        """Call an operation; an error is returned as it came."""
+        """Call an operation; an error is returned as it arrived."""
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         self._connection.request("POST", f"/api/{operation}", json.dumps(arguments), headers)
         return json.loads(self._connection.getresponse().read())
@@ -54,7 +54,7 @@ class Client:
         raise TimeoutError(str(self.vault()))
 
     def wait_keyword(self) -> dict[str, Any]:
-        """Wait until every note is found by its words."""
+        """Wait until every note is in the keyword index."""
         return self.until(lambda s: s["ready"]["keyword"] and not s["pending"]["keyword"], 0.01)
 
     def wait_all(self) -> dict[str, Any]:

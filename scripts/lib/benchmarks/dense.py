@@ -1,4 +1,4 @@
-"""How soon the first edits after a start show their links in a vault of many links, and what they cost in memory."""
+"""Measures how soon the first edits after a start show their links in a densely linked vault, and their memory."""
 
 import random
 import statistics
@@ -14,7 +14,7 @@ from scripts.lib.benchmarks.vectors import invent_vectors
 
 NOTES = 4_600
 MORE_LINKS = 17_000
-"""Beside those of the generated notes: 32,000 together."""
+"""Added to those of the generated notes: 32,000 in all."""
 
 EDITS = 21
 
@@ -46,13 +46,13 @@ def measure_dense_vault(place: Place, found: Measurements, samples: Path) -> Non
 
 
 def append_link(note: Path, target: Path) -> None:
-    """Let a note link to another."""
+    """Add a link to a note."""
     with note.open("a", encoding="utf-8") as file:
         file.write(f"\nSee [[{target.stem}]] too.\n")
 
 
 def time_backlink(client: Client, vault: Path, note: Path, target: Path) -> float:
-    """Add a link to a note and return the seconds until its target tells of it."""
+    """Add a link to a note and return the seconds until it is a backlink of its target."""
     source, path = (each.relative_to(vault).as_posix() for each in (note, target))
     append_link(note, target)
     saved = time.perf_counter()
@@ -61,7 +61,7 @@ def time_backlink(client: Client, vault: Path, note: Path, target: Path) -> floa
         back = client.call("note_links", path=path)["backlinks"]
         if any(link["path"] == source and link["line"] == line for link in back):
             took = time.perf_counter() - saved
-            # The next edit is one after this was taken up whole.
+            # The next edit should start after this one is fully indexed.
             wait_until_indexed(client, vault, note)
             return took
         time.sleep(0.005)

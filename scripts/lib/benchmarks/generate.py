@@ -1,4 +1,4 @@
-"""Vaults of any size whose words, links and lengths are those of real notes."""
+"""Generates vaults of any size whose words, links and lengths resemble real notes."""
 
 import math
 import random
@@ -12,12 +12,12 @@ AVERAGE_BYTES = 2_300
 FOLDERS = ("Areas", "Daily", "Library", "People", "Projects", "Reading", "Recipes", "Travel", "Work/Meetings", "Zettel")
 SYLLABLES = tuple(a + b for a in "bcdfghklmnprstv" for b in "aeio")
 RARE = 0.03
-"""Share of words that few other notes have, as names and terms do."""
+"""Share of words that few other notes have, such as names and terms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Which word follows which, counted in real text."""
+    """A model of which word follows which, counted in real text."""
 
     next: dict[str, tuple[list[str], list[int]]]
     starts: list[str]
@@ -51,12 +51,12 @@ class Language:
 
 
 def prose(text: str) -> str:
-    """Leave out properties, code and drawings."""
+    """Remove properties, code and drawings."""
     return re.sub(r"\A---\n.*?\n---\n|```.*?```|^# Excalidraw Data.*", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def term(chance: random.Random) -> str:
-    """Compose a rare word; some come again in other notes, most do not."""
+    """Compose a rare word; some recur in other notes, most do not."""
     own = random.Random(int(math.exp(chance.uniform(3, 12))))
     return "".join(own.choice(SYLLABLES) for _ in range(own.randint(2, 5)))
 
@@ -84,7 +84,7 @@ def generate_vault(root: Path, notes: int, samples: Path, *, seed: int = 7) -> N
 
 
 def title(language: Language, chance: random.Random, number: int) -> str:
-    """Compose a title that no other note has."""
+    """Compose a unique title."""
     words = language.sentence(chance).rstrip(".").split()[: chance.randint(1, 4)]
     return " ".join([*words, str(number)])
 
@@ -104,7 +104,7 @@ def note(language: Language, chance: random.Random, number: int, titles: list[st
 
 def block(language: Language, chance: random.Random, titles: list[str], tags: list[str]) -> list[str]:
     """Compose one block of a note."""
-    # Old notes are linked more than young ones.
+    # Old notes are linked to more than young ones.
     other = titles[int(len(titles) * chance.random() ** 2)]
     match chance.randrange(16):
         case 0:

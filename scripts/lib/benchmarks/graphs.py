@@ -1,4 +1,4 @@
-"""Figures of the graph at sizes that nobody writes by hand, and how long it holds up everybody else."""
+"""Measures the graph at sizes that nobody writes by hand, and how long it blocks the event loop."""
 
 import asyncio
 import gc
@@ -23,7 +23,7 @@ from bridge.types import Digest, VaultPath
 from scripts.lib.benchmarks.rows import Measurements, Row, latency_rows
 
 LINKS = 10
-"""Links a note."""
+"""Links per note."""
 
 HELD_MS = 50.0
 MANY = 100_000
@@ -38,7 +38,7 @@ def measure_graphs(found: Measurements) -> None:
 async def measure_size(found: Measurements, count: int) -> None:
     """Measure one size."""
     notes = random_notes(count)
-    # As after the opening of an index: what lives long is not looked at by the garbage collector.
+    # As after an index opens: long-lived objects are exempt from garbage collection.
     gc.freeze()
     names, links, watch = Names(notes), LinkTable(), LoopWatch()
     name = f"graph of {count // 1000},000 notes, {count * LINKS // 1000:,},000 links"
@@ -95,7 +95,7 @@ async def measure_size(found: Measurements, count: int) -> None:
 
 
 def random_notes(count: int) -> dict[VaultPath, IndexedNote]:
-    """Draw notes with links, most to a few of them; some names have no note."""
+    """Generate notes with links, most of them to a few notes; some links name no note."""
     lots = random.Random(7)
     notes = {}
     for number in range(count):
@@ -110,10 +110,10 @@ def random_notes(count: int) -> dict[VaultPath, IndexedNote]:
 
 
 class LoopWatch:
-    """Measures how long an event loop does not get its turn."""
+    """Measures how long an event loop is blocked."""
 
     async def over(self, work: Awaitable[Any]) -> tuple[Any, float]:
-        """Return what the work returns, and the longest wait in seconds beside it."""
+        """Return the result of the work, and the longest block in seconds during it."""
         waits = [0.0]
 
         async def tick() -> None:

@@ -1,4 +1,4 @@
-"""The measurements, each on a sidecar of its own start."""
+"""The measurements, each on a sidecar started for it."""
 
 import os
 import random
@@ -16,9 +16,9 @@ from scripts.lib.benchmarks.rows import Measurements, Row, latency_rows, median_
 from tests.system.sidecar import Sidecar
 
 LARGE = 20_000
-"""From this many notes on, the figures of the largest vault are to be reached."""
+"""From this many notes on, the targets of the largest vault apply."""
 
-# What no note of a kitchen garden says, so that only the edit comes close.
+# Topics that no note of a kitchen garden has, so that only the edit matches.
 WHO = ("astronaut", "chess champion", "deep-sea diver", "drummer", "falconer", "glassblower", "goalkeeper", "locksmith")
 DID = ("repaired a telescope", "lost a passport", "filmed a solar eclipse", "tuned a piano", "bought a locomotive")
 WHERE = ("on the moon", "in a submarine", "at the opera", "under a volcano", "in a casino", "on a ski lift", "in court")
@@ -26,7 +26,7 @@ WHERE = ("on the moon", "in a submarine", "at the opera", "under a volcano", "in
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run takes place."""
+    """The folders of a run."""
 
     vault: Path
     data: Path
@@ -36,7 +36,7 @@ class Place:
 
 @contextmanager
 def start_sidecar(place: Place) -> Iterator[tuple[Client, float, float]]:
-    """Start a sidecar; yield a client, the moment of the start, and the seconds until it listened."""
+    """Start a sidecar; yield a client, the time of the start, and the seconds until it listened."""
     began = time.perf_counter()
     bridge = Sidecar.start(place.vault, data_dir=place.data, models_dir=place.models)
     try:
@@ -49,7 +49,7 @@ def start_sidecar(place: Place) -> Iterator[tuple[Client, float, float]]:
 
 
 def measure_cold_start(place: Place, found: Measurements) -> None:
-    """Measure the first start of all, searching while it indexes, and the whole index."""
+    """Measure the very first start, searching during indexing, and the complete index."""
     asked = questions(place.vault, 100)
     with start_sidecar(place) as (client, began, listening):
         client.wait_keyword()
@@ -93,7 +93,7 @@ def measure_keyword_only(place: Place, found: Measurements) -> None:
 
 
 def measure_warm_start(place: Place, found: Measurements) -> None:
-    """Measure a later start, and searching a vault at rest."""
+    """Measure a later start, and searching an idle vault."""
     asked = questions(place.vault, 200, seed=5)
     with start_sidecar(place) as (client, began, listening):
         client.until(lambda status: status["ready"]["keyword"], 0.01)
@@ -115,7 +115,7 @@ def measure_warm_start(place: Place, found: Measurements) -> None:
 
 
 def measure_reuse(place: Place, found: Measurements) -> None:
-    """Count the passages embedded by what changes no passage."""
+    """Count the passages embedded by changes that alter no passage."""
     with start_sidecar(place) as (client, *_):
         total = client.wait_all()["embedded_total"]
     notes = sorted(place.vault.rglob("*.md"))
@@ -150,12 +150,12 @@ def wait_until_indexed(client: Client, vault: Path, note: Path) -> None:
 
 
 def measure_edits(place: Place, found: Measurements, count: int = 50) -> None:
-    """Measure how long a saved edit takes to be found by its words and by its meaning."""
+    """Measure how long a saved edit takes to be found by keyword and by meaning."""
     chance = random.Random(11)
     notes = chance.choices(sorted(place.vault.rglob("*.md")), k=count)
     with start_sidecar(place) as (client, *_):
         client.until(lambda status: status["ready"]["keyword"], 0.01)
-        # The watcher's own start belongs to the start, not to the first edit.
+        # The watcher's own start counts towards the start, not the first edit.
         client.until(lambda status: status["ready"]["semantic"], 0.01)
         words, meaning = [], []
         for note in notes:
@@ -167,7 +167,7 @@ def measure_edits(place: Place, found: Measurements, count: int = 50) -> None:
 
 
 def time_edit(client: Client, vault: Path, note: Path, chance: random.Random) -> tuple[float, float]:
-    """Append a sentence to a note and return the seconds until it is found by a word and by its meaning."""
+    """Append a sentence to a note and return the seconds until keyword and semantic search find it."""
     path = note.relative_to(vault).as_posix()
     mark = f"{term(chance)}{term(chance)}{chance.randrange(10**6)}"
     sentence = f"The {chance.choice(WHO)} {chance.choice(DID)} {chance.choice(WHERE)}"
@@ -180,7 +180,7 @@ def time_edit(client: Client, vault: Path, note: Path, chance: random.Random) ->
 
 
 def wait_until_found(client: Client, path: str, last: int, saved: float, **search: Any) -> float:
-    """Ask until the note is found by its last line, and return the seconds since it was saved."""
+    """Search until the note is found by its last line, and return the seconds since it was saved."""
     while time.perf_counter() - saved < 120:
         hits = client.call("search", limit=10, **search).get("hits", [])
         if any(hit["path"] == path and hit["lines"][1] >= last for hit in hits):
@@ -190,7 +190,7 @@ def wait_until_found(client: Client, path: str, last: int, saved: float, **searc
 
 
 def measure_disk(place: Place, found: Measurements, count: int) -> None:
-    """Measure how the index grows over many edits that leave the vault's size as it is."""
+    """Measure how the index grows over many edits that keep the vault's size."""
     chance = random.Random(13)
     notes = sorted(place.vault.rglob("*.md"))
     with start_sidecar(place) as (client, *_):

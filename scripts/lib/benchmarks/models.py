@@ -1,4 +1,4 @@
-"""How fast texts become vectors: the bridge's workers against `Llama.embed` with its defaults, in one run."""
+"""Measures how fast texts become vectors: the bridge's workers against `Llama.embed` with its defaults, in one run."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ _SENTENCES = (
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What one way of embedding reaches."""
+    """The throughput of one way of embedding."""
 
     texts: int
     tokens: int
@@ -36,12 +36,12 @@ class Rate:
 
     @property
     def per_second(self) -> float:
-        """Tokens a second."""
+        """Tokens per second."""
         return self.tokens / self.seconds
 
     @property
     def per_cpu_second(self) -> float:
-        """Tokens a second of processor time."""
+        """Tokens per second of processor time."""
         return self.tokens / self.cpu_seconds
 
 
@@ -51,7 +51,7 @@ def passages(count: int) -> list[str]:
 
 
 def defaults_rate(model: InstalledModel, texts: Sequence[str]) -> Rate:
-    """Embed one text after the other with `Llama.embed` as it comes."""
+    """Embed one text after the other with `Llama.embed` and its defaults."""
     with _silence():
         from llama_cpp import Llama
 
@@ -63,7 +63,7 @@ def defaults_rate(model: InstalledModel, texts: Sequence[str]) -> Rate:
 
 
 async def workers_rate(model: InstalledModel, texts: Sequence[str], workers: int) -> Rate:
-    """Embed all texts with the bridge's pool, its processes loaded beforehand."""
+    """Embed all texts with the bridge's pool, whose processes are loaded beforehand."""
     pool = Embedder(model, workers, 600)
     try:
         await pool.embed(texts[: 2 * workers])
@@ -76,7 +76,7 @@ async def workers_rate(model: InstalledModel, texts: Sequence[str], workers: int
 
 
 async def query_times(model: InstalledModel, count: int, workers: int, *, busy: bool) -> list[float]:
-    """Return the seconds that single queries took, sorted; `busy` while passages are embedded."""
+    """Return the sorted seconds of single queries; `busy` while passages are being embedded."""
     pool = Embedder(model, workers, 600)
     try:
         await pool.embed(passages(2 * workers))
@@ -95,7 +95,7 @@ async def query_times(model: InstalledModel, count: int, workers: int, *, busy: 
 
 
 async def worker_memory(model: InstalledModel) -> int:
-    """Return the resident bytes of one worker that has embedded passages, shared weights included."""
+    """Return the resident bytes of one worker that has embedded passages, including shared weights."""
     pool = Embedder(model, 1, 600)
     try:
         await pool.embed(passages(4))

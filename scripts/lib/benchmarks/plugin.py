@@ -1,4 +1,4 @@
-"""What the plugin costs, and how soon it shows what was typed: its bundle in a browser against a real bridge."""
+"""Measures what the plugin costs and how soon it shows typed text: its bundle in a browser against a real bridge."""
 
 import json
 import os
@@ -21,7 +21,7 @@ QUERIES = 65
 
 
 def measure_plugin(place: Place, found: Measurements) -> None:
-    """Type queries key by key as people do, into the search pane of a window with a copy of the vault."""
+    """Type queries key by key, as people do, into the search pane of a window with a copy of the vault."""
     packages = installed(PLUGIN)
     measured = place.data.with_name("plugin.json")
     env = {

@@ -1,4 +1,4 @@
-"""Queries as people type them, taken from the vault itself."""
+"""Queries as people type them, derived from the vault itself."""
 
 import random
 import re
@@ -9,9 +9,9 @@ def questions(vault: Path, count: int, seed: int = 3) -> list[str]:
     """Return different queries: words of a sentence, parts of titles, single words.
 
     Args:
-        vault: The vault that will be asked.
-        count: How many.
-        seed: The same seed asks the same.
+        vault: The vault to be searched.
+        count: How many queries.
+        seed: The same seed gives the same queries.
     """
     chance = random.Random(seed)
     notes = sorted(vault.rglob("*.md"))

@@ -1,4 +1,4 @@
-"""What was measured: a table for people, JSON for comparing."""
+"""The figures of a run: as a table for people, as JSON for comparison."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure, and what it should reach."""
+    """One figure and its target."""
 
     what: str
     value: float
@@ -22,7 +22,7 @@ class Row:
 
     @property
     def reached(self) -> bool | None:
-        """Whether it is reached; None where nothing was set."""
+        """Whether the target is reached; None if there is none."""
         if self.reach is None:
             return None
         return self.value >= self.reach if self.at_least else self.value <= self.reach
@@ -30,7 +30,7 @@ class Row:
 
 @dataclass(slots=True)
 class Measurements:
-    """Every figure of a run, and the machine it was run on."""
+    """All figures of a run, and its machine."""
 
     vault: str
     rows: list[Row] = field(default_factory=list)
@@ -38,13 +38,13 @@ class Measurements:
     failed: list[str] = field(default_factory=list)
 
     def add(self, *rows: Row) -> None:
-        """Keep figures and show them at once."""
+        """Add figures and print them at once."""
         self.rows += rows
         for row in rows:
             print(table_line(row), flush=True)
 
     def json(self) -> dict[str, Any]:
-        """Return all of it."""
+        """Return everything as JSON values."""
         rows = [{**asdict(row), "reached": row.reached} for row in self.rows]
         return {"date": datetime.now(UTC).date().isoformat(), "machine": describe_machine(), "vault": self.vault} | {
             "facts": self.facts,
@@ -54,21 +54,21 @@ class Measurements:
 
 
 def table_line(row: Row) -> str:
-    """Write a figure as a line of the table."""
+    """Format a figure as a line of the table."""
     verdict = {None: "", True: "reached", False: "MISSED"}[row.reached]
     reach = "" if row.reach is None else f"{'≥' if row.at_least else '≤'} {row.reach:g}"
     return f"| {row.what:62} | {format_number(row.value):>9} {row.unit:12} | {reach:8} | {verdict:7} | {row.note}"
 
 
 def format_number(value: float) -> str:
-    """Write a number with three digits that count."""
+    """Format a number with three significant digits."""
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
 
 
 def latency_rows(
     what: str, seconds: Sequence[float], reach: tuple[float, float] | None = None, note: str = ""
 ) -> list[Row]:
-    """Return median and 95th percentile in milliseconds."""
+    """Return rows for the median and 95th percentile in milliseconds."""
     middle, high = (1000 * percentile(seconds, part) for part in (0.5, 0.95))
     return [
         Row(f"{what}, p50", middle, "ms", reach and reach[0], note=note),
@@ -77,12 +77,12 @@ def latency_rows(
 
 
 def percentile(values: Sequence[float], part: float) -> float:
-    """Return the value below which this part of the values lies."""
+    """Return the value below which a fraction of the values lies."""
     return sorted(values)[min(len(values) - 1, int(part * len(values)))]
 
 
 def median_and_worst(what: str, seconds: Sequence[float], reach: tuple[float, float]) -> list[Row]:
-    """Return median, worst and first in seconds."""
+    """Return rows for the median, worst and first value in seconds."""
     return [
         Row(f"{what}, median of {len(seconds)}", statistics.median(seconds), "s", reach[0]),
         Row(f"{what}, worst", max(seconds), "s", reach[1]),
@@ -91,7 +91,7 @@ def median_and_worst(what: str, seconds: Sequence[float], reach: tuple[float, fl
 
 
 def describe_machine() -> dict[str, Any]:
-    """Say what it was run on, without naming it."""
+    """Describe the machine without naming it."""
     return {
         "system": f"{platform.system()} {platform.machine()}",
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),

@@ -1,4 +1,4 @@
-"""Fifty clients at once while the vault is being indexed."""
+"""Measures fifty simultaneous clients while the vault is being indexed."""
 
 import asyncio
 import shutil
@@ -16,7 +16,7 @@ SECONDS = 60.0
 
 
 def measure_soak(place: Place, found: Measurements) -> None:
-    """Let fifty clients read for a minute, each as fast as it is answered, while a new index is made."""
+    """Let fifty clients read for a minute, each as fast as it gets results, while a new index is built."""
     fresh = replace(place, data=place.data.with_name("soak"))
     notes = sorted(path.relative_to(place.vault).as_posix() for path in place.vault.rglob("*.md"))
     with start_sidecar(fresh) as (client, *_):
@@ -42,6 +42,6 @@ def measure_soak(place: Place, found: Measurements) -> None:
 
 
 def until_deadline(seconds: float) -> Callable[[int], bool]:
-    """Say of every client that it makes another call, until this much time has passed."""
+    """Return a condition that lets every client call again until this much time has passed."""
     end = time.perf_counter() + seconds
     return lambda _: time.perf_counter() < end

@@ -1,4 +1,4 @@
-"""How fast links are suggested for a long note of a large vault."""
+"""Measures how fast links are suggested for a long note of a large vault."""
 
 import random
 import statistics
@@ -20,23 +20,23 @@ REACH_MS = 100.0
 
 
 class NoContext:
-    """Knows nothing around a note."""
+    """A context without any evidence."""
 
     def linked(self, _: VaultPath) -> int:
-        """Count no link."""
+        """Count no links."""
         return 0
 
     def resolve(self, _: str) -> VaultPath | None:
-        """Know of no two notes of one name."""
+        """Find no note."""
         return None
 
     def more(self, _: VaultPath, __: str) -> Sequence[Evidence]:
-        """Know nothing else."""
+        """Return no evidence."""
         return ()
 
 
 def measure_suggestions(found: Measurements) -> None:
-    """Measure a note that says some names as they are, some almost, and mostly other words."""
+    """Measure a note that contains some names exactly, some approximately, and mostly other words."""
     chance = random.Random(1)
     words = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 5))) for _ in range(20_000)]
     names = [" ".join(chance.choices(words, k=chance.randint(1, 3))).title() for _ in range(NOTES)]

@@ -1,4 +1,4 @@
-"""What each way in costs beside the work, and what an agent pays in tokens."""
+"""Measures the overhead of each transport, and what an agent pays in tokens."""
 
 import asyncio
 import json
@@ -20,14 +20,14 @@ WARM = 20
 """Calls before those that are counted."""
 
 NOTHING: tuple[str, Mapping[str, Any]] = ("list_tags", {"prefix": "no tag begins like this"})
-"""An operation that finds at once that there is nothing to answer."""
+"""An operation that finds at once that there is no result."""
 
-# Counted once with the tokenizer `o200k_base`: schemas are dense in common words, hits in paths and marks.
+# Counted once with the tokenizer `o200k_base`: schemas are mostly common words, hits mostly paths and marks.
 CHARACTERS_A_TOKEN = {"schemas": 4.2, "hits": 3.1}
 
 
 def measure_transports(place: Place, found: Measurements) -> None:
-    """Measure every way in, one call after the other, on a vault at rest."""
+    """Measure every transport, one call after the other, on an idle vault."""
     with start_sidecar(place) as (client, *_):
         client.wait_all()
         url, token = client.bridge.ready["url"], client.bridge.ready["token"]
@@ -47,7 +47,7 @@ def measure_transports(place: Place, found: Measurements) -> None:
 
 
 async def time_calls(way: AbstractAsyncContextManager[Caller]) -> list[float]:
-    """Return the seconds that each of many calls took; the first few are not counted."""
+    """Return the seconds of each call; the first few are not counted."""
     seconds = []
     async with way as caller:
         for _ in range(CALLS + WARM):
@@ -66,7 +66,7 @@ async def time_start(entry: list[str], era: Era) -> float:
 
 
 async def token_rows(url: str, token: str, asked: list[str]) -> list[Row]:
-    """Count the tokens of the list of tools and of answers with ten hits."""
+    """Estimate the tokens of the list of tools and of results with ten hits."""
     async with agent(url, token, "2026-07-28") as caller:
         tools = (await caller.ask("tools/list", {}))["tools"]
         answers = [await caller.call("search", {"query": query, "limit": 10}) for query in asked]
@@ -84,5 +84,5 @@ async def token_rows(url: str, token: str, asked: list[str]) -> list[Row]:
 
 
 def estimate_tokens(kind: str, text: str) -> float:
-    """Estimate what a text costs its reader."""
+    """Estimate how many tokens a text costs its reader."""
     return len(text) / CHARACTERS_A_TOKEN[kind]

@@ -1,4 +1,4 @@
-"""Figures of the embedding itself, and invented vectors for sizes that nobody waits for."""
+"""Measures embedding itself, and invents vectors for sizes that would take too long to embed."""
 
 import asyncio
 from pathlib import Path

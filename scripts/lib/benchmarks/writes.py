@@ -1,4 +1,4 @@
-"""What one change of a note costs its caller, and where the time goes."""
+"""Measures what one change of a note costs its caller, and where the time goes."""
 
 import asyncio
 import random
@@ -30,7 +30,7 @@ EDITS = 100
 WARM = 20
 """Edits before those that are counted."""
 ALONE = 60
-"""Edits after each of which all has come to rest."""
+"""Edits after each of which everything comes to rest."""
 
 PARTS: dict[str, tuple[type[Any], str]] = {
     "the plan is checked": (Writer, "check"),
@@ -41,11 +41,11 @@ PARTS: dict[str, tuple[type[Any], str]] = {
     "of that: the index shows it": (Index, "show"),
     "of that: links are resolved": (LinkResolver, "resolve"),
 }
-"""The methods that the time is spent in; the index is written after that, and a search waits for it."""
+"""The methods that are timed; the index is written after them, and a search waits for it."""
 
 
 def measure_writes(place: Place, found: Measurements) -> None:
-    """Measure edits one after the other, over HTTP without a model and with it, and in this process by parts."""
+    """Measure successive edits over HTTP, without and with a model, and in this process by their parts."""
     plain = replace(place, models=place.data / "none")
     for name, where in (("keyword only", plain), ("with the model", place)):
         with start_sidecar(where) as (client, *_):
@@ -65,25 +65,25 @@ def measure_writes(place: Place, found: Measurements) -> None:
 
 
 def time_addition(client: Client, path: VaultPath, text: str) -> float:
-    """Return the seconds that an addition to a note takes."""
+    """Return the seconds that adding text to a note takes."""
     return client.timed("edit_note", path=path, edits=[{"op": "append", "text": text}])
 
 
 def time_search_after(client: Client, path: VaultPath, text: str) -> float:
-    """Return the seconds that a search for a change takes which was made just before."""
+    """Return the seconds that a search takes for a change made just before."""
     time_addition(client, path, text)
     return client.timed("search", query=f'"{text}"', mode="keyword")
 
 
 def additions(place: Place) -> list[tuple[VaultPath, str]]:
-    """Return notes and what is added to each."""
+    """Return notes and the text to add to each."""
     chance = random.Random(17)
     notes = sorted(VaultPath(note.relative_to(place.vault).as_posix()) for note in place.vault.rglob("*.md"))
     return [(chance.choice(notes), f"Seen again, for the {number}th time.") for number in range(WARM + EDITS)]
 
 
 async def time_parts(place: Place) -> dict[str, list[float]]:
-    """Return the seconds that each part of each edit took, in this process and so without HTTP."""
+    """Return the seconds of each part of each edit, in this process and so without HTTP."""
     spent: dict[str, list[float]] = defaultdict(list)
     bridge = Bridge(place.data, place.models or place.data, [place.vault])
     with ExitStack() as patches:
@@ -103,7 +103,7 @@ async def time_parts(place: Place) -> dict[str, list[float]]:
 
 
 def with_timer(method: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
-    """Return a method that notes how long it takes."""
+    """Return a method that records how long it takes."""
     if asyncio.iscoroutinefunction(method):
 
         @wraps(method)

@@ -28,7 +28,7 @@ BESIDE = Path(__file__).resolve().parents[3].parent / "shared" / "eval"
 
 
 def main() -> int:
-    """Measure, print, and say by the exit status whether there was anything to measure."""
+    """Measure and print; the exit status says whether there was anything to measure."""
     options = _options()
     if options.links:
         return print_rediscovery(options.data)
@@ -88,7 +88,7 @@ async def _measure(options: argparse.Namespace, folders: Sequence[Path]) -> dict
 
 
 async def _with_model(options: argparse.Namespace, measure: Callable[[Embedder | None], Awaitable[None]]) -> None:
-    """Measure with the model, if there is one, and close it."""
+    """Measure with the model if there is one, and close it."""
     embedder = None if options.no_model else open_embedder(options.models_dir, options.workers)
     try:
         await measure(embedder)
@@ -98,7 +98,7 @@ async def _with_model(options: argparse.Namespace, measure: Callable[[Embedder |
 
 
 async def _measure_set(judged: JudgedSet, options: argparse.Namespace, embedder: Embedder | None) -> dict[str, Any]:
-    """Rank every query with every system, and compare each with the floor query by query."""
+    """Rank every query with every system, and compare each with the floor, query by query."""
     indexed = await open_index(judged, options.cache, embedder)
     try:
         bench = Bench(judged, indexed, embedder)

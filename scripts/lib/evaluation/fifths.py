@@ -1,4 +1,4 @@
-"""Takes a vault's own links away a fifth at a time, and asks for them back with what the others say."""
+"""Removes a vault's own links a fifth at a time, and scores how many are suggested again."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ FIFTHS = 5
 
 @dataclass(frozen=True, slots=True)
 class LinkedContext:
-    """What is known around a note by the links that are left."""
+    """The context of a note, from the remaining links."""
 
     names: Names
     path: VaultPath
@@ -31,17 +31,17 @@ class LinkedContext:
         return len(self.graph.linked_from(target))
 
     def resolve(self, said: str) -> VaultPath | None:
-        """Return which of several notes of one name a link would mean."""
+        """Return the note that a link with an ambiguous name would resolve to."""
         return self.names.resolve(said, self.path).path
 
     def more(self, target: VaultPath, _: str) -> Sequence[Evidence]:
-        """Judge by the notes that both are linked with."""
+        """Return evidence from notes that both are linked with."""
         shared = self.nearness and not self.graph.neighbours(self.path).isdisjoint(self.graph.neighbours(target))
         return (graph_evidence(),) if shared else ()
 
 
 def score_by_fifths(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
-    """Score balanced suggestions without and with nearness in the graph, on pairs of notes."""
+    """Score balanced suggestions without and with graph proximity, on pairs of notes."""
     chance = random.Random(0)
     fifth = {pair: chance.randrange(FIFTHS) for pair in sorted(vault.links)}
     names = collect_names(vault.notes)
@@ -66,5 +66,5 @@ def score_by_fifths(vault: StrippedVault) -> Iterator[tuple[str, Score]]:
                 found |= {(path, one.target) for one in suggest(known, corpus, around, "balanced")}
             hit = len(found & vault.links)
             right, wrong = right + hit, wrong + len(found) - hit
-        # What is wrong is suggested in every round.
+        # Wrong suggestions recur in every round.
         yield name, Score(right + round(wrong / FIFTHS), right, len(vault.links))

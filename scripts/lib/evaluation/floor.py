@@ -1,4 +1,4 @@
-"""The floor: plain BM25 as SQLite's FTS5 gives it to anyone."""
+"""The floor: plain BM25 by SQLite's FTS5."""
 
 import re
 import sqlite3
@@ -17,7 +17,7 @@ class Fts5Baseline:
         self._database.executemany("INSERT INTO documents VALUES (?, ?, ?)", judged.documents)
 
     def rank(self, question: Question, limit: int) -> list[str]:
-        """Return the best documents that have any word of the query."""
+        """Return the best documents that contain any word of the query."""
         words = dict.fromkeys(_WORD.findall(question.text))
         if not words:
             return []

@@ -1,4 +1,4 @@
-"""Indexes a judged set as a vault, once: a second run finds the index and its vectors in the cache."""
+"""Indexes a judged set as a vault once; later runs find the index and its vectors in the cache."""
 
 import sys
 import tempfile
@@ -28,14 +28,14 @@ from scripts.lib.evaluation.sets import JudgedSet, write_vault
 
 EMBEDDED_AT_ONCE = 64
 LEARN_AT = 32
-"""Fewer notes than this have no boilerplate to speak of, as in the engine."""
+"""With fewer notes, no boilerplate is learned, as in the engine."""
 
 Write = Callable[[JudgedSet, Path], Mapping[VaultPath, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedSet:
-    """A set's index with what a search needs beside it."""
+    """A set's index with the other inputs of a search."""
 
     index: Index
     graph: Graph
@@ -44,7 +44,7 @@ class IndexedSet:
 
 
 def open_embedder(models_dir: Path, workers: int) -> Embedder | None:
-    """Open the default model; None when it is not installed."""
+    """Open the default model; None if it is not installed."""
     try:
         return Embedder(find_model(models_dir, DEFAULT_MODEL), workers, 600)
     except ModelMissing:
@@ -58,7 +58,7 @@ async def open_index(
 
     Args:
         judged: The set.
-        cache: Where indexes are kept; sets out of one folder share one.
+        cache: The folder of indexes; sets from one folder share one index.
         embedder: The model, if there is one.
         write: Writes the documents as notes and returns the document of each.
     """
@@ -77,7 +77,7 @@ async def open_index(
 
 
 async def _update_index(folder: Path, read: list[tuple[Stat, Note]]) -> Index:
-    """Write the notes whose text or recipe is not what the index holds."""
+    """Write the notes whose text or preparation version differs from the index."""
     index = Index.open(folder)
     learnt = Boilerplate.learn(note.text for _, note in read) if len(read) >= LEARN_AT else Boilerplate.empty()
     entries = [prepare(note, stat, learnt) for stat, note in read]
@@ -94,7 +94,7 @@ async def _update_index(folder: Path, read: list[tuple[Stat, Note]]) -> Index:
 
 
 async def _embed(index: Index, embedder: Embedder, name: str) -> None:
-    """Give each passage and title its vector."""
+    """Embed each passage and title."""
     index.use_model(model_key(embedder.model), embedder.model.spec.dimensions)
     due = index.pending_vectors()
     while batch := await index.missing(EMBEDDED_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Prints how many of a vault's own links are found again once they are taken away."""
+"""Prints how many of a vault's own links are suggested again once they are removed."""
 
 import sys
 from itertools import chain
@@ -16,7 +16,7 @@ VAULTS = (
 
 
 def print_rediscovery(data: Path) -> int:
-    """Print precision and recall of pairs of notes, plain matching of names first; the exit status."""
+    """Print precision and recall of pairs of notes, plain matching of names first; return the exit status."""
     for root in (*(data / vault for vault in VAULTS), SAMPLE):
         if not root.is_dir():
             print(f"{root.name}: not here", file=sys.stderr)

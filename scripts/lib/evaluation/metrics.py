@@ -1,4 +1,4 @@
-"""Scores of one ranking, and how sure a mean or a difference of means is."""
+"""Scores of a ranking, and the confidence of a mean or a difference of means."""
 
 import math
 import random
@@ -13,7 +13,7 @@ _SEED = 20_260_101
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with the middle 95 % of its bootstrap."""
+    """A mean with the middle 95 % of its bootstrap distribution."""
 
     mean: float
     low: float
@@ -35,7 +35,7 @@ def scores(ranking: Sequence[str], relevant: Mapping[str, float]) -> dict[str, f
 
 
 def bootstrap(values: Sequence[float]) -> Interval:
-    """Resample one value a query; given differences between two systems, this is the paired bootstrap."""
+    """Resample one value per query; for differences between two systems, this is the paired bootstrap."""
     count = len(values)
     if not count:
         return Interval(0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Questions with a letter wrong in each long word, and what that costs."""
+"""Measures questions with a typo in each long word, and the loss."""
 
 import random
 import re
@@ -14,19 +14,19 @@ from scripts.lib.evaluation.sets import JudgedSet, Question, read_set
 from scripts.lib.evaluation.systems import Bench
 
 LONG: Final = 6
-"""Letters from which a word is mistyped."""
+"""Letters from which a word gets a typo."""
 
 _WORD: Final = re.compile(rf"[a-z\u00c0-\u024f]{{{LONG},}}", re.IGNORECASE)
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 async def print_mistyped(folders: Sequence[Path], limit: int | None, cache: Path, embedder: Embedder | None) -> None:
-    """Print for each set how well its questions are answered as they are and mistyped, and the paired loss.
+    """Print for each set the scores of its questions as they are and with typos, and the paired loss.
 
     Args:
         folders: The judged sets.
         limit: Most questions of each.
-        cache: Where indexes are kept.
+        cache: The folder of indexes.
         embedder: The model, if there is one.
     """
     mode = "keyword" if embedder is None else "hybrid"
@@ -51,7 +51,7 @@ async def print_mistyped(folders: Sequence[Path], limit: int | None, cache: Path
 
 
 def mistype(judged: JudgedSet) -> JudgedSet:
-    """Return the set with its questions mistyped, the same at each call; those without a long word are left out."""
+    """Return the set with typos in its questions, the same at each call; questions without a long word are left out."""
     questions = tuple(
         replace(question, text=text) for question in judged.questions if (text := _add_typos(question)) != question.text
     )
@@ -63,7 +63,7 @@ def _add_typos(question: Question) -> str:
 
     def slip(match: re.Match[str]) -> str:
         word = match.group()
-        # The first letter is hardly ever the wrong one.
+        # The first letter is hardly ever wrong.
         at = chance.randrange(1, len(word) - 1)
         match chance.randrange(4):
             case 0:

@@ -1,4 +1,4 @@
-"""Questions as people type them, about the English notes of obsidian-help, and their ranks in each mode."""
+"""Measures questions as people type them, about the English notes of obsidian-help, and their ranks in each mode."""
 
 import json
 import shutil
@@ -17,20 +17,20 @@ from scripts.lib.evaluation.sets import JudgedSet, Question
 from scripts.lib.evaluation.systems import Bench
 
 QUESTIONS: Final = Path(__file__).with_name("plain-questions.jsonl")
-"""What is asked, in which notes it is answered, and the half of the questions to which each belongs."""
+"""The questions, the notes that answer them, and the half to which each question belongs."""
 
 
 MODES: Final[tuple[SearchMode, ...]] = ("keyword", "semantic", "hybrid")
 DEPTH: Final = 60
-"""Hits that are looked at; what is not among them has the rank after the last."""
+"""Hits that are examined; a note that is not among them has the rank after the last."""
 
 
 async def print_plain(data: Path, cache: Path, embedder: Embedder | None) -> None:
-    """Print the rank of the first right note in each mode, and how often hybrid is as good as the better of its halves.
+    """Print the rank of the first right note in each mode, and how often hybrid is as good as the better of its parts.
 
     Args:
         data: The folder of the development data.
-        cache: Where indexes are kept.
+        cache: The folder of indexes.
         embedder: The model; without one there is only keyword search.
     """
     judged = read_plain(data)
@@ -62,11 +62,11 @@ async def print_plain(data: Path, cache: Path, embedder: Embedder | None) -> Non
 
 
 def read_plain(data: Path, half: str | None = None) -> JudgedSet:
-    """Read the questions with the notes that they are about.
+    """Read the questions and the notes that they are about.
 
     Args:
         data: The folder of the development data.
-        half: `dev`, for tuning, or `held`, kept aside; both without it.
+        half: `dev`, for tuning, or `held`, kept aside; None gives both.
     """
     folder = data / "vaults" / "obsidian-help" / "en"
     rows = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""Takes a vault's own links away and asks for them back."""
+"""Removes a vault's own links and scores how many are suggested again."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from bridge.vault.rules import Rules
 from bridge.vault.vault import Vault
 
 Pair = tuple[VaultPath, VaultPath]
-"""A note and one that its body links to."""
+"""A note and a note that its body links to."""
 
 EVERYTHING = Rules(exclude=(), max_file_bytes=50_000_000, ignored=())
 
 
 @dataclass(frozen=True, slots=True)
 class StrippedVault:
-    """A vault without its links, and which there were."""
+    """A vault without its links, and the removed links."""
 
     notes: Mapping[VaultPath, Note]
     names: Names
@@ -34,7 +34,7 @@ class StrippedVault:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How good some suggestions are."""
+    """The quality of suggestions."""
 
     suggested: int
     right: int
@@ -47,37 +47,37 @@ class Score:
 
     @property
     def recall(self) -> float:
-        """Share of the links that are suggested."""
+        """Share of the links that were suggested."""
         return self.right / self.links if self.links else 0.0
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of both."""
+        """Harmonic mean of precision and recall."""
         return 2 * self.right / (self.suggested + self.links) if self.links else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class NamesOnly:
-    """What is known around a note when no note has a link: names alone."""
+    """The context of a note where no note has a link: names only."""
 
     names: Names
     path: VaultPath
 
     def linked(self, _: VaultPath) -> int:
-        """Count no link."""
+        """Count no links."""
         return 0
 
     def resolve(self, said: str) -> VaultPath | None:
-        """Return which of several notes of one name a link would mean."""
+        """Return the note that a link with an ambiguous name would resolve to."""
         return self.names.resolve(said, self.path).path
 
     def more(self, _: VaultPath, __: str) -> tuple[Evidence, ...]:
-        """Know nothing else."""
+        """Return no evidence."""
         return ()
 
 
 def strip_links(root: Path) -> StrippedVault:
-    """Read a vault with each wiki link of a note's body replaced by what it shows."""
+    """Read a vault, replacing each wiki link of a note's body by its text."""
     vault = Vault(root, EVERYTHING)
     scan = vault.scan()
     names = Names([*scan.files, *scan.others])
@@ -94,7 +94,7 @@ def strip_links(root: Path) -> StrippedVault:
 
 
 def without_links(note: Note, names: Names) -> tuple[str, set[VaultPath]]:
-    """Return a note's text with its links as plain words, and the notes they led to."""
+    """Return a note's text with its links as plain text, and their targets."""
     kept: list[str] = []
     targets: set[VaultPath] = set()
     at = 0
@@ -111,7 +111,7 @@ def without_links(note: Note, names: Names) -> tuple[str, set[VaultPath]]:
 
 
 def collect_names(notes: Mapping[VaultPath, Note]) -> Spoken:
-    """Gather the names of all notes."""
+    """Collect the names of all notes."""
     return Spoken(
         name
         for path, note in notes.items()

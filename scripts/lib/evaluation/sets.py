@@ -23,7 +23,7 @@ SETS = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query with what answers it, by document id and grade."""
+    """A query and the documents that answer it, by id and grade."""
 
     id: str
     text: str
@@ -46,7 +46,7 @@ def read_set(folder: Path, limit: int | None = None) -> JudgedSet:
     """Read a set; queries without a judgement are left out.
 
     Args:
-        folder: Where `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` lie.
+        folder: The folder of `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`.
         limit: Most queries to take, spread evenly over the set.
     """
     relevant: dict[str, dict[str, float]] = {}

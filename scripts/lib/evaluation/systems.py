@@ -1,4 +1,4 @@
-"""The ways of searching that are compared: each lane alone, the modes, and the floor."""
+"""The compared systems: each retriever by itself, the modes, and the floor."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ System = Callable[[Question], Awaitable[Ranking]]
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """One set, ready to be asked."""
+    """One set, ready for queries."""
 
     judged: JudgedSet
     indexed: IndexedSet
     embedder: Embedder | None
 
     def sources(self) -> Sources:
-        """Hand the parts to a search."""
+        """Return the inputs of a search."""
         return Sources(
             index=self.indexed.index,
             embed_query=self.embed_query,
@@ -53,7 +53,7 @@ class Bench:
         return vector
 
     def systems(self, lanes: bool) -> dict[str, System]:
-        """Return what is compared, the floor first."""
+        """Return the compared systems, the floor first."""
         floor = Fts5Baseline(self.judged)
 
         async def fts5(question: Question) -> Ranking:

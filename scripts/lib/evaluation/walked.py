@@ -1,4 +1,4 @@
-"""Prints what following links adds to search, for several weights, on what is withheld from vaults with links."""
+"""Prints what following links adds to search, for several weights, on questions withheld from linked vaults."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,13 +22,13 @@ SHOWN: Final = ("nDCG@10", "R@10")
 HELP: Final = "obsidian-help-golden"
 
 FEW: Final = 10
-"""Questions of a kind below which a vault is not asked them."""
+"""A vault is not asked questions of a kind that has fewer of them."""
 
 READABLE: Final = (HELP, "DawnVespero__TheBlackSunLodge", SAMPLE.name)
-"""What the default model reads; the others are asked by words."""
+"""Sets in languages that the default model reads; the others use keyword search."""
 
 Values = Mapping[str, Sequence[Sequence[float]]]
-"""By metric and weight: what each question scores."""
+"""The scores of each question by metric and weight."""
 
 
 async def print_walks(data: Path, cache: Path, embedder: Embedder | None) -> None:
@@ -48,7 +48,7 @@ async def print_walks(data: Path, cache: Path, embedder: Embedder | None) -> Non
 
 
 def _sets(data: Path, folder: Path) -> Iterator[tuple[JudgedSet, Write]]:
-    """Yield the one set with links that people judged, and what is withheld from vaults."""
+    """Yield the one set of linked notes that people judged, and the sets withheld from vaults."""
     judged = read_set(data / "retrieval" / HELP)
     yield judged, write_vault
     write_vault(judged, folder / HELP)
@@ -78,7 +78,7 @@ async def _measure(judged: JudgedSet, cache: Path, embedder: Embedder | None, wr
 
 
 def _print(name: str, some: Sequence[Values]) -> None:
-    """Print a line for each metric: the mean without links, and what each weight adds with its interval of 95 %."""
+    """Print a line for each metric: the mean without links, and each weight's gain with its 95 % interval."""
     for metric in SHOWN:
         none, *others = ([x for values in some for x in values[metric][at]] for at in range(len(TRIED)))
         gains = [bootstrap([more - less for more, less in zip(other, none, strict=True)]) for other in others]

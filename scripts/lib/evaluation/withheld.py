@@ -1,4 +1,4 @@
-"""Judged sets out of real vaults: what a note says of itself is taken out of the vault and asked for.
+"""Judged sets from real vaults: facts are removed from notes and become the questions about them.
 
 Neither questions nor judgements come from links, so that following links is not rewarded for finding them again.
 """
@@ -21,16 +21,16 @@ from scripts.lib.evaluation.sets import JudgedSet, Question
 EVERYTHING: Final = Rules(exclude=(), max_file_bytes=50_000_000, ignored=())
 
 MOST: Final = 300
-"""Questions of one kind."""
+"""Most questions of one kind."""
 
 TAGGED: Final = range(3, 31)
-"""Notes that share a tag worth asking for."""
+"""How many notes must share a tag for it to become a question."""
 
 LONG: Final = 6
-"""Words of a sentence worth asking for; a word has two characters where none are set apart."""
+"""Fewest words of a sentence that becomes a question; in scripts without spaces, two characters count as a word."""
 
 FEW: Final = 4
-"""Words of a sentence that are asked for alone."""
+"""Words of a sentence that are used in a shorter question."""
 
 _BLOCK: Final = re.compile(r"\A---[ \t]*\r?\n(.*?\n)---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 _TAG: Final = re.compile(r"(?<!\S)#[^\s#]+")
@@ -45,7 +45,7 @@ Notes = Mapping[VaultPath, Note]
 
 @dataclass(frozen=True, slots=True)
 class WithheldQuestion:
-    """A question, the notes that answer it, and what they no longer say."""
+    """A question, the notes that answer it, and how its text is removed from them."""
 
     text: str
     notes: Sequence[VaultPath]
@@ -53,7 +53,7 @@ class WithheldQuestion:
 
 
 def make_judged_set(root: Path, kind: str) -> JudgedSet:
-    """Make a judged set of a vault.
+    """Make a judged set from a vault.
 
     Args:
         root: The vault.
@@ -79,7 +79,7 @@ def make_judged_set(root: Path, kind: str) -> JudgedSet:
 
 
 def write_notes(judged: JudgedSet, out: Path) -> dict[VaultPath, str]:
-    """Write the documents as the notes that they are; return the document of each note."""
+    """Write the documents as notes; return the document of each note."""
     for path, _, text in judged.documents:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_text(text, encoding="utf-8", errors="replace", newline="")
@@ -87,7 +87,7 @@ def write_notes(judged: JudgedSet, out: Path) -> dict[VaultPath, str]:
 
 
 def _aliases(notes: Notes) -> Iterator[WithheldQuestion]:
-    """Ask for each note by its first alias that neither its title nor a link says."""
+    """Ask for each note by its first alias that is neither a title nor the text of a link."""
     shown = {_fold(link.shown) for note in notes.values() for link in note.links if link.shown}
     names = Counter(_fold(name) for note in notes.values() for name in (note.title, *note.aliases))
     for path, note in notes.items():
@@ -100,7 +100,7 @@ def _aliases(notes: Notes) -> Iterator[WithheldQuestion]:
 
 
 def _descriptions(notes: Notes) -> Iterator[WithheldQuestion]:
-    """Ask for each note by what a property says that it is about."""
+    """Ask for each note by its `description` property."""
     said = {path: _as_text(note.properties.get("description")) for path, note in notes.items()}
     often = Counter(said.values())
     for path, text in said.items():
@@ -113,7 +113,7 @@ def _as_text(value: Value) -> str:
 
 
 def _tags(notes: Notes) -> Iterator[WithheldQuestion]:
-    """Ask for the notes of each tag by its words."""
+    """Ask for the notes of each tag by the tag's words."""
     tagged: defaultdict[str, list[VaultPath]] = defaultdict(list)
     for path, note in notes.items():
         for tag in {tag.name for tag in note.tags}:
@@ -153,7 +153,7 @@ def _some_words(notes: Notes) -> Iterator[WithheldQuestion]:
 
 
 def _prose(note: Note) -> Iterator[str]:
-    """Yield the sentences of the lines that hold text alone."""
+    """Yield the sentences of the lines that contain only prose."""
     for line in note.text[note.body :].split("\n"):
         if not _NO_PROSE.match(line):
             yield from (match.group() for match in _SENTENCE.finditer(line))
@@ -164,7 +164,7 @@ def _count_words(text: str) -> float:
 
 
 def _strip_markup(text: str) -> str:
-    """Return a text without the marks of Markdown, links by what they show."""
+    """Return a text without Markdown marks, with links replaced by their text."""
     return _MARKS.sub("", _LINK.sub(r"\1", text)).strip()
 
 
@@ -173,7 +173,7 @@ def _fold(text: str) -> str:
 
 
 def _without_property(*names: str) -> Callable[[Note], str]:
-    """Return what takes properties out of a note."""
+    """Return a function that removes properties from a note."""
     held = re.compile(rf"^(?:{'|'.join(names)})[ \t]*:.*\n(?:[ \t]+.*\n|-.*\n)*", re.IGNORECASE | re.MULTILINE)
 
     def without(note: Note) -> str:

@@ -1,1 +1,1 @@
-"""Makes `.venv` from the lock files and builds llama.cpp."""
+"""Creates `.venv` from the lock files and builds llama.cpp."""

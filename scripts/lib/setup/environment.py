@@ -49,7 +49,7 @@ def main() -> int:
 
 @contextmanager
 def setup_lock() -> Iterator[None]:
-    """Keep a second set-up of this checkout waiting."""
+    """Make a concurrent set-up of this checkout wait."""
     VENV.mkdir(exist_ok=True)
     with (VENV / ".lock").open("w") as file:
         try:
@@ -61,7 +61,7 @@ def setup_lock() -> Iterator[None]:
 
 
 def environment_digest(purpose: str) -> str:
-    """Say in one word what the environment is made from."""
+    """Return a digest of everything that the environment is made from."""
     # A checkout that was moved has a .venv full of wrong paths.
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     installed = {name: project[name] for name in ("build-system", "project")}
@@ -70,7 +70,7 @@ def environment_digest(purpose: str) -> str:
 
 
 def read_stamps() -> dict[str, str]:
-    """Return what has been done, by purpose."""
+    """Return the digests of completed set-ups, by purpose."""
     try:
         found = json.loads(STAMP.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -79,12 +79,12 @@ def read_stamps() -> dict[str, str]:
 
 
 def is_done(purpose: str) -> bool:
-    """Say whether nothing is left to do."""
+    """Say whether the environment is up to date."""
     return read_stamps().get(purpose) == environment_digest(purpose)
 
 
 def set_up(purpose: str) -> None:
-    """Install everything, each step only where it is needed."""
+    """Install everything, each step only if it is needed."""
     say(f"Setting up in {VENV} (once; later starts skip this).")
     make_venv()
     pins = read_lock(LOCK_OF[purpose])
@@ -103,7 +103,7 @@ def set_up(purpose: str) -> None:
 
 
 def make_venv() -> None:
-    """Make the virtual environment unless there is a usable one of this checkout."""
+    """Create the virtual environment unless this checkout has a usable one."""
     made_for = VENV / "made-for"
     origin = f"{ROOT}\n"
     elsewhere = made_for.exists() and made_for.read_text(encoding="utf-8") != origin
@@ -125,7 +125,7 @@ def make_venv() -> None:
 
 
 def install(what: str, pins: list[Pin]) -> None:
-    """Install exactly these, each file checked against the lock."""
+    """Install exactly these packages, each file checked against the lock."""
     logs = VENV / "logs"
     logs.mkdir(exist_ok=True)
     wanted = logs / f"{what.rsplit(maxsplit=1)[-1]}.txt"
@@ -136,7 +136,7 @@ def install(what: str, pins: list[Pin]) -> None:
 
 
 def install_llama(llama: Pin) -> None:
-    """Install llama.cpp's wheel, built here or built here before."""
+    """Install llama.cpp's wheel, built now or in an earlier set-up."""
     if is_usable_build(llama):
         return
     for rebuild in (False, True):
@@ -150,7 +150,7 @@ def install_llama(llama: Pin) -> None:
 
 
 def is_usable_build(llama: Pin) -> bool:
-    """Say whether the locked version is installed and made for this processor: else it dies at its first call."""
+    """Say whether the locked version is installed and built for this processor; otherwise its calls crash."""
     trial = subprocess.run([PYTHON, "-I", "-c", llama_wheel.TRIAL], capture_output=True, text=True, check=False)
     return trial.returncode == 0 and trial.stdout.strip() == llama.version
 

@@ -1,7 +1,7 @@
-"""Builds llama.cpp's wheel from its checked source, once a machine.
+"""Builds llama.cpp's wheel from its verified source, once per machine.
 
-llama.cpp is compiled for the processor it is built on, so a wheel is kept under a key of everything that could make
-it wrong elsewhere; without the cache the build is simply done again.
+llama.cpp is compiled for the processor it is built on, so a wheel is cached under a key of everything that could make
+it wrong elsewhere; without the cache, it is built again.
 """
 
 import hashlib
@@ -26,12 +26,12 @@ def obtain(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str], *, re
     Args:
         llama: The locked version with the hash of its source.
         pip: The command line of the environment's pip.
-        venv: Where work files and logs may lie.
+        venv: The folder for work files and logs.
         env: Variables for pip.
-        rebuild: Leave every earlier build aside.
+        rebuild: Whether to ignore earlier builds.
 
     Raises:
-        StepFailed: There is no compiler, or it could not build.
+        StepFailed: There is no compiler, or the build failed.
     """
     if given := os.environ.get("VAULT_BRIDGE_LLAMA_WHEEL"):
         wheel = Path(given).expanduser().resolve()
@@ -48,7 +48,7 @@ def obtain(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str], *, re
 
 
 def build(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str]) -> Path:
-    """Compile it with locked build tools and nothing fetched beside."""
+    """Compile it with locked build tools and without other downloads."""
     compiler = os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), None)
     if compiler is None:
         raise StepFailed(
@@ -63,7 +63,7 @@ def build(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str]) -> Pat
     source.write_text(llama.text, encoding="utf-8")
     fetch = [*pip, "install", "--require-hashes", "--no-deps", "--progress-bar", "off", "--target", str(tools)]
     run("Fetching the build tools", [*fetch, "-r", str(LOCKS["build"])], logs / "build-tools.log", env)
-    # pip's own cache of built wheels does not know about processors.
+    # pip's own cache of built wheels does not distinguish processors.
     make = [*pip, "wheel", "-v", "--no-cache-dir", "--no-build-isolation", "--no-deps", "--require-hashes"]
     run(
         "Building llama.cpp",
@@ -78,7 +78,7 @@ def build(llama: Pin, pip: list[str], venv: Path, env: Mapping[str, str]) -> Pat
 
 
 def keep(wheel: Path, folder: Path) -> Path:
-    """Copy a fresh wheel into the cache; a cache that cannot be written is no reason to fail."""
+    """Copy a new wheel into the cache; a cache that cannot be written is not an error."""
     fresh = folder.with_name(f"{folder.name}.{os.getpid()}")
     try:
         fresh.mkdir(parents=True)
@@ -93,7 +93,7 @@ def keep(wheel: Path, folder: Path) -> Path:
 
 
 def intact_wheel(folder: Path) -> Path | None:
-    """Return the wheel in this folder of the cache when it is whole."""
+    """Return the wheel in this cache folder if it is intact."""
     try:
         wheel = next(folder.glob("*.whl"))
         return wheel if (folder / "sha256").read_text(encoding="utf-8") == sha256(wheel) else None
@@ -102,14 +102,14 @@ def intact_wheel(folder: Path) -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Return the folder of kept builds."""
+    """Return the cache folder of built wheels."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "vault-bridge" / "wheels"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vault-bridge" / "wheels"
 
 
 def cache_key(llama: Pin) -> str:
-    """Name everything a build depends on: source, processor, C library, build options; it fits every Python 3."""
+    """Return a digest of what a build depends on: source, processor, C library, options; it fits every Python 3."""
     asked = [f"{name}={os.environ.get(name, '')}" for name in ("CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "CXX", "CC")]
     facts = [
         llama.text,
@@ -122,7 +122,7 @@ def cache_key(llama: Pin) -> str:
 
 
 def processor() -> set[str]:
-    """Return the features of the processor, as the system names them."""
+    """Return the processor's features, as the system names them."""
     if sys.platform == "darwin":
         names = ("machdep.cpu.brand_string", "machdep.cpu.features", "machdep.cpu.leaf7_features")
         answer = subprocess.run(["sysctl", "-n", *names], capture_output=True, text=True, check=False)

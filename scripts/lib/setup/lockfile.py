@@ -1,4 +1,4 @@
-"""Reads the lock files and says whether they still fit `pyproject.toml`; standard library only."""
+"""Reads the lock files and checks that they fit `pyproject.toml`; standard library only."""
 
 import re
 import sys
@@ -30,12 +30,12 @@ class Pin:
 
 
 def normalize_name(name: str) -> str:
-    """Write a distribution's name as indexes compare it."""
+    """Normalize a distribution's name as package indexes do."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def parse_pins(text: str) -> Iterator[Pin]:
-    """Yield the requirements of a lock; a package pinned apart for old and new Pythons comes twice."""
+    """Yield the requirements of a lock; a package with separate pins for old and new Pythons occurs twice."""
     for block in re.split(r"\n(?=\S)", text):
         if found := PINNED.match(block):
             yield Pin(normalize_name(found["name"]), found["version"], block.rstrip() + "\n")
@@ -47,14 +47,14 @@ def read_lock(kind: str) -> tuple[Pin, ...]:
 
 
 def wanted_requirements(project: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what `pyproject.toml` asks for, by the lock that must hold it."""
+    """Return the requirements of `pyproject.toml` by the lock that must contain them."""
     groups = project["dependency-groups"]
     run = [*project["project"]["dependencies"], *project["build-system"]["requires"], *groups["install"]]
     return {"run": run, "dev": [*run, *project["project"]["optional-dependencies"]["dev"]], "build": groups["build"]}
 
 
 def find_misfits(wants: Mapping[str, list[str]], locks: Mapping[str, str]) -> list[str]:
-    """Return a sentence for everything in which the locks do not fit; none when they do."""
+    """Return a sentence for each mismatch between the locks and the requirements."""
     found = []
     for kind, requirements in wants.items():
         held: dict[str, set[str]] = {}
@@ -76,7 +76,7 @@ def find_misfits(wants: Mapping[str, list[str]], locks: Mapping[str, str]) -> li
 
 
 def main() -> int:
-    """Print what does not fit."""
+    """Print the mismatches."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     found = find_misfits(
         wanted_requirements(project), {kind: path.read_text(encoding="utf-8") for kind, path in LOCKS.items()}

@@ -1,4 +1,4 @@
-"""Runs the long commands of a set-up: output into a log, one line of progress for the person who waits."""
+"""Runs the long commands of a set-up: output goes to a log, one line of progress to the terminal."""
 
 import os
 import re
@@ -13,11 +13,11 @@ EVERY_S = 20
 
 
 class StepFailed(Exception):
-    """A step did not work; the message says what to do."""
+    """A step failed; the message says what to do."""
 
 
 def say(line: str) -> None:
-    """Tell the person; standard output stays free for what was asked for."""
+    """Print a line on standard error; standard output is left to results."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -33,15 +33,15 @@ def run(
     """Run a command to its end.
 
     Args:
-        title: What the person sees, such as "Installing 60 packages".
+        title: The title shown, such as "Installing 60 packages".
         command: The program and its arguments.
-        log: Where its output goes.
-        env: Variables set beside the present ones.
-        hint: What to try when it fails.
-        usual: How long it takes, told at the start.
+        log: The file for its output.
+        env: Variables added to the environment.
+        hint: What to try if it fails.
+        usual: How long it usually takes, shown at the start.
 
     Raises:
-        StepFailed: It ended with an error; the message holds the end of its output.
+        StepFailed: It ended with an error; the message contains the end of its output.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     inherited = {
@@ -67,7 +67,7 @@ def run(
 
 
 def progress(written: TextIO) -> str:
-    """Read what came since the last look and say how far it is."""
+    """Read the new output and return the progress it reports."""
     news = written.read()
     if counted := re.findall(r"\[(\d+)/(\d+)\]", news):
         return "{} of {} files".format(*counted[-1])
@@ -77,7 +77,7 @@ def progress(written: TextIO) -> str:
 
 
 class ProgressLine:
-    """One line of progress: rewritten on a terminal, repeated now and then elsewhere."""
+    """One line of progress: rewritten on a terminal, repeated periodically elsewhere."""
 
     def __init__(self, title: str, started: float) -> None:
         self.title = title
@@ -89,7 +89,7 @@ class ProgressLine:
             say(f"{title} …")
 
     def show(self, note: str) -> None:
-        """Tell how far it is."""
+        """Show the progress."""
         self.note = note or self.note
         seconds = int(time.monotonic() - self.started)
         text = f"{self.title} … {self.note}{self.note and ', '}{seconds // 60}:{seconds % 60:02}"
@@ -100,7 +100,7 @@ class ProgressLine:
             say(f"  {text}")
 
     def end(self, *, ok: bool) -> None:
-        """Tell how it ended."""
+        """Show the outcome."""
         seconds = time.monotonic() - self.started
         start = "\r\033[K" if self.live else "  "
         say(f"{start}{self.title}: {'done' if ok else 'failed'} after {seconds:.0f} s")

@@ -1,1 +1,1 @@
-"""Long runs of what must never lose a byte."""
+"""Stress tests of everything that must never lose a byte."""

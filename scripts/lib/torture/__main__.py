@@ -25,12 +25,12 @@ PARTS: dict[str, tuple[Callable[[int, int], Report], int]] = {
     "names": (torture_names, 3_000),
     "heavy": (torture_heavy, 1),
 }
-"""Each part with the steps that it takes when nobody says how many; it is given these and the seed."""
+"""Each part with its default number of steps; it is called with the steps and the seed."""
 SHOWN = 5
 
 
 def main() -> int:
-    """Run, and return what the shell is told."""
+    """Run the parts and return the exit status."""
     parser = argparse.ArgumentParser(prog="scripts/torture", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all when absent")
     parser.add_argument("--steps", type=int, help="how much of each part; what it takes by itself when absent")

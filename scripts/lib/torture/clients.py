@@ -17,27 +17,27 @@ from tests.system.sidecar import Sidecar
 CLIENTS = 8
 NOTES = 20
 REFUSALS = {"note_changed", "text_not_found", "change_conflict", "change_not_found"}
-"""What may be answered here."""
+"""The errors that may occur here."""
 
 MARK = re.compile(rb"mark-\d+-\d+")
 
 
 class Clients:
-    """What clients were told, by which the notes are judged afterwards."""
+    """The results that clients got, against which the notes are checked afterwards."""
 
     def __init__(self, url: str, token: str, seed: int) -> None:
         self.answers: Counter[str] = Counter()
-        """By operation, and the code where it was refused."""
+        """Counts by operation, with the code if it was refused."""
         self.unexplained: list[str] = []
         self.kept: dict[str, str] = {}
-        """The note of each mark whose writing was acknowledged and not taken back."""
+        """The note of each mark whose writing was acknowledged and not undone."""
         self.seconds: list[float] = []
         self._url = url
         self._headers = {"Authorization": f"Bearer {token}"}
         self._seed = seed
 
     async def run(self, steps: int) -> None:
-        """Let all clients work."""
+        """Run all clients."""
         async with aiohttp.ClientSession(headers=self._headers) as session, asyncio.TaskGroup() as group:
             for number in range(CLIENTS):
                 group.create_task(self._work(session, number, steps // CLIENTS))
@@ -58,7 +58,7 @@ class Clients:
                 digest = (await self._ask(session, "read_note", path=path) or {}).get("digest")
             match kind:
                 case "replace":
-                    # It changes its own line only, so that no mark of another goes with it.
+                    # It changes only its own line, so that no other mark is removed.
                     edits = [{"op": "replace_text", "old": f"Line of {number}.", "new": f"Line of {number}. {mark}"}]
                     done = await self._ask(session, "edit_note", path=path, digest=digest, edits=edits)
                 case "property":
@@ -73,7 +73,7 @@ class Clients:
                 mine.append((done["change_id"], mark))
 
     async def _ask(self, session: aiohttp.ClientSession, operation: str, **arguments: Any) -> dict[str, Any] | None:
-        """Call an operation; None when it was refused."""
+        """Call an operation; None if it was refused."""
         began = time.perf_counter()
         async with session.post(f"{self._url}/api/{operation}", json=arguments) as response:
             answer: dict[str, Any] = await response.json()
@@ -89,11 +89,11 @@ class Clients:
 
 
 def torture_clients(steps: int, seed: int) -> Report:
-    """Let clients change the same notes, and look for what they were told is there.
+    """Let clients change the same notes, and verify that every acknowledged change is there.
 
     Args:
-        steps: How many changes they try, all together.
-        seed: Of their dice.
+        steps: How many changes they attempt in all.
+        seed: The random seed.
     """
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         vault = Path(folder) / "vault"

@@ -1,4 +1,4 @@
-"""A vault of files that cost as much as one file may: what each answer takes, and what memory the bridge keeps."""
+"""A vault of files as expensive as one file may be: the time of each result, and the bridge's memory."""
 
 import contextlib
 import json
@@ -17,10 +17,10 @@ from scripts.lib.torture.report import Report
 from tests.markdown.pdfs import packed_pdf
 
 MOST_S = 2.0
-"""Seconds of processor time that each answer may take: what else the machine does is not the bridge's fault."""
+"""Most seconds of processor time per result: the machine's other load is not the bridge's fault."""
 
 MOST_MIB = 600
-"""MiB that the bridge may keep, its embedding workers apart."""
+"""Most MiB that the bridge may keep, without its embedding workers."""
 
 PROSE = "The loaf is in the oven at Ferry House, said the miller of Odd 12. It rises [[Odd 3|slowly]].\n\n"
 SMALL = 90
@@ -82,7 +82,7 @@ def torture_heavy(steps: int, seed: int) -> Report:
 
 
 def _calls(heavy: list[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Return what is asked, with its arguments."""
+    """Return the operations to call, with their arguments."""
     of_each = ("read_note", "note_links", "suggest_links", "related_notes", "index_status")
     return [
         *(
@@ -126,6 +126,6 @@ def _call(url: str, token: str, operation: str, **arguments: Any) -> Any:
 
 
 def _resident_mib(pid: int) -> int:
-    """Return the memory that a process has resident."""
+    """Return a process's resident memory."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) // 1024

@@ -1,4 +1,4 @@
-"""Moves notes, attachments and folders of a real vault at random, on disk, and follows every link."""
+"""Moves notes, attachments and folders of a real vault at random, on disk, and checks every link."""
 
 import random
 import shutil
@@ -25,15 +25,15 @@ SAMPLES = Path(__file__).resolve().parents[3] / "tests" / "vaults"
 
 @dataclass
 class NullRow:
-    """An entry of a journal that nobody reads."""
+    """A journal entry that is never read."""
 
     settled: list[bool] = field(default_factory=list)
 
     def prepare(self, plan: Plan) -> None:
-        """Take the plan; nothing is kept."""
+        """Accept the plan; nothing is stored."""
 
     def settle(self, done: bool) -> None:
-        """Note how it ended."""
+        """Record the outcome."""
         self.settled.append(done)
 
 
@@ -42,7 +42,7 @@ def torture_moves(steps: int, seed: int) -> Report:
 
     Args:
         steps: How many moves in each.
-        seed: Of the dice.
+        seed: The random seed.
     """
     real = [EVAL / "links" / name for name in VAULTS if (EVAL / "links" / name).is_dir()]
     figures: dict[str, object] = {}
@@ -68,16 +68,16 @@ def move_at_random(source: Path, count: int, seed: int) -> tuple[Tally, list[Vau
     Args:
         source: The vault; it is not touched.
         count: How many moves.
-        seed: Of the dice.
+        seed: The random seed.
 
     Returns:
-        What they came to, and files that are not as they were planned.
+        The tally of links, and the files that differ from their plan.
     """
     with tempfile.TemporaryDirectory() as place:
         root = Path(place) / "vault"
         shutil.copytree(source, root, ignore=shutil.ignore_patterns(".*"), copy_function=shutil.copyfile)
         for folder in (root, *(path for path in root.rglob("*") if path.is_dir())):
-            # What lies beside this checkout may be read-only.
+            # The source vaults may be read-only.
             folder.chmod(0o755)
         vault = Vault(root, Rules(max_file_bytes=2**31))
         writer = Writer(vault)

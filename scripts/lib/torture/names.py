@@ -1,4 +1,4 @@
-"""Lets files and folders trade their names while changes are undone and made again, and counts what goes wrong."""
+"""Swaps the names of files and folders at random while changes are undone and redone, and counts faults."""
 
 import random
 from collections import Counter
@@ -8,16 +8,16 @@ from scripts.lib.torture.report import Report
 from tests.changes.name_story import NameStory
 
 LONGEST = 5
-"""Happenings of a story, after which all is undone."""
+"""Steps of a story, after which everything is undone."""
 REFUSED = "refused"
 
 
 def torture_names(steps: int, seed: int) -> Report:
-    """Tell stories.
+    """Run random stories.
 
     Args:
         steps: How many stories.
-        seed: Of the first; the others follow.
+        seed: The seed of the first story; the others follow.
     """
     told: Counter[str] = Counter()
     faults = {
@@ -32,7 +32,7 @@ def torture_names(steps: int, seed: int) -> Report:
             for _ in range(1 + number % LONGEST):
                 story.go_on()
             story.undo_all()
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong is what is looked for
+        except Exception as error:  # noqa: BLE001 - any exception is a finding
             is_refusal = isinstance(error, ChangeConflict) or REFUSED in str(error)
             faults[stuck if is_refusal else wrong] += 1
             examples.append(f"story {number}: {type(error).__name__}: {str(error)[:200]}")

@@ -1,4 +1,4 @@
-"""Agents change notes while editors and sync tools save the same ones; with leases of the system and without."""
+"""Agents change notes while editors and sync tools save the same ones, with the system's file leases and without."""
 
 import asyncio
 import random
@@ -12,13 +12,13 @@ from tests.vault.write.races import Found, run_races
 
 AT_ONCE = 16
 WITHOUT_LEASES = 5
-"""One race of so many is run as on a system without leases."""
+"""One in this many races is run as on a system without leases."""
 RACES_A_KILL = 100
 """Races for each process that is killed while it changes a note that is being saved."""
 
 
 def torture_races(steps: int, seed: int) -> Report:
-    """Run so many races, and count what must never be."""
+    """Run this many races, and count faults."""
     without = steps // WITHOUT_LEASES
     found = {"with leases": run_in_folder(steps - without, seed)}
     with (
@@ -54,7 +54,7 @@ def run_in_folder(races: int, seed: int) -> Found:
 
 
 def kill_savers(draw: random.Random, times: int) -> tuple[int, list[str]]:
-    """Kill a process so many times that changes a note which is being saved; return how often, and what was wrong."""
+    """Repeatedly kill a process that changes a note which is being saved; return how often, and the faults."""
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         (Path(folder) / "vault").mkdir()
         (Path(folder) / "vault" / NOTE).write_text("# Note\n")
@@ -63,4 +63,4 @@ def kill_savers(draw: random.Random, times: int) -> tuple[int, list[str]]:
 
 
 def no_lease(_descriptor: int) -> None:
-    """Say what a system says that has no leases."""
+    """Raise the error of a system without leases."""

@@ -1,4 +1,4 @@
-"""What a part of the torture found."""
+"""The result of a part of the torture tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ class Report:
     """The figures of a part."""
 
     faults: Mapping[str, int]
-    """How often happened what must never happen, by what it is."""
+    """How often each fault occurred."""
     figures: Mapping[str, object] = field(default_factory=dict)
     """What was done."""
     examples: tuple[str, ...] = ()
-    """Some of the faults in words."""
+    """Descriptions of some of the faults."""

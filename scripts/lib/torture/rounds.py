@@ -1,4 +1,4 @@
-"""Changes copies of real vaults at random through the bridge, and undoes all of it in random order."""
+"""Changes copies of real vaults at random through the bridge, and undoes everything in random order."""
 
 import asyncio
 import tempfile
@@ -19,11 +19,11 @@ SAMPLE = Path(__file__).resolve().parents[3] / "tests" / "vaults" / "sample"
 
 
 def torture_rounds(steps: int, seed: int) -> Report:
-    """Change each vault and undo it.
+    """Change each vault and undo the changes.
 
     Args:
         steps: How many changes in each.
-        seed: Of the dice.
+        seed: The random seed.
     """
     real = [EVAL / name for name in VAULTS if (EVAL / name).is_dir()] or [SAMPLE]
     figures: dict[str, object] = {}

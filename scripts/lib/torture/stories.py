@@ -1,4 +1,4 @@
-"""Lets changes be made, proposed, accepted, undone and redone at random, and holds what is told against the notes."""
+"""Makes, proposes, accepts, undoes and redoes changes at random, and compares the journal with the notes."""
 
 import random
 from collections import Counter
@@ -7,15 +7,15 @@ from scripts.lib.torture.report import Report
 from tests.changes.story import Story
 
 LENGTH = 20
-"""Happenings of one story, after which all is undone."""
+"""Steps of one story, after which everything is undone."""
 
 
 def torture_stories(steps: int, seed: int) -> Report:
-    """Tell stories.
+    """Run random stories.
 
     Args:
-        steps: How many happenings in all.
-        seed: Of the first; the others follow.
+        steps: How many steps in all.
+        seed: The seed of the first story; the others follow.
     """
     told: Counter[str] = Counter()
     faults = {"stories in which the notes say otherwise": 0}
@@ -26,7 +26,7 @@ def torture_stories(steps: int, seed: int) -> Report:
             for _ in range(LENGTH):
                 story.go_on()
             story.undo_all()
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong is what is looked for
+        except Exception as error:  # noqa: BLE001 - any exception is a finding
             faults["stories in which the notes say otherwise"] += 1
             examples.append(f"story {number}: {type(error).__name__}: {str(error)[:200]}")
         told.update(story.told)

@@ -13,7 +13,7 @@ STEPS_A_KILL = 200
 
 
 def torture_writer(steps: int, seed: int) -> Report:
-    """Let so many things happen, and count what must never be."""
+    """Run this many steps, and count faults."""
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         world = World(Path(folder), draw)
@@ -40,7 +40,7 @@ def torture_writer(steps: int, seed: int) -> Report:
 
 
 def kill_writers(draw: random.Random, times: int) -> tuple[int, list[str]]:
-    """Kill a writing process so many times, and return how often, and what was wrong after."""
+    """Repeatedly kill a writing process; return how often, and the faults afterwards."""
     broken = []
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         (Path(folder) / "vault").mkdir()
