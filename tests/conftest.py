@@ -1,4 +1,4 @@
-"""What tests of several packages share."""
+"""Fixtures shared by the tests of several packages."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from bridge.data_folder import default_models_dir
 from bridge.models.catalogue import DEFAULT_MODEL
 from bridge.models.install import install
 
-# What tests write is as private as on most machines: some have files made that the user's group may change.
+# Test files are as private as on most machines: some systems let the user's group change new files.
 os.umask(0o022)
 
 PLUGIN = Path(__file__).with_name("plugin")
@@ -17,7 +17,7 @@ PLUGIN = Path(__file__).with_name("plugin")
 
 @pytest.fixture(scope="session")
 def models_dir() -> Path:
-    """A models folder with the default model, kept between runs; made by the first test that asks."""
+    """A models folder with the default model, kept between runs; created by the first test that needs it."""
     named = os.environ.get("VAULT_BRIDGE_TEST_MODELS")
     folder = Path(named) if named else default_models_dir()
     install(folder, DEFAULT_MODEL, lambda *_: None)
@@ -25,7 +25,7 @@ def models_dir() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the plugin, whose browser takes longest; count as covered only what everyone can run."""
+    """Start with the plugin, whose browser tests take longest; only tests that everyone can run count as coverage."""
     items.sort(key=lambda item: PLUGIN not in item.path.parents)
     for item in items:
         if item.get_closest_marker("eval"):
@@ -34,5 +34,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _not_into_your_trash(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep what tests delete out of the trash of whoever runs them."""
+    """Keep files that tests delete out of the user's trash."""
     monkeypatch.setattr("bridge.vault.write.trash.has_trash", lambda _: False)

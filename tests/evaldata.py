@@ -1,4 +1,4 @@
-"""Where the development data lies, for tests and `scripts/eval` that want it."""
+"""The location of the development data, for tests and `scripts/eval`."""
 
 import os
 from pathlib import Path

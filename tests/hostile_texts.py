@@ -1,4 +1,4 @@
-"""Texts that repeat one thing without end, each kind as long as asked for."""
+"""Texts that repeat one pattern, each of any length."""
 
 from collections.abc import Callable, Mapping
 from math import isqrt
@@ -88,4 +88,4 @@ HOSTILE: Mapping[str, Callable[[int], str]] = {
     "properties nested": lambda length: "---\na: " + "[" * length + "\n---\n",
     "properties never closed": lambda length: "---\n" + "aliases: [x]\n" * (length // 13),
 }
-"""Makes a text of about so many characters, by what it repeats."""
+"""Generates a text of about so many characters, by the repeated pattern."""

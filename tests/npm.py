@@ -1,4 +1,4 @@
-"""Node programs that judge the bridge from outside, each locked in a folder of its own."""
+"""Node programs that test the bridge from outside, each locked in a folder of its own."""
 
 import shutil
 import subprocess
@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 def installed(folder: Path, *options: str) -> Path:
-    """Install what a folder's lock names, unless that is done already, and return where its packages are.
+    """Install the packages of a folder's lock unless that is already done, and return their folder.
 
     Args:
-        folder: Where `package-lock.json` is.
-        options: More for `npm ci`.
+        folder: The folder of `package-lock.json`.
+        options: Further options of `npm ci`.
 
     Raises:
         RuntimeError: There is no npm.

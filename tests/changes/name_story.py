@@ -1,4 +1,4 @@
-"""A vault of few names in which files and folders trade them, and whatever is done is undone and made again."""
+"""A vault of few names that files and folders swap, in which changes are undone and redone."""
 
 import random
 import re
@@ -17,21 +17,21 @@ NAMES = tuple(
     VaultPath("/".join(filter(None, each))) for each in product(("", "F", "G", "F/G", "G/F"), ("a.md", "b.md"))
 )
 LINKS = VaultPath("links.md")
-"""A note that says where each file is, as links do; it is never moved."""
+"""A note with the path of each file, as links have it; it is never moved."""
 
 State = tuple[Mapping[VaultPath, bytes], set[VaultPath]]
 
 
 class NameStory:
-    """What happens to a vault; each file says in its first line which it is."""
+    """A random history of a vault; the first line of each file identifies it."""
 
     def __init__(self, dice: random.Random, *, has_trash: bool = False, has_links: bool = False) -> None:
-        """Begin.
+        """Create a vault of four files.
 
         Args:
-            dice: What chooses.
-            has_trash: Whether what is removed goes to a trash in the vault.
-            has_links: Whether a note is written anew with each move, as links are.
+            dice: The random generator.
+            has_trash: Whether removed files go to a trash in the vault.
+            has_links: Whether a note is rewritten with each move, as links are.
         """
         self.vault = vault = Trial()
         vault.has_trash = has_trash
@@ -40,9 +40,9 @@ class NameStory:
         self._dice = dice
         self._written = 0
         self._states: dict[str, tuple[State, State]] = {}
-        """What the vault was before and after each change."""
+        """The vault before and after each change."""
         self._lines: dict[str, list[tuple[str, str]]] = {}
-        """Which lines each change put in, with the file that has them."""
+        """The lines that each change added, with their files."""
         for path in dice.sample(NAMES, 4):
             vault.put(path, self._new())
         if has_links:
@@ -51,14 +51,14 @@ class NameStory:
         self.start = vault.state()
 
     def go_on(self) -> None:
-        """Do something; the newest change can always be undone, and what is refused is refused with reason."""
+        """Do a random step; the newest change can always be undone, and every refusal must be justified."""
         kind = self._dice.choice(KINDS)
         kind(self)
         self.told[kind.__name__] += 1
         self._check_lines()
 
     def undo_all(self) -> None:
-        """Undo everything: in any order what nothing stands on, then the newest first; all is as it was."""
+        """Undo everything: in any order what nothing depends on, then the newest first; the vault is as at first."""
         while self._dice.random() < 0.7:
             left = [one for one in self.vault.changes if one.state == "applied" and not is_undo_or_redo(one.facts)]
             for change in self._dice.sample(left, len(left)):
@@ -70,7 +70,7 @@ class NameStory:
                 assert not why, f"what nothing stands on is refused: {why}"
         assert self.vault.state() == self.start
 
-    # -- what may happen ----------------------------------------------------------------------------------------------
+    # -- steps of a story ---------------------------------------------------------------------------------------------
 
     def change(self) -> None:
         """Make a change, or several as one."""
@@ -96,7 +96,7 @@ class NameStory:
     def undo_newest(self) -> None:
         """Undo the newest change, which is never refused."""
         newest = max(self.vault.changes, key=lambda one: one.made, default=None)
-        # It is undone already where it and others came to nothing together.
+        # It is already undone if it and others cancelled each other out.
         if newest is not None and newest.state == "applied":
             self._undo(newest)
 
@@ -112,7 +112,7 @@ class NameStory:
             self._undo(*self._dice.sample(found, self._dice.randrange(1, min(3, len(found)) + 1)))
 
     def undo_session(self) -> None:
-        """Undo as one all that was changed since some moment."""
+        """Undo as one all changes since some moment."""
         if changes := self.vault.changes:
             since = self._dice.choice(changes).made
             found = [
@@ -124,7 +124,7 @@ class NameStory:
                 self._undo(*found)
 
     def redo(self) -> None:
-        """Make a change again."""
+        """Redo a change."""
         found = [one for one in self.vault.changes if one.state == "undone"]
         if found:
             change, before = self._dice.choice(found), self.vault.state()
@@ -137,7 +137,7 @@ class NameStory:
                 self._states[done.id] = before, self.vault.state()
 
     def _undo(self, *changes: Change) -> str | None:
-        """Undo changes as one; return why not."""
+        """Undo changes as one; return the error, if any."""
         chosen = sorted(changes, key=lambda one: one.made, reverse=True)
         before, known = self.vault.state(), self.vault.changes
         wanted = self._wanted(chosen)
@@ -160,9 +160,9 @@ class NameStory:
         return None
 
     def _wanted(self, chosen: list[Change]) -> State | None:
-        """Return what the vault must be after changes are undone, if nothing that counts came after the first of them.
+        """Return the expected vault after undoing changes, if no later change counts.
 
-        What came after and was undone, or undid only what came after, does not count.
+        A later change does not count if it was undone, or undid only later changes.
         """
         first = min(one.made for one in chosen)
         ids = {one.id for one in chosen}
@@ -181,7 +181,7 @@ class NameStory:
         return self._states[min(later, key=lambda one: one.made).id][0]
 
     def _check_files(self, change: Change, before: State, now: State, known: list[Change]) -> None:
-        """See that each file which a change took elsewhere is where it was, and each other where it is."""
+        """Check that each file that a change moved is where it was before, and every other file where it is now."""
         was, became = (_places(files) for files, _ in self._states[change.id])
         here, there = _places(before[0]), _places(now[0])
         folders = any(step.kind == "move" and step.before is None for one in known for step in one.steps)
@@ -194,7 +194,7 @@ class NameStory:
                 assert there.get(file) == here.get(file), f"{file} is at {there.get(file)}, not {here.get(file)}"
 
     def _check_reasons(self, error: ChangeConflict) -> None:
-        """See that what a refusal says is true."""
+        """Check that what a refusal says is true."""
         files, folders = self.vault.state()
         found = error.facts["conflicts"]
         assert isinstance(found, list)
@@ -210,24 +210,24 @@ class NameStory:
                 assert self.vault.today_of(_by_id(self.vault, claim[1])).state == "applied"
 
     def _check_lines(self) -> None:
-        """See that each file has the lines of the changes in force, and no others."""
+        """Check that each file has the lines of the active changes, and no others."""
         texts = {data.decode().split("\n", 1)[0]: data.decode().splitlines() for data in self.vault.files.values()}
         for change in self.vault.changes:
             for file, line in self._lines.get(change.id, ()):
                 if file in texts:
                     assert (line in texts[file]) == (change.state == "applied"), f"{file}: {line}, {change.id}"
 
-    # -- what a change may do -----------------------------------------------------------------------------------------
+    # -- what a change consists of ------------------------------------------------------------------------------------
 
     def move(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
-        """Give a file another name."""
+        """Rename a file."""
         files, _ = self._now(draft)
         free = [path for path in NAMES if not draft.has(path)]
         if files and free:
             self._count_moves(draft, {self._dice.choice(files): self._dice.choice(free)})
 
     def move_folder(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
-        """Give a folder another name."""
+        """Rename a folder."""
         _, folders = self._now(draft)
         free = [VaultPath(path) for path in FOLDERS if not draft.has(VaultPath(path))]
         pairs = [(path, to) for path in folders for to in free if not to.startswith(f"{path}/")]
@@ -236,7 +236,7 @@ class NameStory:
             self._count_moves(draft, {path: to})
 
     def swap(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
-        """Let files trade their names in a circle."""
+        """Swap the names of files in a circle."""
         files, _ = self._now(draft)
         if len(files) < 2 or draft.has(VaultPath("between.md")):
             return
@@ -246,7 +246,7 @@ class NameStory:
             self._count_moves(draft, {path: to})
 
     def swap_folders(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
-        """Let two folders trade their names."""
+        """Swap the names of two folders."""
         _, folders = self._now(draft)
         pairs = [(one, two) for one in folders for two in folders if not f"{one}/".startswith(f"{two}/")]
         pairs = [(one, two) for one, two in pairs if not f"{two}/".startswith(f"{one}/")]
@@ -257,7 +257,7 @@ class NameStory:
                 self._count_moves(draft, {path: to})
 
     def there_and_back(self, draft: Draft, lines: list[tuple[str, str]]) -> None:
-        """Give a file or folder another name and its own again, perhaps with an edit between."""
+        """Rename a file or folder and back, perhaps with an edit between."""
         files, _ = self._now(draft)
         free = [path for path in NAMES if not draft.has(path)]
         if files and free:
@@ -268,13 +268,13 @@ class NameStory:
             self._count_moves(draft, {to: path})
 
     def create(self, draft: Draft, _lines: list[tuple[str, str]]) -> None:
-        """Make a file."""
+        """Create a file."""
         free = [path for path in NAMES if not draft.has(path)]
         if free:
             written(draft, self._dice.choice(free), self._new())
 
     def remove(self, draft: Draft, lines: list[tuple[str, str]]) -> None:
-        """Take a file away."""
+        """Remove a file."""
         files, _ = self._now(draft)
         if files:
             path = self._dice.choice(files)
@@ -306,7 +306,7 @@ class NameStory:
                     written(draft, LINKS, now)
 
     def _now(self, draft: Draft) -> tuple[list[VaultPath], list[VaultPath]]:
-        """Return the files and folders that there are on a desk."""
+        """Return the files and folders of a draft."""
         files = sorted(path for path in draft.paths(self.vault.files) if path != LINKS)
         folders = sorted({*self.vault.folders, *map(VaultPath, (*FOLDERS, "Between"))})
         folders = [path for path in folders if draft.has(path) and not draft.is_file(path)]

@@ -1,4 +1,4 @@
-"""Random moves in a vault that is no more than its files, each link compared before and after."""
+"""Random moves in an in-memory vault, comparing each link before and after."""
 
 import random
 import time
@@ -19,7 +19,7 @@ WORDS = ("Rye", "rye", "Old name", "Ноты", "麦", "خبز", "A & B", "50% of
 
 @dataclass
 class Tally:
-    """What a run of moves came to."""
+    """The results of a run of moves."""
 
     moves: int = 0
     refused: dict[str, int] = field(default_factory=dict)
@@ -36,7 +36,7 @@ Meaning = tuple[VaultPath, int, LinkKind, str | None, str | None, VaultPath | No
 
 
 def meanings(paper: Paper, names: Names) -> Iterator[Meaning]:
-    """Yield what every link of a vault means, read from what the index holds of each note."""
+    """Yield the meaning of every link of a vault, from what the index stores about each note."""
     for path, note in paper.notes.items():
         for number, (target, kind) in enumerate(note.targets):
             found = names.resolve(target, path, kind)
@@ -62,7 +62,7 @@ def random_move(paper: Paper, dice: random.Random) -> tuple[VaultPath, VaultPath
 
 
 def compare(before: Paper, after: Paper, planned: PlanAndEffect, tally: Tally) -> None:
-    """Count the links that lead elsewhere after a move."""
+    """Count the links whose target changes in a move."""
     new = {(path, number): rest for path, number, *rest in meanings(after, after.known().names)}
     for path, number, kind, heading, block, target in meanings(before, before.known().names):
         now = path_after(path, planned.plan)
@@ -78,7 +78,7 @@ def compare(before: Paper, after: Paper, planned: PlanAndEffect, tally: Tally) -
 
 
 def torture(paper: Paper, moves: int, seed: int) -> Tally:
-    """Make random moves, one on what the other left."""
+    """Make random moves, each on the result of the last."""
     dice, tally = random.Random(seed), Tally()
     while tally.moves < moves:
         old, new = random_move(paper, dice)

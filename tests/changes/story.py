@@ -1,4 +1,4 @@
-"""A vault in which changes are made, proposed, accepted, undone and redone at random, whole and in parts."""
+"""A vault in which changes are made, proposed, accepted, undone and redone at random, completely and in part."""
 
 import random
 from collections import Counter, defaultdict
@@ -22,14 +22,14 @@ LINES = 40
 
 
 class Story:
-    """What happens to a vault; no line of it is written twice, so that it tells which changes are in force."""
+    """A random history of a vault; no line is written twice, so that the lines show which changes are active."""
 
     def __init__(self, dice: random.Random, *, has_trash: bool = False) -> None:
-        """Begin.
+        """Create a vault of the notes in `NAMES`.
 
         Args:
-            dice: What chooses.
-            has_trash: Whether what is removed goes to a trash in the vault.
+            dice: The random generator.
+            has_trash: Whether removed files go to a trash in the vault.
         """
         self.vault = Trial(**{name: "".join(f"{name} {line}\n" for line in range(LINES)) for name in NAMES})
         self.vault.has_trash = has_trash
@@ -39,10 +39,10 @@ class Story:
         self._dice = dice
         self._written = 0
         self._promised: dict[str, tuple[Files, Files]] = {}
-        """What the vault was before each change, and what that is to make of it."""
+        """The vault before each change, and its expected state after."""
 
     def go_on(self) -> None:
-        """Do something; what is refused changes nothing, and what is proposed no file."""
+        """Do a random step; a refused one changes nothing, and a proposed one no file."""
         vault = self.vault
         kind = self._dice.choice(KINDS) if vault.files else self._dice.choice((Story.create, Story.undo))
         before, known, refused = vault.state(), vault.changes, False
@@ -59,7 +59,7 @@ class Story:
         self.check()
 
     def undo_all(self) -> None:
-        """Turn back what is in force, the newest first, since nothing stands on that; all is as it was then."""
+        """Undo the active changes, the newest first, since nothing depends on that; the vault is as at first."""
         for change in sorted(self.vault.changes, key=lambda one: one.made, reverse=True):
             if self.vault.today_of(change).state == "applied":
                 self.vault.undo(change)
@@ -67,7 +67,7 @@ class Story:
         assert self.vault.state() == self.start
 
     def check(self) -> None:
-        """See that the notes say what is told of the changes."""
+        """Check that the notes agree with the journal's account of the changes."""
         lines = {line for data in self.vault.files.values() for line in data.decode().splitlines()}
         for change, hunk, told in self._told():
             out = [(line in lines) == removed for line, removed in told]
@@ -75,7 +75,7 @@ class Story:
             assert all(out) == undone, (change.id, hunk, undone, told)
 
     def _told(self) -> Iterator[tuple[Change, int, Collection[tuple[str, bool]]]]:
-        """Yield hunks of notes that are there, each with the lines that it alone has put in or, True, taken out."""
+        """Yield hunks of existing notes, each with the lines that only it has added or (True) removed."""
         found = defaultdict[str, list[tuple[Change, int, bool, bool]]](list)
         for change in self.vault.changes:
             if change.state in ("applied", "undone") and not {"undoes", "redoes"} & change.facts.keys():
@@ -91,7 +91,7 @@ class Story:
                 hunks.setdefault((change.id, number), (change, []))[1].append((line, removed))
         return ((change, number, lines) for (_, number), (change, lines) in hunks.items())
 
-    # -- what may happen ----------------------------------------------------------------------------------------------
+    # -- steps of a story ---------------------------------------------------------------------------------------------
 
     def edit(self) -> None:
         """Change some lines of some notes."""
@@ -105,24 +105,24 @@ class Story:
         self._do(draw)
 
     def create(self) -> None:
-        """Make a note, perhaps in a folder."""
+        """Create a note, perhaps in a folder."""
         path = VaultPath(f"{self._dice.choice(['', 'F/', 'F/G/'])}{self._line()}.md")
         self._do(lambda draft: written(draft, path, f"{path} one\n{path} two\n"))
 
     def move(self) -> None:
-        """Give a note another name, or the name that another had."""
+        """Rename a note, possibly to the former name of another."""
         path = self._dice.choice(sorted(self.vault.files))
         to = VaultPath(self._dice.choice([f"F/{self._line()}.md", "a.md", "b.md"]))
         if to not in self.vault.files:
             self._do(lambda draft: gone(draft, path, to))
 
     def remove(self) -> None:
-        """Take a note away."""
+        """Remove a note."""
         path = self._dice.choice(sorted(self.vault.files))
         self._do(lambda draft: written(draft, path, None))
 
     def accept(self) -> None:
-        """Accept a proposal, or some of it."""
+        """Accept a proposal, or some of its hunks."""
         change = self._change("proposed")
         if change is None:
             return
@@ -138,7 +138,7 @@ class Story:
             change_rows.set_state(self.vault.journal, change.id, self._dice.choice(["rejected", "expired"]), {})
 
     def undo(self) -> None:
-        """Undo a change, or some of it."""
+        """Undo a change, or some of its hunks."""
         if (change := self._change("applied")) is not None:
             self.vault.undo(change, hunks=self._hunks(change))
 
@@ -150,7 +150,7 @@ class Story:
             self.vault.undo(*sorted(self._some(plain), key=lambda one: one.made, reverse=True))
 
     def redo(self) -> None:
-        """Make a change again."""
+        """Redo a change."""
         if (change := self._change("undone")) is not None:
             self.vault.redo(change)
 
@@ -165,7 +165,7 @@ class Story:
         return self._dice.choice(found) if found else None
 
     def _hunks(self, change: Change) -> list[int] | None:
-        """Choose some hunks of a change, or, None, all of it."""
+        """Choose some hunks of a change, or None for all of it."""
         numbers = [hunk.number for each in differences(change.steps, self.vault.snapshot) for hunk in each.hunks]
         return self._some(numbers) if numbers and self._dice.random() < 0.5 else None
 

@@ -1,4 +1,4 @@
-"""Texts that differ as notes do."""
+"""Texts that differ as versions of notes do."""
 
 from hypothesis import strategies as st
 
@@ -23,7 +23,7 @@ ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\u2028"])
 
 @st.composite
 def texts(draw: st.DrawFn, most: int = 30) -> str:
-    """Lines of a note; the last one may have no line break, the first a byte order mark."""
+    """Generate a note's lines; the last may lack a line break, the first may have a byte order mark."""
     lines = [draw(LINES) + draw(ENDS) for _ in range(draw(st.integers(0, most)))]
     text = draw(st.sampled_from(["", "", "\ufeff"])) + "".join(lines)
     return text.removesuffix("\n") if draw(st.booleans()) else text
@@ -42,6 +42,6 @@ def edited(draw: st.DrawFn, text: str, most: int = 4) -> str:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[str, str]:
-    """Two texts, mostly much alike."""
+    """Generate two texts, mostly similar."""
     before = draw(texts())
     return before, draw(st.one_of(edited(before), texts(), st.text(max_size=20)))

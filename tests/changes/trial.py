@@ -1,4 +1,4 @@
-"""A vault in memory, which changes exactly as it is told to and keeps what the bridge keeps of it."""
+"""An in-memory vault that changes exactly as requested and stores what the bridge would store."""
 
 import random
 import sqlite3
@@ -26,7 +26,7 @@ from bridge.vault.plan import Plan, Step
 
 
 class Trial:
-    """Files and folders, and the changes that were made."""
+    """Files and folders, and their changes."""
 
     def __init__(self, **files: str) -> None:
         self.files = {VaultPath(f"{name}.md"): text.encode() for name, text in files.items()}
@@ -34,7 +34,7 @@ class Trial:
         self.trash: dict[VaultPath, bytes] = {}
         self.has_trash = False
         self.proposes = False
-        """Whether what is done waits to be accepted."""
+        """Whether changes are only proposed."""
         self.kept: dict[Digest, bytes] = {}
         self.journal = sqlite3.connect(":memory:")
         _empty().backup(self.journal)
@@ -63,7 +63,7 @@ class Trial:
 
     @property
     def today(self) -> VaultState:
-        """What the bridge would know of the vault."""
+        """The bridge's view of the vault."""
 
         def has(path: VaultPath, digest: Digest) -> bool:
             data = {**self.files, **self.trash}.get(path)
@@ -83,13 +83,13 @@ class Trial:
 
     @property
     def changes(self) -> list[Change]:
-        """Every change as the journal has it today, the oldest first."""
+        """Every change as the journal has it now, oldest first."""
         return change_records.find_changes(self.journal, ChangeFilter(), self.count, 0)[::-1]
 
     def do(
         self, draw: Callable[[Draft], None], facts: Mapping[str, object] | None = None, *, of: Change | None = None
     ) -> Change:
-        """Make a change as the writer would, perhaps of a proposal, and keep it as the store would."""
+        """Make a change as the writer would, perhaps of a proposal, and store it as the store would."""
         draft = self.draft()
         draw(draft)
         plan = draft.plan
@@ -109,7 +109,7 @@ class Trial:
         return self.today_of(change)
 
     def today_of(self, change: Change) -> Change:
-        """Return a change as the journal has it today."""
+        """Return a change as the journal has it now."""
         found = change_records.find_change(self.journal, change.id)
         assert found is not None
         return found
@@ -120,15 +120,15 @@ class Trial:
         return Change(name, float(self.count), "test", steps=tuple(steps), facts=facts or {}, state=state)
 
     def put(self, path: str, text: str | None) -> Change:
-        """Write a note, make it, or take it away."""
+        """Write, create or remove a note."""
         return self.do(lambda draft: written(draft, VaultPath(path), text))
 
     def move(self, path: str, to: str) -> Change:
-        """Give a note or folder another path."""
+        """Move a note or folder."""
         return self.do(lambda draft: gone(draft, VaultPath(path), VaultPath(to)))
 
     def undo(self, *undone: Change, hunks: Collection[int] | None = None) -> Change:
-        """Turn changes back."""
+        """Undo changes."""
         today = [self.today_of(change) for change in undone]
         switches = hunk_states_after_undo(today, self.snapshot, self._find, self.today.past, hunks)
 
@@ -145,7 +145,7 @@ class Trial:
         return self.do(draw, {"undoes": [change.id for change in undone], **hunk_state_facts(switches)})
 
     def undo_in_any_order(self, dice: random.Random) -> None:
-        """Turn every change back, those that others stand on after these."""
+        """Undo every change, in any order except after those that depend on it."""
         left = self.changes
         dice.shuffle(left)
         while left:
@@ -158,13 +158,13 @@ class Trial:
                     left.remove(change)
 
     def redo(self, change: Change) -> Change:
-        """Make a change again."""
+        """Redo a change."""
         change = self.today_of(change)
         facts = {"redoes": change.id, **hunk_state_facts(hunk_states_after_redo(change, self.snapshot, self._find))}
         return self.do(lambda draft: redo(draft, change, self.snapshot, self.today), facts)
 
     def accept(self, change: Change, hunks: Collection[int] | None = None) -> Change:
-        """Make a change that was proposed, or some of its hunks."""
+        """Apply a proposed change, or some of its hunks."""
         change = self.today_of(change)
         facts = {**change.facts, **hunk_state_facts(hunk_states_after_accept(change, self.snapshot, self._find, hunks))}
 
@@ -178,7 +178,7 @@ class Trial:
         return change_records.find_change(self.journal, change)
 
     def _done(self, step: Step, *, trash: bool) -> list[Step]:
-        """Do a step; return it with those that had to come before it."""
+        """Execute a step; return it with the steps that had to come before it."""
         made = self._room(step.to or step.path if step.kind != "remove" else step.path)
         match step.kind:
             case "put":
@@ -207,7 +207,7 @@ class Trial:
                     self.folders.remove(path)
                     self.folders.add(VaultPath(step.to + path[length:]))
             case "make_folder" if step.path in self.folders:
-                # As the writer does: what is so already must not be turned back.
+                # As in the writer: a step without effect must not be undone.
                 return made
             case "make_folder":
                 self.folders.add(step.path)
@@ -236,14 +236,14 @@ class Trial:
 
 @cache
 def _empty() -> sqlite3.Connection:
-    """Return a journal in which nothing stands yet; making one takes longer than most that is done to it."""
+    """Return an empty journal; creating one takes longer than most operations on it."""
     journal = sqlite3.connect(":memory:")
     migrate(journal)
     return journal
 
 
 def written(draft: Draft, path: VaultPath, text: str | None) -> None:
-    """Write a note, make it, or take it away."""
+    """Write, create or remove a note."""
     if text is None:
         data = draft.read(path)
         draft.take(Plan((Step("remove", path, before=digest_of(data)),), {digest_of(data): data}))
@@ -254,7 +254,7 @@ def written(draft: Draft, path: VaultPath, text: str | None) -> None:
 
 
 def gone(draft: Draft, path: VaultPath, to: VaultPath) -> None:
-    """Give a note or folder another path."""
+    """Move a note or folder."""
     data = draft.read(path) if draft.is_file(path) else None
     digest = None if data is None else digest_of(data)
     draft.take(

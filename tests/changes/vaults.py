@@ -1,4 +1,4 @@
-"""Vaults in memory, with an index, for tests of planned changes; and what a plan makes of one."""
+"""In-memory vaults with an index, for tests of planned changes and their outcome."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ Files = dict[VaultPath, bytes]
 
 @dataclass
 class Paper:
-    """A vault that is no more than its files."""
+    """A vault that consists only of its files."""
 
     files: Files
     notes: dict[VaultPath, IndexedNote] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Paper:
         return VaultView(names, dict(self.notes), self.read, self.rules, bookmarks)
 
     def carry_out(self, planned: PlanAndEffect) -> "Paper":
-        """Do what a plan says, as the desk understands it."""
+        """Apply a plan, as a draft does."""
         draft = Draft(self.read, lambda path: path in self.files)
         draft.take(planned.plan)
         moved = {path: path_after(path, planned.plan) for path in self.files}

@@ -1,4 +1,4 @@
-"""A small vault, served by words alone, and the same unserved."""
+"""A small vault, served with keyword search only, and the same vault unserved."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

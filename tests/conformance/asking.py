@@ -1,6 +1,6 @@
-"""Tools that speak with the client before they answer.
+"""Tools that exchange requests with the client before they answer.
 
-In the handshake era they send it requests; since 2026-07-28 they answer with what they need and are called again.
+In the handshake era they send it requests; since 2026-07-28 they return what they need and are called again.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from tests.conformance.pack import PACK, Context, PromptAnswer, ToolAnswer, taki
 
 BUS = InMemorySubscriptionBus()
 BREATH_S = 0.05
-"""Between two notifications, so that they come one by one; the suite asks for it."""
+"""Seconds between two notifications, so that they arrive one by one, as the suite requires."""
 
 DEFAULTS = {
     "name": {"type": "string", "default": "John Doe"},
@@ -55,18 +55,18 @@ CHOICES = {
 
 
 def says(words: str) -> CallToolResult:
-    """Answer with a text."""
+    """Return a result with a text."""
     return CallToolResult(content=[text(words)])
 
 
 def form(message: str, **properties: Any) -> ElicitRequest:
-    """Ask the user to fill in a form."""
+    """Return a request for the user to fill in a form."""
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     return ElicitRequest(params=ElicitRequestFormParams(message=message, requested_schema=schema))
 
 
 def completion(prompt: str) -> CreateMessageRequest:
-    """Ask the client's model."""
+    """Return a request to the client's model."""
     message = SamplingMessage(role="user", content=text(prompt))
     return CreateMessageRequest(params=CreateMessageRequestParams(messages=[message], max_tokens=100))
 
@@ -77,14 +77,14 @@ GREETING = completion("Generate a greeting")
 
 
 async def fill_in(context: Context, asked: ElicitRequest) -> CallToolResult:
-    """Send a form to a client of the handshake era and tell what it answered."""
+    """Send a form to a client of the handshake era and return its answer as a result."""
     metadata = ServerMessageMetadata(related_request_id=context.request_id)
     result = await context.session.send_request(asked, ElicitResult, metadata=metadata)
     return says(f"Elicitation completed: action={result.action}, content={result.content}")
 
 
 def accepted(params: InputResponseRequestParams, key: str) -> dict[str, Any] | None:
-    """Return what the user filled in, when the client sends it along."""
+    """Return the user's input, if the client has sent it."""
     match (params.input_responses or {}).get(key):
         case ElicitResult(action="accept", content=dict(content)):
             return dict(content)

@@ -49,12 +49,12 @@ TEMPLATE = ResourceTemplate(uri_template="test://template/{id}/data", name="A te
 
 
 def text(words: str) -> TextContent:
-    """Make a text."""
+    """Return a text block."""
     return TextContent(type="text", text=words)
 
 
 def resource(uri: str, mime_type: str, words: str) -> EmbeddedResource:
-    """Make a resource that stands in an answer."""
+    """Return an embedded resource."""
     return EmbeddedResource(type="resource", resource=TextResourceContents(uri=uri, mime_type=mime_type, text=words))
 
 
@@ -62,7 +62,7 @@ IMAGE = ImageContent(type="image", data=PIXEL, mime_type="image/png")
 
 
 def offer(name: str, *blocks: ContentBlock, is_error: bool = False, schema: dict[str, Any] = NOTHING) -> None:
-    """Offer a tool that always answers the same."""
+    """Register a tool that always returns the same."""
 
     @PACK.tool(name, schema)
     async def answer(_: Context, __: CallToolRequestParams) -> CallToolResult:
@@ -89,7 +89,7 @@ offer("test_x_mcp_header", text("Its header is what matters."), schema=taking("r
 
 
 def asks(*blocks: ContentBlock) -> GetPromptResult:
-    """Answer with the user's messages."""
+    """Return a prompt of user messages."""
     return GetPromptResult(messages=[PromptMessage(role="user", content=block) for block in blocks])
 
 
@@ -120,7 +120,7 @@ async def with_image(_: Context, __: GetPromptRequestParams) -> GetPromptResult:
 
 
 def contents(uri: str) -> TextResourceContents | BlobResourceContents:
-    """Read a resource.
+    """Return a resource.
 
     Raises:
         MCPError: There is none at this address.

@@ -1,4 +1,4 @@
-"""Tools and prompts under the names that the suite calls; what a function's docstring says is its description."""
+"""Tools and prompts under the names that the suite calls; a function's docstring is its description."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What is offered, by name."""
+    """The registered tools and prompts, by name."""
 
     tools: dict[str, tuple[Tool, RunTool]]
     prompts: dict[str, tuple[Prompt, FillPrompt]]
 
     def tool(self, name: str, schema: dict[str, Any] = NOTHING) -> Callable[[RunTool], RunTool]:
-        """Offer a function as a tool."""
+        """Register a function as a tool."""
 
         def offer(run: RunTool) -> RunTool:
             self.tools[name] = (Tool(name=name, description=run.__doc__, input_schema=schema), run)
@@ -42,7 +42,7 @@ class Pack:
         return offer
 
     def prompt(self, name: str, *arguments: str) -> Callable[[FillPrompt], FillPrompt]:
-        """Offer a function as a prompt with these arguments, all required."""
+        """Register a function as a prompt with these arguments, all required."""
 
         def offer(fill: FillPrompt) -> FillPrompt:
             needed = [PromptArgument(name=argument, required=True) for argument in arguments]
@@ -56,5 +56,5 @@ PACK = Pack({}, {})
 
 
 def taking(name: str, **more: Any) -> dict[str, Any]:
-    """Describe one required text argument."""
+    """Return the schema of one required text argument."""
     return {"type": "object", "properties": {name: {"type": "string", **more}}, "required": [name]}

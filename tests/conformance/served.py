@@ -1,4 +1,4 @@
-"""The pack, and our own tools, behind the guard, the adapter and the transport that serve a vault."""
+"""Serves the suite's tools, or our own, behind the authentication, adapter and transport that serve a vault."""
 
 import tempfile
 from collections.abc import AsyncIterator, Collection
@@ -19,7 +19,7 @@ __all__ = ["Served", "ours", "pack", "served"]
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Where it is and how to get in."""
+    """The address of a server and its runtime file."""
 
     url: str
     runtime: Path
@@ -28,14 +28,14 @@ class Served:
 
 @asynccontextmanager
 async def pack(_: Bridge, hosts: Collection[str], origins: Collection[str]) -> AsyncIterator[Any]:
-    """Open the pack in place of our own tools."""
+    """Open the suite's tools in place of our own."""
     async with endpoint(build(), hosts, origins) as app:
         yield app
 
 
 @asynccontextmanager
 async def served(mount: Mount) -> AsyncIterator[Served]:
-    """Serve a vault of one note for a block, with this at /mcp."""
+    """Serve a vault of one note for a block, with this app at /mcp."""
     with tempfile.TemporaryDirectory(prefix="vault-bridge-conformance-") as name:
         folder = Path(name)
         vault = write_vault(folder / "vault", {"Note.md": "# Note\n"})

@@ -1,4 +1,4 @@
-"""The pack as a server of the library's lower level, which ours is too."""
+"""The suite's tools as a server of the library's lower level, which ours is too."""
 
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -67,7 +67,7 @@ async def complete(_: Context, __: CompleteRequestParams) -> CompleteResult:
 
 
 async def accept(_: Context, __: RequestParams) -> EmptyResult:
-    """Take note of a subscription or a level, without a consequence."""
+    """Accept a subscription or a log level, without effect."""
     return EmptyResult()
 
 

@@ -1,4 +1,4 @@
-"""A vault on disk and a bridge over it, with the real index and the real model."""
+"""A vault on disk and a bridge for it, with the real index and the real model."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -32,7 +32,7 @@ def vault(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path, models_dir: Path) -> Opened:
-    """Open a bridge over vaults, by default with the default model."""
+    """Open a bridge for vaults, by default with the default model."""
 
     @asynccontextmanager
     async def open_bridge(
@@ -49,7 +49,7 @@ def opened(tmp_path: Path, models_dir: Path) -> Opened:
 
 
 async def until(true: Callable[[], bool], seconds: float = 120) -> None:
-    """Poll until something is true."""
+    """Poll until a condition is true."""
     async with asyncio.timeout(seconds):
         while not true():
             await asyncio.sleep(0.01)

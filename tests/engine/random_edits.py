@@ -1,4 +1,4 @@
-"""Random changes of every kind through the operations, and their undoing in random order."""
+"""Random changes of every kind through the operations, undone in random order."""
 
 import hashlib
 import json
@@ -34,29 +34,29 @@ EDITS = (
 
 
 class Rounds:
-    """A vault that is changed at random and changed back."""
+    """A vault that is changed at random and restored by undoing."""
 
     def __init__(self, call: Call, dice: random.Random) -> None:
-        """Begin.
+        """Start without changes.
 
         Args:
-            call: Who calls; the vault is the engine's.
-            dice: What chooses.
+            call: The context of all calls; the vault is the engine's.
+            dice: The random generator.
         """
         self.done: Counter[str] = Counter()
-        """Changes that were made, by operation."""
+        """Executed changes, by operation."""
         self.refused: Counter[str] = Counter()
-        """Requests that were refused, by code."""
+        """Refused requests, by code."""
         self.ids: list[str] = []
-        """The changes that are in force, the oldest first."""
+        """The active changes, oldest first."""
         self.refusals: dict[str, str] = {}
-        """Why a change was not undone at the last try."""
+        """Why a change was not undone at the last attempt."""
         self.call = call
         self._root = call.engine.root
         self._dice = dice
 
     async def edit(self) -> bool:
-        """Ask for one change; False when it was refused, or changed nothing."""
+        """Request one change; False if it was refused or changed nothing."""
         operation, arguments = self._dice.choice(KINDS)(self)
         try:
             answer = await get_operation(operation).run(self.call, arguments)
@@ -70,7 +70,7 @@ class Rounds:
         return True
 
     async def undo_all(self) -> tuple[int, int]:
-        """Undo every change in random order; what is refused is tried again after the others.
+        """Undo every change in random order; refused ones are retried after the others.
 
         Returns:
             How many were refused at first, and how many times in all.
@@ -95,10 +95,10 @@ class Rounds:
                 refused.append(id_)
         return refused
 
-    # -- what is asked for --------------------------------------------------------------------------------------------
+    # -- random requests ----------------------------------------------------------------------------------------------
 
     def create(self) -> tuple[str, Mapping[str, Any]]:
-        """Make a note in some folder, new or not."""
+        """Create a note in some folder, new or not."""
         folder = self._dice.choice([*self._folders(), "New", "New/Deep"])
         path = f"{folder}/{self._dice.choice(NAMES)} {self._dice.randrange(1000)}.md".lstrip("/")
         properties = {"tags": ["new"], "rating": 3} if self._dice.random() < 0.5 else {}
@@ -183,7 +183,7 @@ class Rounds:
         return sorted({"", *(path.rpartition("/")[0] for path in self.call.engine.names)})
 
     def _note(self, wanted: Callable[[Note], bool] = lambda _: True) -> tuple[str, str, Note]:
-        """Choose a note, one that is wanted if a few tries find any, and read it."""
+        """Choose a note, one with the wanted property if a few tries find any, and read it."""
         paths = sorted(path for path in self.call.engine.names if is_document(path) and path.endswith(".md"))
         for _ in range(20):
             path = self._dice.choice(paths)
@@ -202,7 +202,7 @@ KINDS: tuple[Callable[[Rounds], tuple[str, Mapping[str, Any]]], ...] = (
 
 
 def copied(source: Path, root: Path) -> None:
-    """Copy a vault that may be read-only, so that what is deleted goes to its own trash."""
+    """Copy a vault that may be read-only, so that deleted files go to its own trash."""
     shutil.copytree(source, root, copy_function=shutil.copyfile)
     for folder in (root, *(path for path in root.rglob("*") if path.is_dir())):
         folder.chmod(0o755)
@@ -213,38 +213,38 @@ def copied(source: Path, root: Path) -> None:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Return every file's bytes, those in the trash too."""
+    """Return every file's bytes, including those in the trash."""
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def folders(root: Path) -> set[str]:
-    """Return every folder but the trash, which stays when it is empty."""
+    """Return every folder except the trash, which remains when it is empty."""
     return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_dir()} - {".trash"}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What changing a vault and undoing all of it came to."""
+    """The result of changing a vault and undoing everything."""
 
     rounds: Rounds
     refused_first: int
-    """Changes whose undoing was refused at first."""
+    """Changes whose undo was refused at first."""
     refused: int
-    """How often undoing was refused in all."""
+    """How often an undo was refused in all."""
     different: tuple[str, ...]
-    """Files that are not as they were."""
+    """Files that differ from before."""
     folders_left: tuple[str, ...]
-    """Folders that were not there before."""
+    """Folders that did not exist before."""
 
 
 async def there_and_back(source: Path, place: Path, count: int, seed: int) -> Outcome:
-    """Change a copy of a vault so many times, and undo it, without a model.
+    """Change a copy of a vault this many times, and undo everything, without a model.
 
     Args:
         source: The vault; it is not touched.
         place: An empty folder for the copy and its data.
-        count: How many changes are made; requests that are refused do not count.
-        seed: Of the dice.
+        count: How many changes are made; refused requests do not count.
+        seed: The random seed.
     """
     root = place / "vault"
     copied(source, root)

@@ -23,7 +23,7 @@ async def sample(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> 
 
 @pytest_asyncio.fixture
 async def served(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Served]:
-    """What a test file calls `NOTES`, served afresh and without a model."""
+    """The `NOTES` of a test file, served from a new folder and without a model."""
     vault = write_vault(tmp_path / "Notes", request.module.NOTES)
     async with serving([vault], tmp_path / "data", tmp_path / "models") as served:
         yield served

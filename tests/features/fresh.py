@@ -1,4 +1,4 @@
-"""Examples of operations that change notes: each finds the vault as it was, and the change that it speaks of."""
+"""Examples of operations that change notes: each runs on the restored vault with the change that it refers to."""
 
 import shutil
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ from tests.features.served import Served
 SAMPLE = Path(__file__).resolve().parents[1] / "vaults" / "sample"
 NOTE = VaultPath("Made for an example.md")
 LENT = ExitStack()
-"""Holds what is offered."""
+"""Keeps the offers of changes open."""
 
 
 async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
-    """Return an operation's example, with the job or change that it speaks of."""
+    """Return an operation's example, with the job or change that it refers to."""
     if operation.name == "job_status":
         job: Mapping[str, Any] = (await served.call("reindex")).json
         await served.settle(job["job_id"])
@@ -52,7 +52,7 @@ async def example_of(operation: Operation, served: Served) -> Mapping[str, Any]:
 
 
 async def changed(served: Served, *, proposed: bool = False, undone: bool = False, session: str = "example") -> str:
-    """Make a change of the vault as it was, and return its id."""
+    """Change the restored vault, and return the change's id."""
     await restore(served)
     engine = served.bridge.find(None)
     author = Author("create_note", client="example", session=session, proposes=proposed)
@@ -64,7 +64,7 @@ async def changed(served: Served, *, proposed: bool = False, undone: bool = Fals
 
 
 async def offered(served: Served, *, claimed: bool) -> str:
-    """Offer a change to whoever makes changes, for as long as the bridge runs, and return its id."""
+    """Offer a change to an editor session, while the bridge runs, and return its id."""
     engine = served.bridge.find(None)
     text, other = b"Words.", b"More words."
     step = Step("put", NOTE, before=digest_of(text), after=digest_of(other))
@@ -78,7 +78,7 @@ async def offered(served: Served, *, claimed: bool) -> str:
 
 
 async def restore(served: Served) -> None:
-    """Bring every file back to what it was."""
+    """Restore every file."""
     root = served.bridge.find(None).root
     kept = {file.relative_to(SAMPLE) for file in SAMPLE.rglob("*") if file.is_file()}
     for file in sorted(root.rglob("*"), reverse=True):

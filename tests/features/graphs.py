@@ -1,4 +1,4 @@
-"""A vault whose graph is easy to see."""
+"""A vault whose graph is easy to understand."""
 
 import json
 from collections.abc import AsyncIterator

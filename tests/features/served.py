@@ -1,4 +1,4 @@
-"""A bridge that serves in this process, called over HTTP and by the command."""
+"""A bridge that serves in this process, called over HTTP and by the command line."""
 
 import asyncio
 import os
@@ -20,12 +20,12 @@ from bridge.server.runtime_file import Runtime
 from bridge.server.serve import serve
 
 PATIENCE_S = 300.0
-"""Long, since embedding steps back behind everything else that runs on a machine."""
+"""Long, since embedding yields to everything else that runs on a machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back over HTTP."""
+    """An HTTP response."""
 
     status: int
     headers: Mapping[str, str]
@@ -37,14 +37,14 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """The code of the error."""
+        """The error's code."""
         code: str = self.json["error"]["code"]
         return code
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a command did."""
+    """The result of a command."""
 
     status: int
     out: str
@@ -97,7 +97,7 @@ async def command(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Ran:
-    """Run the command and wait for its end."""
+    """Run the command and wait for it to exit."""
     root = Path(__file__).resolve().parents[2]
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -116,7 +116,7 @@ async def command(
 
 @asynccontextmanager
 async def serving(vaults: Sequence[Path], data: Path, models: Path, mcp: Mount = mount) -> AsyncIterator[Served]:
-    """Serve vaults for a block, until their words can be searched; `mcp` is what answers at /mcp."""
+    """Serve vaults for a block, from when keyword search is ready; `mcp` answers at /mcp."""
     stop, listening = asyncio.Event(), asyncio.get_running_loop().create_future()
     bridge = Bridge(data, models, vaults)
     task = asyncio.create_task(serve(bridge, 0, stop, listening.set_result, {"/mcp": mcp}))
@@ -141,7 +141,7 @@ async def readable(served: Served, *, meaning: bool = False) -> None:
 
 
 def settled(vault: Mapping[str, Any], *, meaning: bool) -> bool:
-    """Say whether nothing is left to do."""
+    """Say whether indexing is complete."""
     words = vault["ready"]["keyword"] and not vault["pending"]["keyword"]
     vectors = vault["ready"]["semantic"] and not vault["pending"]["vectors"]
     return bool(words and (vectors or not meaning))

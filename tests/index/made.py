@@ -1,4 +1,4 @@
-"""Notes, indexes and vectors made for the tests of the index."""
+"""Notes, indexes and vectors for the tests of the index."""
 
 import asyncio
 import hashlib
@@ -46,7 +46,7 @@ async def opened(folder: Path, notes: Mapping[str, str] | None = None) -> Index:
 
 
 def vector(text: str) -> Floats:
-    """Embed a text by chance, the same way each time; texts that share words are near each other."""
+    """Embed a text pseudo-randomly, the same way each time; texts that share words are near each other."""
     total = np.zeros(DIMENSIONS, np.float32)
     for word in text.casefold().split() or [""]:
         seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "replace")).digest()[:8], "little")
@@ -56,10 +56,10 @@ def vector(text: str) -> Floats:
 
 
 async def embed_all(index: Index, *, at_once: int = 64) -> list[str]:
-    """Give every text its vector.
+    """Embed every text.
 
     Returns:
-        The texts, in the order in which they were asked for.
+        The texts, in the order in which they were requested.
     """
     texts: list[str] = []
     while batch := await index.missing(at_once):
@@ -69,7 +69,7 @@ async def embed_all(index: Index, *, at_once: int = 64) -> list[str]:
 
 
 def words(*should: str, must: Iterable[str] = (), must_not: Iterable[str] = ()) -> TextQuery:
-    """Ask for words."""
+    """Return a query for words."""
     return TextQuery(should, tuple(must), tuple(must_not))
 
 
@@ -79,7 +79,7 @@ async def paths(hits: Awaitable[Iterable[object]]) -> list[str]:
 
 
 def files(folder: Path) -> dict[Path, bytes]:
-    """Read every file below a folder, while files come and go."""
+    """Read every file below a folder, while files may appear and disappear."""
     found = {}
     for place, _, names in os.walk(folder):
         for name in names:
@@ -89,14 +89,14 @@ def files(folder: Path) -> dict[Path, bytes]:
 
 
 async def until(claim: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait until something holds."""
+    """Wait until a condition is true."""
     async with asyncio.timeout(seconds):
         while not claim():
             await asyncio.sleep(0.02)
 
 
 def sentence(seed: int, count: int = 60) -> str:
-    """Write a paragraph of made words, another one for each seed."""
+    """Generate a paragraph of made-up words, a different one for each seed."""
     dice = random.Random(seed)
     return " ".join(f"{dice.choice(SYLLABLES)}{dice.choice(SYLLABLES)}{dice.choice(SYLLABLES)}" for _ in range(count))
 

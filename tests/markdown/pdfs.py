@@ -1,10 +1,10 @@
-"""PDFs as small as they get, for tests."""
+"""Minimal PDFs for tests."""
 
 import zlib
 
 
 def pdf(*pages: str, protected: bool = False) -> bytes:
-    """Write a PDF with one line of Helvetica for each line of a page."""
+    """Generate a PDF with one line of Helvetica for each line of a page."""
     kids = " ".join(f"{4 + 2 * index} 0 R" for index in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
@@ -34,7 +34,7 @@ def _written(objects: list[str], trailer: str) -> bytes:
 
 
 def packed_pdf(content: bytes, pages: int) -> bytes:
-    """Write a PDF of one page that says it has so many."""
+    """Generate a PDF of one page that claims to have this many."""
     packed = zlib.compress(content)
     page = (
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>"

@@ -1,4 +1,4 @@
-"""The library's own client, as any program would use it."""
+"""The library's own client, used as any program would."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,11 +29,11 @@ async def connected(
 
     Args:
         served: The bridge.
-        era: The handshake of 2025, or whatever is newest.
-        preset: The preset that the address asks for.
-        vault: The vault that it names.
-        token: The token; the runtime file's when absent.
-        options: More for the client.
+        era: The handshake of 2025, or the newest protocol.
+        preset: The preset in the address.
+        vault: The vault in the address.
+        token: The token; by default the runtime file's.
+        options: Further options of the client.
     """
     asked = {"preset": preset, "vault": vault}
     query = urlencode({name: value for name, value in asked.items() if value is not None})
@@ -47,7 +47,7 @@ async def connected(
 
 
 def text_of(result: Any) -> str:
-    """Return the text of a tool's answer, which is its only content."""
+    """Return the text of a tool's result, which is its only content."""
     (content,) = result.content
     text: str = content.text
     return text

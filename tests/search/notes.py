@@ -1,4 +1,4 @@
-"""Notes as the index knows them, made for tests."""
+"""Notes as the index stores them, for tests."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Vaults indexed with the real parts, for tests of search."""
+"""Vaults indexed with the real components, for tests of search."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -37,7 +37,7 @@ async def no_model(_text: str) -> "np.ndarray | None":
 
 @asynccontextmanager
 async def opened(root: Path, folder: Path, embedder: Embedder | None = None) -> AsyncIterator[Sources]:
-    """Index a vault as it is now and hand out what a search needs."""
+    """Index a vault as it is now and yield the inputs of a search."""
     vault = Vault(root, Rules(exclude=(), max_file_bytes=10_000_000, ignored=()))
     scan = vault.scan()
     names = Names([*scan.files, *scan.others])

@@ -1,4 +1,4 @@
-"""Calls with tokens of clients."""
+"""Calls with clients' tokens."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ def bearer(token: str, client: str | None = None) -> Mapping[str, str]:
 
 
 def made(served: Served, name: str, *scopes: Scope) -> str:
-    """Make a token as a command would, beside the bridge."""
+    """Create a token as a command would, outside the bridge."""
     return Tokens(served.bridge.folders.tokens).create(name, scopes)[1]
 
 

@@ -1,4 +1,4 @@
-"""A small vault, served by words alone."""
+"""A small vault, served with keyword search only."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -25,7 +25,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
 
 @pytest.fixture
 def standing(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """A clock that goes when told, for every pace."""
+    """A clock that moves only when set, for every rate limit."""
     now = [1000.0]
     monkeypatch.setattr(rate_limits, "TokenBucket", lambda: TokenBucket(lambda: now[0]))
     return now

@@ -1,4 +1,4 @@
-"""A store with something in it."""
+"""A store with some content."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ TOOLS = 20
 
 
 def call(number: int, *, time: float = 1_000_000.0, code: str | None = None) -> CallRecord:
-    """Return a call that is known by its tokens."""
+    """Return a call that is identified by its tokens."""
     return CallRecord(
         time=time + number,
         tool=f"tool_{number % 7}",
@@ -26,7 +26,7 @@ def call(number: int, *, time: float = 1_000_000.0, code: str | None = None) -> 
 
 
 def filled(path: Path, calls: range) -> Store:
-    """Open a file at the time of the calls and put something of each kind in."""
+    """Open a store at the time of the calls and add something of each kind."""
     store = Store.open(path, now=lambda: 1_000_000.0)
     store.count("embedded", len(calls))
     for number in range(TOOLS):
@@ -37,5 +37,5 @@ def filled(path: Path, calls: range) -> Store:
 
 
 def recorded(store: Store) -> set[int]:
-    """Return which calls a store has."""
+    """Return which calls a store contains."""
     return {found.tokens for found in store.calls(0.0)}

@@ -1,4 +1,4 @@
-"""Callers of a bridge that cost little themselves: over HTTP, over MCP in both eras, and through the stdio entry."""
+"""Lightweight clients of a bridge: over HTTP, over MCP in both eras, and through the stdio entry."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ Era = Literal["2025-11-25", "2026-07-28"]
 ERAS: tuple[Era, Era] = ("2025-11-25", "2026-07-28")
 
 LINE_LIMIT = 2**24
-"""Bytes of the longest line that may come back."""
+"""Longest line in bytes that may be returned."""
 
 WHO = {"name": "agents", "version": "1"}
 META = "io.modelcontextprotocol"
@@ -30,18 +30,18 @@ class Failed(Exception):
 
 
 class Caller(Protocol):
-    """Whoever can run an operation."""
+    """A client that can run operations."""
 
     async def call(self, operation: str, arguments: Mapping[str, Any]) -> Any:
         """Run an operation.
 
         Raises:
-            Failed: It was refused or went wrong.
+            Failed: It was refused or failed.
         """
 
 
 class Wire(Protocol):
-    """Carries messages of JSON-RPC."""
+    """Transports JSON-RPC messages."""
 
     async def send(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
         """Send a message and return its answer; a notification has none."""
@@ -71,7 +71,7 @@ class Agent:
     numbers: Any = field(default_factory=count)
 
     async def greet(self) -> None:
-        """Open a session, where the era has them."""
+        """Open a session, if the era has them."""
         if self.era == "2025-11-25":
             await self.ask("initialize", {"protocolVersion": self.era, "capabilities": {}, "clientInfo": WHO})
             await self.wire.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -105,10 +105,10 @@ class Posts:
 
     session: aiohttp.ClientSession
     own: dict[str, str] = field(default_factory=dict)
-    """Headers of the session, where the era has them."""
+    """Headers of the session, if the era has them."""
 
     async def send(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Post a message; the answer is one of the events of a stream, or the body."""
+        """Post a message; the answer is an event of a stream, or the body."""
         headers = {"Accept": "application/json, text/event-stream", **self.own}
         if "_meta" in message.get("params", {}):
             headers |= {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": message["method"]}
@@ -130,12 +130,12 @@ class Posts:
 
 @dataclass(slots=True)
 class Lines:
-    """A process that takes and gives one message a line."""
+    """A process that exchanges one message per line."""
 
     process: asyncio.subprocess.Process
 
     async def send(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Write a message, and read until its answer comes."""
+        """Write a message, and read until its answer arrives."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -165,7 +165,7 @@ async def agent(url: str, token: str, era: Era) -> AsyncIterator[Agent]:
 
 @asynccontextmanager
 async def piped(command: list[str], era: Era) -> AsyncIterator[Agent]:
-    """Call through a stdio entry for a block; the end of its input ends it."""
+    """Call through a stdio entry for a block; closing its input ends it."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=LINE_LIMIT)
     try:
@@ -182,5 +182,5 @@ async def piped(command: list[str], era: Era) -> AsyncIterator[Agent]:
 
 
 def connection(url: str, token: str) -> AbstractAsyncContextManager[aiohttp.ClientSession]:
-    """Open connections that carry the token."""
+    """Open an HTTP session that sends the token."""
     return aiohttp.ClientSession(url, headers={"Authorization": f"Bearer {token}"}, read_bufsize=LINE_LIMIT)

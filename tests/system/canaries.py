@@ -1,4 +1,4 @@
-"""A private folder full of words that stand nowhere else, and notes beside it that link there."""
+"""A private folder full of words that occur nowhere else, and notes beside it that link there."""
 
 import json
 import os
@@ -23,10 +23,10 @@ SECRET = (
     *("quillmarsh", "snorbeck", "brindlewick", "skarnfeld", "torvandale", "ormulith", "gorsebane", "fenwhistle"),
     *("plovendusk", "drazimoor", "trespelith", "whimbrelode", "umberlash"),
 )
-"""Words of the private notes, their names, tags, properties, aliases and files; no other note says one."""
+"""Words of the private notes, their names, tags, properties, aliases and files; no other note contains one."""
 
 LINKED = ("vexhollow", "jundapeak", "klepthorn")
-"""Names that other notes say too, in links."""
+"""Names that other notes contain too, in links."""
 
 PRIVATE = {
     "Vexhollow.md": (
@@ -48,10 +48,10 @@ OPEN = {
 
 
 def write_open(root: Path, *parts: str) -> Path:
-    """Write a copy of the sample vault with notes that link into the private folder, which is not there.
+    """Write a copy of the sample vault with notes that link into the private folder, which does not exist in it.
 
     Args:
-        root: Where.
+        root: The folder to write.
         parts: Copy only these of its files and folders.
     """
     left_out = {path.name for path in SAMPLE.iterdir()} - {*parts} if parts else set()

@@ -1,4 +1,4 @@
-"""What the system tests need of the environment."""
+"""What the system tests need from the environment."""
 
 import pytest
 

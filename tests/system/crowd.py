@@ -1,4 +1,4 @@
-"""Many clients that read a vault at once, each in its own way."""
+"""Many clients that read a vault simultaneously, each in its own way."""
 
 import asyncio
 import random
@@ -13,7 +13,7 @@ Call = tuple[str, Mapping[str, Any]]
 
 
 def reads(paths: Sequence[str], queries: Sequence[str], chance: random.Random) -> Iterator[Call]:
-    """Yield what an agent asks of a vault, without end."""
+    """Yield an endless sequence of an agent's calls."""
     while True:
         path, query = chance.choice(paths), chance.choice(queries)
         yield chance.choice(
@@ -41,7 +41,7 @@ def ways(url: str, token: str, clients: int) -> list[AbstractAsyncContextManager
 async def ask(
     way: AbstractAsyncContextManager[Caller], calls: Iterator[Call], more: Callable[[int], bool]
 ) -> list[tuple[float, str | None]]:
-    """Call one after the other as long as there is to be more; return the seconds and the error of each call."""
+    """Make calls one after the other while `more` allows; return the seconds and the error of each call."""
     done: list[tuple[float, str | None]] = []
     async with way as caller:
         while more(len(done)):
@@ -49,7 +49,7 @@ async def ask(
             began, error = time.perf_counter(), None
             try:
                 await caller.call(operation, arguments)
-            except Exception as failed:  # noqa: BLE001  # whatever it is, it is what is counted here
+            except Exception as failed:  # noqa: BLE001  # every error is counted here
                 error = f"{type(failed).__name__}: {failed}"
             done.append((time.perf_counter() - began, error))
     return done
@@ -58,18 +58,18 @@ async def ask(
 async def crowd(
     url: str, token: str, clients: int, paths: Sequence[str], queries: Sequence[str], more: Callable[[int], bool]
 ) -> tuple[list[float], list[str]]:
-    """Let many clients read at once.
+    """Let many clients read simultaneously.
 
     Args:
-        url: Where the bridge is.
-        token: What lets them in.
+        url: The address of the bridge.
+        token: Its token.
         clients: How many.
         paths: The notes they read.
         queries: What they search for.
-        more: Says of a client that has made so many calls whether it makes another.
+        more: Says whether a client that has made so many calls makes another.
 
     Returns:
-        The seconds of each call, and what went wrong.
+        The seconds of each call, and the errors.
     """
     asking = (
         ask(way, reads(paths, queries, random.Random(number)), more)

@@ -1,4 +1,4 @@
-"""`vault-bridge mcp` as an agent meets it: a process that reads and writes lines of JSON."""
+"""`vault-bridge mcp` as an agent uses it: a process that reads and writes lines of JSON."""
 
 import asyncio
 import json
@@ -32,17 +32,17 @@ class Entry:
 
     process: asyncio.subprocess.Process
     heard: list[dict[str, Any]] = field(default_factory=list)
-    """Notifications that came while something else was waited for."""
+    """Notifications that arrived while something else was awaited."""
 
     async def say(self, message: dict[str, Any] | bytes) -> None:
-        """Send a message, or whatever is to be taken for one."""
+        """Send a message, or bytes that stand for one."""
         assert self.process.stdin is not None
         line = message if isinstance(message, bytes) else json.dumps({"jsonrpc": "2.0", **message}).encode()
         self.process.stdin.write(line + b"\n")
         await self.process.stdin.drain()
 
     async def hear(self) -> dict[str, Any]:
-        """Wait for a message, which must be a whole line of JSON."""
+        """Wait for a message, which must be a complete line of JSON."""
         assert self.process.stdout is not None
         async with asyncio.timeout(PATIENCE_S):
             line = await self.process.stdout.readline()
@@ -61,18 +61,18 @@ class Entry:
         return await self.answer(id_)
 
     async def told(self, method: str) -> dict[str, Any]:
-        """Wait for a notification, unless it came already."""
+        """Wait for a notification, unless it has already arrived."""
         while not (found := [message for message in self.heard if message.get("method") == method]):
             self.heard.append(await self.hear())
         return found[0]
 
     async def open(self) -> None:
-        """Shake hands as clients of the older era do."""
+        """Perform the handshake of the older era."""
         await self.ask("opening", "initialize", **OPENING)
         await self.say({"method": "notifications/initialized"})
 
     async def ended(self) -> tuple[int, str]:
-        """Wait for the end; return the exit status and what was said on standard error."""
+        """Wait for the exit; return the status and standard error."""
         assert self.process.stderr is not None
         async with asyncio.timeout(PATIENCE_S):
             said = await self.process.stderr.read()
@@ -80,14 +80,14 @@ class Entry:
 
 
 def words(vault: Path | str | None, data: Path, *more: str) -> list[str]:
-    """Return the command line; no model, so that nothing is embedded."""
+    """Return the command line; without a model, so that nothing is embedded."""
     folders = ["--data-dir", str(data), "--models-dir", str(data.with_name("no models"))]
     return [str(COMMAND), "mcp", *([] if vault is None else [str(vault)]), *folders, *more]
 
 
 @asynccontextmanager
 async def entered(vault: Path | str | None, data: Path, *more: str) -> AsyncIterator[Entry]:
-    """Start an entry and end it with the block."""
+    """Start an entry for a block."""
     process = await asyncio.create_subprocess_exec(
         *words(vault, data, *more),
         stdin=asyncio.subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Runs a sidecar and every operation; as a program, in a network that has nothing but loopback."""
+"""Runs a sidecar and every operation; as a program, in a network that has only loopback."""
 
 import errno
 import fcntl
@@ -15,11 +15,11 @@ from tests.system.sidecar import CallFailed, Sidecar, serving
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 OUTSIDE = ("192.0.2.1", 443)
-"""An address reserved for documentation: nobody answers there."""
+"""An address reserved for documentation, where nothing answers."""
 
 
 def exercise(vault: Path, data: Path, models: Path, before: Sequence[str] = ()) -> dict[str, Any]:
-    """Index a vault by words and meaning, call every operation with its example, and return the answers.
+    """Index a vault completely, call every operation with its example, and return the results.
 
     Args:
         vault: A copy of the sample vault.
@@ -52,7 +52,7 @@ def outcome(bridge: Sidecar, name: str, arguments: dict[str, Any]) -> str:
 
 
 def raise_loopback() -> None:
-    """Switch on the loopback of a new network namespace."""
+    """Enable the loopback of a new network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         request = struct.pack("16sh", b"lo", 0)
         flags = struct.unpack("16sh", fcntl.ioctl(probe, SIOCGIFFLAGS, request))[1]
@@ -60,14 +60,14 @@ def raise_loopback() -> None:
 
 
 def outside_is_unreachable() -> bool:
-    """Say whether this process has no way out."""
+    """Say whether this process cannot reach other networks."""
     with socket.socket() as probe:
         probe.settimeout(2)
         return probe.connect_ex(OUTSIDE) == errno.ENETUNREACH
 
 
 def main() -> None:
-    """Print the answers of a sidecar that has no way out."""
+    """Print the results of a sidecar that cannot reach other networks."""
     vault, data, models = map(Path, sys.argv[1:])
     raise_loopback()
     if not outside_is_unreachable():

@@ -1,4 +1,4 @@
-"""A running `vault-bridge serve` as another program meets it: a process, a line of JSON, HTTP."""
+"""A running `vault-bridge serve` as another program uses it: a process, a line of JSON, HTTP."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 COMMAND = Path(sys.executable).with_name("vault-bridge")
 PATIENCE_S = 300.0
-"""Long, since embedding steps back behind everything else that runs on a machine."""
+"""Long, since embedding yields to everything else that runs on a machine."""
 
 
 class CallFailed(Exception):
@@ -34,7 +34,7 @@ class CallFailed(Exception):
 
 @dataclass(slots=True)
 class Sidecar:
-    """A started process; `ready` is what its ready line said."""
+    """A started process; `ready` holds its ready line."""
 
     process: subprocess.Popen[bytes]
     log: Path
@@ -55,12 +55,12 @@ class Sidecar:
 
         Args:
             vaults: The folders to serve.
-            data_dir: Where it keeps its index.
-            models_dir: Where the models are, when not in the user's own folder.
-            options: More of its command line.
+            data_dir: The folder of its index.
+            models_dir: The folder of the models, if not the user's own.
+            options: Further command-line options.
             before: A command that runs it, such as `strace`.
-            env: Variables set beside the present ones.
-            log: Where its standard error goes; beside the data folder when absent.
+            env: Variables added to the environment.
+            log: The file for its standard error; by default beside the data folder.
         """
         command = [*before, str(COMMAND), "serve", *map(str, vaults), "--data-dir", str(data_dir), "--print-ready"]
         if models_dir is not None:
@@ -88,7 +88,7 @@ class Sidecar:
         return self
 
     def errors(self) -> str:
-        """Return what it wrote to standard error, the last part."""
+        """Return the end of its standard error."""
         return self.log.read_text(encoding="utf-8", errors="replace")[-6000:]
 
     def call(self, operation: str, **arguments: Any) -> Any:
@@ -112,7 +112,7 @@ class Sidecar:
         return self.until(lambda: settled(self.vault(), vectors=vectors), "nothing is pending")
 
     def until(self, look: Callable[[], T | None], what: str, patience: float = PATIENCE_S) -> T:
-        """Look again and again until there is something."""
+        """Poll until there is a value."""
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
@@ -123,20 +123,20 @@ class Sidecar:
         raise AssertionError(f"not within {patience:.0f} s: {what}\n{self.vault()}\n{self.errors()}")
 
     def stop(self, patience: float = 60) -> int:
-        """Ask it to leave and return its exit status."""
+        """Ask it to stop and return its exit status."""
         # Not `process`, which may be a command that runs it.
         os.kill(self.ready["pid"], signal.SIGTERM)
         return self.process.wait(patience)
 
     def kill(self) -> None:
-        """End it as a crash would, at once and without a word."""
+        """Kill it as a crash would, at once and without cleanup."""
         with suppress(ProcessLookupError, KeyError):
             os.kill(self.ready["pid"], signal.SIGKILL)
         self.process.kill()
         self.process.wait()
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """End all processes."""
         if self.process.poll() is None:
             self.kill()
         for stream in (self.process.stdin, self.process.stdout):
@@ -167,7 +167,7 @@ def outliving(processes: Sequence[psutil.Process], patience: float = 60) -> list
 
 
 def runs(process: psutil.Process) -> bool:
-    """Say whether a process does anything any more: in a container an ended one may wait for ever to be reaped."""
+    """Say whether a process is still active: in a container, an ended one may never be reaped."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -175,7 +175,7 @@ def runs(process: psutil.Process) -> bool:
 
 
 def settled(status: dict[str, Any], *, vectors: bool) -> dict[str, Any] | None:
-    """Return the status when all of the vault is in the index."""
+    """Return the status when the whole vault is in the index."""
     keyword = status["ready"]["keyword"] and status["pending"]["keyword"] == 0
     meaning = status["ready"]["semantic"] and status["pending"]["vectors"] == 0
     return status if keyword and (meaning or not vectors) else None

@@ -21,18 +21,18 @@ WORDS = TEXT.split()
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A folder as it was once, for tests that each spoil it; its path stays, as an index belongs to a path."""
+    """A saved copy of a folder, for tests that each damage it; its path stays, since an index belongs to a path."""
 
     folder: Path
     copy: Path
 
     @classmethod
     def of(cls, folder: Path) -> "Kept":
-        """Keep what is in a folder now."""
+        """Copy what is in a folder now."""
         return cls(folder, Path(shutil.copytree(folder, folder.with_name(f"{folder.name} kept"), symlinks=True)))
 
     def restored(self) -> Path:
-        """Put everything back, times of change included."""
+        """Restore everything, including modification times."""
         shutil.rmtree(self.folder)
         return Path(shutil.copytree(self.copy, self.folder, symlinks=True))
 
@@ -41,7 +41,7 @@ def generate(root: Path, notes: int, *, seed: int = 1, sections: int = 3) -> dic
     """Write a vault of linked notes in folders.
 
     Returns:
-        For each path a word that no other note has.
+        For each path, a word that no other note has.
     """
     chance = random.Random(seed)
     marks = {}
@@ -72,22 +72,22 @@ def note(chance: random.Random, number: int, notes: int, mark: str, sections: in
 
 
 def prose(chance: random.Random, sentences: int = 10) -> str:
-    """Compose a paragraph, by default of about one passage."""
+    """Compose a paragraph, by default about one passage."""
     return " ".join(" ".join(chance.choices(WORDS, k=12)).capitalize() + "." for _ in range(sentences))
 
 
 def fingerprint(root: Path) -> dict[str, tuple[str, int, int]]:
-    """Return the bytes' digest, time and mode of everything in a vault."""
+    """Return the digest, time and mode of everything in a vault."""
     return {str(path.relative_to(root)): facts(path) for path in everything(root)}
 
 
 def everything(root: Path) -> Iterator[Path]:
-    """Yield the folder itself and all that is in it."""
+    """Yield the folder itself and everything in it."""
     yield root
     yield from sorted(root.rglob("*"))
 
 
 def facts(path: Path) -> tuple[str, int, int]:
-    """Return what a write would change."""
+    """Return the facts that a write would change."""
     stat = path.stat()
     return (hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "", stat.st_mtime_ns, stat.st_mode)

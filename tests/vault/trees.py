@@ -1,4 +1,4 @@
-"""Vaults on disk for tests, and the rights of somebody who is not the superuser."""
+"""Vaults on disk for tests, and the permissions of a user who is not root."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ NOBODY = 65534
 
 
 def grow(root: Path, *paths: str) -> Path:
-    """Write files that hold their own names; folders end with `/`."""
+    """Write files that contain their own names; folders end with `/`."""
     for path in paths:
         place = root / path
         if path.endswith("/"):
@@ -24,13 +24,13 @@ def grow(root: Path, *paths: str) -> Path:
 
 
 def apart(text: str) -> str:
-    """Write accents apart from their letters, as macOS did."""
+    """Return a text with accents decomposed, as macOS wrote it."""
     return unicodedata.normalize("NFD", text)
 
 
 @contextmanager
 def without_rights() -> Iterator[Path]:
-    """Give a folder to work in as somebody whom file permissions stop, the superuser's tests too."""
+    """Yield a folder to work in as a user subject to file permissions, even if root runs the tests."""
     root = Path(tempfile.mkdtemp())
     root.chmod(0o755)
     superuser = os.geteuid() == 0

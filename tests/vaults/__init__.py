@@ -1,4 +1,4 @@
-"""The vaults that were written for the tests, and the names that cannot be committed."""
+"""The vaults written for the tests, and the names that cannot be committed."""
 
 import os
 from contextlib import suppress
@@ -32,11 +32,11 @@ AWKWARD_NAMES: tuple[bytes, ...] = (
     b"x" * 252 + b".md",
     "\u9762".encode() * 84 + b".md",
 )
-"""Names that some file system, or git on some system, refuses or takes for one another."""
+"""Names that some file system, or git on some system, refuses or confuses."""
 
 
 def write_awkward_names(root: Path) -> set[str]:
-    """Write a note under each awkward name that this file system takes; return the names that lie there then."""
+    """Write a note under each awkward name that this file system accepts; return the names that then exist."""
     for name in AWKWARD_NAMES:
         with suppress(OSError):
             (root / os.fsdecode(name)).write_bytes(b"An awkward note.\n")

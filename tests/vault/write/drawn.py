@@ -1,4 +1,4 @@
-"""Plans drawn at random that fit a vault, and what a vault holds after one, by what steps mean and nothing else."""
+"""Random plans that fit a vault, and the content of a vault after a plan, computed from the meaning of steps only."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ def is_note(path: str) -> bool:
 
 
 def drawn_plan(draw: random.Random, now: Tree, text: Callable[[], bytes]) -> Plan:
-    """Draw a change of what is there."""
+    """Generate a random plan."""
     parts: list[Plan] = []
     for _ in range(draw.randrange(1, LONGEST_PLAN + 1)):
         part = drawn_step(draw, now, text)
@@ -32,7 +32,7 @@ def drawn_plan(draw: random.Random, now: Tree, text: Callable[[], bytes]) -> Pla
 
 
 def drawn_step(draw: random.Random, now: Tree, text: Callable[[], bytes]) -> Plan | None:  # noqa: PLR0911 - one a kind
-    """Draw a step that fits what is there; None when what was drawn does not fit."""
+    """Generate a step that fits the vault; None if the random choice does not fit."""
     files = sorted(path for path, data in now.items() if data is not None and is_note(path))
     path, name, place = draw.choice(files or [""]), draw.choice(NAMES), draw.choice(FOLDERS)
     data = now.get(path) or b""
@@ -58,7 +58,7 @@ def drawn_step(draw: random.Random, now: Tree, text: Callable[[], bytes]) -> Pla
 
 
 def drawn_swap(draw: random.Random, now: Tree) -> Plan | None:
-    """Draw two folders that trade their names; None when there are none that do not hold each other."""
+    """Generate a swap of two folders; None if there are none that do not contain each other."""
     there = [place for place in FOLDERS if now.get(place, b"") is None]
     one, other = draw.choices(there or [""], k=2)
     if f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/") or "Between" in now:
@@ -67,7 +67,7 @@ def drawn_swap(draw: random.Random, now: Tree) -> Plan | None:
 
 
 def after(before: Tree, steps: Sequence[Step], blobs: Mapping[Digest, bytes]) -> Tree:  # noqa: C901 - one case a kind
-    """Return what a vault holds after steps."""
+    """Return the content of a vault after steps."""
     now = dict(before)
     for step in steps:
         match step.kind:

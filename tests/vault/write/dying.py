@@ -1,4 +1,4 @@
-"""A process that changes three notes together, again and again, until it is killed; and what it leaves, made whole."""
+"""A process that changes three notes together, repeatedly, until it is killed; and the recovery of what it leaves."""
 
 import random
 import subprocess
@@ -21,7 +21,7 @@ NAMES = ("a.md", "b.md", "New/c.md")
 
 
 def text(name: str, version: int) -> bytes:
-    """Return what a note says in a version; the first has no notes."""
+    """Return a note's text in a version; the first version has no notes."""
     return f"{name} {version} ".encode() * (1 + version % 7 * 400)
 
 
@@ -32,7 +32,7 @@ def plan(version: int) -> Plan:
 
 @contextmanager
 def opened(place: Path, *, conflicts: bool = False) -> Iterator[tuple[Writer, Store]]:
-    """Open the vault and its journal, and make whole what broke off, among it what somebody wrote meanwhile."""
+    """Open the vault and its journal, and recover interrupted changes, even where another program has written."""
     writer, store = Writer(Vault(place / "vault", Rules())), Store.open(place / "state.sqlite")
     for change, entry in store.unsettled():
         needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
@@ -48,7 +48,7 @@ def opened(place: Path, *, conflicts: bool = False) -> Iterator[tuple[Writer, St
 
 
 def killed_once(place: Path, draw: random.Random) -> int:
-    """Run the process and kill it at some moment; return the version that the journal says is there.
+    """Run the process and kill it at some moment; return the version that the journal records.
 
     Raises:
         AssertionError: The notes are of another version, or something else is in the vault.
@@ -60,7 +60,7 @@ def killed_once(place: Path, draw: random.Random) -> int:
         for _ in range(draw.randrange(SPREAD)):
             pass
         process.kill()
-    # Between the last line that was read and the kill it may have gone on.
+    # It may have continued between the last line that was read and the kill.
     with opened(place) as (_, store):
         version = len(store.changes(limit=100_000))
     assert version >= int(told[-1])
@@ -71,13 +71,13 @@ def killed_once(place: Path, draw: random.Random) -> int:
 
 
 def tell(version: int) -> None:
-    """Say which version is there."""
+    """Print the current version."""
     sys.stdout.write(f"{version}\n")
     sys.stdout.flush()
 
 
 def main() -> None:
-    """Change the notes until killed, and say each time which version is there."""
+    """Change the notes until killed, and print the version each time."""
     with opened(Path(sys.argv[1])) as (writer, store):
         version = len(store.changes(limit=100_000))
         tell(version)

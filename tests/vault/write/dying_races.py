@@ -1,4 +1,4 @@
-"""A process that changes a note again and again until it is killed, while another one saves the note."""
+"""A process that changes a note repeatedly until it is killed, while another one saves the note."""
 
 import random
 import subprocess
@@ -19,7 +19,7 @@ NOTE = VaultPath("a.md")
 
 
 def raced_once(place: Path, draw: random.Random) -> str | None:
-    """Kill a process that changes a note which is being saved, recover, and return what is wrong then."""
+    """Kill a process that changes a note which is being saved, recover, and return any fault."""
     note = place / "vault" / NOTE
     command = [sys.executable, "-m", "tests.vault.write.dying_races", str(place)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -40,7 +40,7 @@ def raced_once(place: Path, draw: random.Random) -> str | None:
         saving.start()
         time.sleep(max(end - time.monotonic(), 0))
         process.kill()
-        # A bridge that starts again does so while the editor goes on.
+        # A bridge restarts while the editor continues.
         if draw.random() < 0.5:
             saving.join()
         with opened(place, conflicts=True) as (_, store):

@@ -1,4 +1,4 @@
-"""A disk that fails, dies, or lets somebody save a file in between, at the call that it is told."""
+"""A disk that fails, dies, or lets another program save a file in between, at a given call."""
 
 import errno
 import os
@@ -14,22 +14,22 @@ from bridge.vault.write.writer import JournalEntry
 Kind = Literal["none", "kill", "torn", "once", "on", "save"]
 CODES = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES)
 ROOM = {"open", "write", "mkdir", "fsync"}
-"""Calls that need room on the disk."""
+"""Calls that need space on the disk."""
 
 HELD_BACK_S = 0.05
-"""Seconds after which a save that has not ended is held back by a lease."""
+"""Seconds after which an unfinished save counts as held back by a lease."""
 
 
 class Killed(BaseException):
-    """The process died: nothing of it runs any more."""
+    """The process died: none of its code runs any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What happens at which call.
+    """A fault and the call at which it occurs.
 
-    The process dies before the call or, `torn`, in the middle of a write. The call fails `once`, or from it `on` all
-    that need room do. Or it works, and before it somebody saves a file.
+    The process dies before the call or, `torn`, in the middle of a write. The call fails `once`, or with it all later
+    ones that need space (`on`). Or it succeeds after another program has saved a file (`save`).
     """
 
     kind: Kind = "none"
@@ -39,7 +39,7 @@ class Fault:
 
 
 class FaultyDisk(Disk):
-    """Counts calls, and does at one of them what it is told."""
+    """Counts calls, and triggers the fault at one of them."""
 
     def __init__(self, fault: Fault) -> None:
         self.fault = fault
@@ -53,7 +53,7 @@ class FaultyDisk(Disk):
                 setattr(self, name, self._faulty(name, call.__func__))
 
     def tick(self, name: str = "") -> None:
-        """Count a call, and fail if it is the one."""
+        """Count a call, and fail if it is the given one."""
         if self.dead:
             raise Killed
         self.calls += 1
@@ -67,7 +67,7 @@ class FaultyDisk(Disk):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             case "save" if hit and self.fault.save is not None:
                 self.saved = True
-                # In a thread: as long as the writer holds a lease of the file, the save waits for it.
+                # In a thread: while the writer holds a lease of the file, the save waits for it.
                 self._saving = threading.Thread(target=self.fault.save)
                 self._saving.start()
                 self._saving.join(HELD_BACK_S)
@@ -75,12 +75,12 @@ class FaultyDisk(Disk):
                 pass
 
     def wait(self) -> None:
-        """Wait until the save is done that was held back, if there is one."""
+        """Wait for a save that was held back, if there is one."""
         if self._saving is not None:
             self._saving.join()
 
     def die(self) -> None:
-        """Die, as far as the system is concerned."""
+        """Simulate the death of the process."""
         self.dead = True
         for descriptor in self._open:
             os.close(descriptor)

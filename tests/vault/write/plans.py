@@ -1,4 +1,4 @@
-"""Plans in few words, and a journal that only remembers."""
+"""Short constructors of plans, and an in-memory journal."""
 
 import hashlib
 import os
@@ -67,7 +67,7 @@ def writer_of(root: Path, **rules: tuple[str, ...]) -> Writer:
 
 
 def tree(root: Path) -> dict[str, bytes | None]:
-    """Return every file with its bytes, every link with where it leads, and every folder."""
+    """Return every file with its bytes, every link with its target, and every folder."""
 
     found: dict[str, bytes | None] = {}
     for folder, folders, files in os.walk(root):

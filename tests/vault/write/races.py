@@ -25,29 +25,29 @@ from tests.vault.write.savers import MANNERS
 LONGEST_S = 0.5
 """The longest pause of a program between opening a note and having written it."""
 LATE_S = 6.0
-"""Seconds in which what is saved late must be in its place."""
+"""Seconds in which a late save must be in its place."""
 CLEAR = {"note_changed", "busy", "note_not_found"}
-"""Codes that tell an agent what is going on; while a program puts a backup aside there is no note of the name."""
+"""Codes that explain the situation to an agent; while a program moves a backup aside, no note has the name."""
 AGENT = Author("edit_note", client="agent")
 
 
 @dataclass
 class Found:
-    """What was done, and what must never be."""
+    """What was done, and the faults."""
 
     done: Counter[str] = field(default_factory=Counter)
     lost: list[str] = field(default_factory=list)
     """Saves that are not in the vault."""
     beginnings: list[str] = field(default_factory=list)
-    """Notes without what they said at first."""
+    """Notes without their initial text."""
     lies: list[str] = field(default_factory=list)
-    """Changes of which the journal or the answer says otherwise than the disk."""
+    """Changes whose journal entry or result disagrees with the disk."""
     unclear: list[str] = field(default_factory=list)
     """Refusals that do not say what to do."""
 
     @property
     def faults(self) -> list[str]:
-        """All that must never be."""
+        """All faults."""
         return [*self.lost, *self.beginnings, *self.lies, *self.unclear]
 
 
@@ -60,7 +60,7 @@ class Races:
         self.found = Found()
 
     async def race(self, saver: asyncio.subprocess.Process, note: str, number: int) -> None:
-        """Let an agent change a note while a program saves it, and judge what is there afterwards."""
+        """Let an agent change a note while a program saves it, and check the result."""
         draw, place, path = self.draw, self.engine.root / note, VaultPath(note)
         manner, pause = draw.choice(MANNERS), draw.choice([0.0, 0.002, 0.01, 0.05, 0.2, draw.random() * LONGEST_S])
         text = f"# {note}\n\nWhat {note} said first.\n\nSave {number} of {note}.\n{'More. ' * draw.randrange(400)}\n"
@@ -84,7 +84,7 @@ class Races:
         await self.judge(path, text, line, answer, what)
 
     async def changed(self, path: VaultPath, line: str) -> str:
-        """Have the agent change a note, now and then take it back, and return what it was answered."""
+        """Let the agent change a note, occasionally undo it, and return the result."""
         request: Request = EditNote(path, (Append(text=line),))
         if self.draw.random() < 0.2:
             request = SetProperties(path, digest(read(self.engine.root / path).encode()), {"said": line})
@@ -101,7 +101,7 @@ class Races:
         return "undone"
 
     async def judge(self, path: VaultPath, text: str, line: str, answer: str, what: str) -> None:
-        """Compare the note and the journal with what was saved and answered."""
+        """Compare the note and the journal with the save and the result."""
         place, end = self.engine.root / path, asyncio.get_running_loop().time() + LATE_S
         while text.strip() not in (now := read(place)) and asyncio.get_running_loop().time() < end:
             await asyncio.sleep(0.05)
@@ -130,7 +130,7 @@ class Races:
                     found.lies.append(f"{what}: it changed what was half saved")
 
     def was_late(self, path: VaultPath) -> bool:
-        """Say whether a save was brought back lately."""
+        """Say whether a save was recently restored."""
         return bool(self.engine.store.changes(ChangeFilter(path=path, operation="keep_save"), limit=1))
 
 
@@ -144,7 +144,7 @@ def read(place: Path) -> str:
 
 @asynccontextmanager
 async def program() -> AsyncIterator[asyncio.subprocess.Process]:
-    """Start a program that saves."""
+    """Start a program that saves notes."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.vault.write.savers", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
@@ -156,12 +156,12 @@ async def program() -> AsyncIterator[asyncio.subprocess.Process]:
 
 
 async def run_races(place: Path, races: int, seed: int, *, at_once: int = 8) -> Found:
-    """Run races of several notes at once.
+    """Run races of several notes simultaneously.
 
     Args:
         place: An empty folder.
         races: How many.
-        seed: Of the dice.
+        seed: The random seed.
         at_once: How many notes are raced for at a time, each by a program of its own.
     """
     root = place / "vault"

@@ -1,4 +1,4 @@
-"""A program that saves notes as editors do, each in its manner; it is told what to save line by line."""
+"""A program that saves notes as editors do, each in its manner; it receives the saves line by line."""
 
 import json
 import os
@@ -12,7 +12,7 @@ MANNERS: tuple[Manner, ...] = ("truncate", "half", "in place", "rename", "backup
 
 
 def save(place: Path, manner: Manner, text: bytes, pause: float) -> None:
-    """Save a note; between opening the file and having written it all the program pauses."""
+    """Save a note; between opening the file and having written it all, the program pauses."""
     middle = len(text) // 2
     match manner:
         case "truncate" | "half":
@@ -42,7 +42,7 @@ def save(place: Path, manner: Manner, text: bytes, pause: float) -> None:
 
 
 def main() -> None:
-    """Save whatever is asked for, and say each time that it is done."""
+    """Perform the requested saves, and report each one."""
     for line in sys.stdin:
         asked = json.loads(line)
         save(Path(asked["place"]), asked["manner"], asked["text"].encode(), asked["pause"])

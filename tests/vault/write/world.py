@@ -1,4 +1,4 @@
-"""A vault with its journal, on which plans are carried out while things go wrong; counts what must never happen."""
+"""A vault with its journal, on which plans are executed while faults occur; counts what must never happen."""
 
 import random
 import shutil
@@ -19,7 +19,7 @@ from tests.vault.write.faults import CODES, Fault, FaultyDisk, FaultyEntry, Kill
 from tests.vault.write.plans import digest, tree
 
 MOST_CALLS = 60
-"""Calls of a change among which the one is drawn that fails; the longest have some more."""
+"""Calls of a change among which the failing one is chosen; the longest changes have some more."""
 FULL_TRASH = 20
 """Files after which the user empties the trash."""
 OUTSIDE: Tree = {"mine.md": b"not of the vault"}
@@ -27,26 +27,26 @@ OUTSIDE: Tree = {"mine.md": b"not of the vault"}
 
 @dataclass
 class Figures:
-    """What was done, and what must never be."""
+    """What was done, and the faults."""
 
     done: Counter[str] = field(default_factory=Counter)
     lost: list[str] = field(default_factory=list)
     """Bytes that are neither in the vault nor kept."""
     mixtures: list[str] = field(default_factory=list)
-    """Files that are neither old nor new, and changes of which only a part was made."""
+    """Files that are neither old nor new, and changes that were made only in part."""
     disagreements: list[str] = field(default_factory=list)
-    """Changes of which the journal says otherwise than the disk."""
+    """Changes whose journal entry disagrees with the disk."""
     leftovers: list[str] = field(default_factory=list)
-    """Drafts that stayed, and what was touched outside the vault."""
+    """Temporary files that remained, and changes outside the vault."""
 
     @property
     def faults(self) -> list[str]:
-        """All that must never be."""
+        """All faults."""
         return [*self.lost, *self.mixtures, *self.disagreements, *self.leftovers]
 
 
 class World:
-    """A vault, its journal, and somebody who edits it too."""
+    """A vault, its journal, and a user who also edits the vault."""
 
     def __init__(self, place: Path, draw: random.Random) -> None:
         self.root, self.data, self.outside = place / "vault", place / "data", place / "outside"
@@ -58,14 +58,14 @@ class World:
         self.figures = Figures()
         self.contents: dict[Digest, bytes] = {}
         self.saved: tuple[str, bytes, bytes | None] | None = None
-        """What somebody saved in the midst of a change: where, what, and what they saved it over."""
+        """The save by another program during a change: its path, its bytes, and the bytes it replaced."""
         self.store = Store.open(self.data / "state.sqlite")
         for name in NAMES[:6]:
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_bytes(self.text())
 
     def step(self) -> None:
-        """Let one thing happen."""
+        """Do one random step."""
         match self.draw.randrange(12):
             case 0:
                 self.edit()
@@ -77,13 +77,13 @@ class World:
                 self.write(self.plan(), self.fault())
 
     def close(self) -> None:
-        """Stop."""
+        """Close the store."""
         self.store.close()
 
-    # -- what happens -------------------------------------------------------------------------------------------------
+    # -- random steps -------------------------------------------------------------------------------------------------
 
     def edit(self) -> None:
-        """Let the user save or delete a note between two changes, and empty the trash now and then."""
+        """Let the user save or delete a note between two changes, and occasionally empty the trash."""
         path = self.root / self.draw.choice(NAMES)
         if path.is_file() and self.draw.random() < 0.3:
             path.unlink()
@@ -95,11 +95,11 @@ class World:
         self.figures.done["edits of the user"] += 1
 
     def wish(self) -> None:
-        """Let the user choose another trash."""
+        """Let the user choose another trash setting."""
         (self.root / ".obsidian/app.json").write_text(f'{{"trashOption": "{self.draw.choice(["local", "none"])}"}}')
 
     def restart(self) -> None:
-        """Kill the process, as far as the journal sees it, and start it again."""
+        """Simulate a kill of the process, as the journal sees it, and restart it."""
         left = self.data / "left"
         left.mkdir(exist_ok=True)
         files = [file for file in (self.data / "state.sqlite", self.data / "state.sqlite-wal") if file.exists()]
@@ -113,7 +113,7 @@ class World:
         self.figures.done["restarts"] += 1
 
     def write(self, plan: Plan, fault: Fault) -> str:
-        """Carry out a plan while something goes wrong, judge what became of it, and return that."""
+        """Execute a plan with a fault, check the result, and return the outcome."""
         before = tree(self.root)
         disk = FaultyDisk(fault)
         change = Change(self.store.next_id(), 0.0, "edit_note", steps=tuple(plan.steps))
@@ -137,7 +137,7 @@ class World:
         return outcome
 
     def recover(self) -> str:
-        """Make whole what broke off, which may break off too, and return what became of it."""
+        """Recover an interrupted change, which may be interrupted too, and return the outcome."""
         while True:
             ((change, entry),) = self.store.unsettled()
             needed = {d for step in change.steps for d in (step.before, step.after) if d is not None}
@@ -158,7 +158,7 @@ class World:
                 return became
 
     def save(self, path: str) -> None:
-        """Let somebody save a file in the midst of a change, as programs do: in place, or by a rename."""
+        """Let another program save a file during a change, as programs do: in place, or by a rename."""
         place = self.root / path
         if self.saved or place.is_dir() or not place.parent.is_dir():
             return
@@ -169,10 +169,10 @@ class World:
             place.with_name(".saving").write_bytes(self.saved[1])
             place.with_name(".saving").replace(place)
 
-    # -- what must be true --------------------------------------------------------------------------------------------
+    # -- checks -------------------------------------------------------------------------------------------------------
 
     def judge(self, before: Tree, change: Change, outcome: str) -> None:
-        """Compare the disk with what must be there, and the journal with the disk."""
+        """Compare the disk with the expected content, and the journal with the disk."""
         now, figures = tree(self.root), self.figures
         expected = after(before, change.steps, self.contents) if outcome == "after" else before
         path, theirs, over = self.saved or ("", None, None)
@@ -194,7 +194,7 @@ class World:
         self.judge_journal(change, outcome)
 
     def judge_journal(self, change: Change, outcome: str) -> None:
-        """Compare the journal with what became of a change."""
+        """Compare the journal with the outcome of a change."""
         row = self.store.change(change.id)
         wanted = {"after": "applied", "before": None, "conflict": "conflict"}[outcome]
         if (row.state if row else None) != wanted or self.store.unsettled() or (row and row.steps != change.steps):
@@ -204,20 +204,20 @@ class World:
                 if content is not None and self.store.snapshot(content) != self.contents[content]:
                     self.figures.lost.append(f"what {step.path} said")
 
-    # -- what is drawn ------------------------------------------------------------------------------------------------
+    # -- random values ------------------------------------------------------------------------------------------------
 
     def text(self) -> bytes:
-        """Return bytes that no file had yet."""
+        """Return bytes that no file has had."""
         data = f"{len(self.contents)} ".encode() * self.draw.choice([1, 50, 5_000])
         self.contents[digest(data)] = data
         return data
 
     def plan(self) -> Plan:
-        """Draw a change of what is there."""
+        """Generate a random plan."""
         return drawn_plan(self.draw, tree(self.root), self.text)
 
     def fault(self) -> Fault:
-        """Draw something that goes wrong, or nothing."""
+        """Generate a random fault, or none."""
         at = self.draw.randrange(1, MOST_CALLS)
         match self.draw.randrange(10):
             case 0 | 1:
