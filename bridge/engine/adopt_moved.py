@@ -1,4 +1,4 @@
-"""How a moved vault finds its index again."""
+"""Adopts the index of a vault that was moved to another path."""
 
 import hashlib
 import logging
@@ -21,7 +21,7 @@ def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
 
     Args:
         folders: The data folder.
-        vault: The id of the vault at its new place; nothing happens when it has data already.
+        vault: The id of the vault at its new path; nothing happens when it already has data.
         files: The vault's files.
 
     Returns:
@@ -45,7 +45,7 @@ def adopt(folders: Folders, vault: VaultId, files: Vault) -> VaultId | None:
 
 
 def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
-    """Return the share of an index's notes whose bytes are here too."""
+    """Return the share of an index's notes whose bytes are also in the vault here."""
     from bridge.index.index import Index
 
     try:
@@ -59,7 +59,7 @@ def content_overlap(folders: Folders, old: VaultId, here: set[str]) -> float:
 
 
 def digests(files: Vault) -> Iterator[str]:
-    """Yield the digest of each file that can be read."""
+    """Yield the digest of each readable file."""
     for path in files.scan().files:
         with suppress(BridgeError):
             yield hashlib.sha256(files.read(VaultPath(path))[0]).hexdigest()

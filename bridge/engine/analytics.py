@@ -1,4 +1,4 @@
-"""What is asked of the graph beyond who links to whom: computed when asked for, kept as long as its snapshot."""
+"""Computes graph analytics on demand and caches them for as long as the graph snapshot lives."""
 
 import asyncio
 import multiprocessing
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from bridge.index.index import Index
 
 IDLE_S = 120.0
-"""Seconds without work after which the process ends and gives its memory back."""
+"""Seconds without work after which the process ends and frees its memory."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class WorkerProcess:
-    """Runs functions in one process beside this one, which starts with the first and ends when idle."""
+    """Runs functions in one separate process, which starts with the first call and ends when idle."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -38,10 +38,10 @@ class WorkerProcess:
         self._ending: asyncio.TimerHandle | None = None
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a function of a module; all that goes in and comes out is pickled.
+        """Run a module-level function; its arguments and result are pickled.
 
         Raises:
-            Busy: The process was ended from outside, twice.
+            Busy: The process was killed from outside, twice.
         """
         self._running += 1
         if self._ending is not None:
@@ -62,31 +62,31 @@ class WorkerProcess:
                 self._ending = asyncio.get_running_loop().call_later(IDLE_S, self.close)
 
     def close(self) -> None:
-        """End the process; what it still does is lost."""
+        """End the process; unfinished work is lost."""
         if self._ending is not None:
             self._ending.cancel()
         if self._pool is not None:
             self._drop(self._pool)
 
     def _drop(self, pool: ProcessPoolExecutor) -> None:
-        """Let go of a pool; the next work starts another."""
+        """Discard a pool; the next call starts another."""
         if pool is self._pool:
             self._pool = None
         pool.shutdown(wait=False, cancel_futures=True)
 
 
 AT_ONCE = 100
-"""Vectors gathered before others get their turn."""
+"""Vectors gathered before the event loop gets a turn."""
 
 REMEMBERED = 20_000
-"""Places of a picture that are remembered."""
+"""Node positions of one layout that are remembered."""
 
 Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphSnapshot:
-    """A snapshot of the links with the notes that it was taken of."""
+    """A graph of the links, with the notes and index it was taken from."""
 
     graph: Graph
     notes: Mapping[VaultPath, IndexedNote]
@@ -95,7 +95,7 @@ class GraphSnapshot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphMeasures:
-    """The notes as a network, what was measured of it, and how often a reader of each note is there."""
+    """The notes as a network, its measures, and the PageRank of each note."""
 
     network: "Network"
     measures: "Measures"
@@ -103,7 +103,7 @@ class GraphMeasures:
 
 
 class GraphAnalytics:
-    """Answers of one vault's graph; belongs to one event loop."""
+    """Analytics of one vault's graph; belongs to one event loop."""
 
     def __init__(self) -> None:
         self._apart = WorkerProcess()
@@ -114,12 +114,12 @@ class GraphAnalytics:
     async def edges(
         self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], *, stubs: bool = False
     ) -> "Edges":
-        """Return the edges of some kinds, those too that nobody wrote.
+        """Return the edges of some kinds, including computed ones.
 
         Args:
             graph_snapshot: The snapshot.
-            kinds: Which.
-            stubs: Also those to names that no note has.
+            kinds: The kinds of edges.
+            stubs: Whether to include edges to names without a note.
         """
         similar = await self._similar(graph_snapshot) if "similar" in kinds else ()
 
@@ -131,7 +131,7 @@ class GraphAnalytics:
         )
 
     async def shape(self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind]) -> GraphMeasures:
-        """Measure the network that some kinds of edges make of the notes; seconds in a large vault."""
+        """Measure the network formed by some kinds of edges; takes seconds in a large vault."""
         from bridge.graph.measure import build_network, measure_network, pagerank
         from bridge.graph.walk import arcs
 
@@ -150,7 +150,7 @@ class GraphAnalytics:
     async def gaps(
         self, graph_snapshot: GraphSnapshot, kinds: Collection[EdgeKind], most: int
     ) -> list[tuple[int, int, int, float]]:
-        """Find pairs of notes that others name together and that do not link to each other."""
+        """Find pairs of notes that are linked to together but not to each other."""
         from bridge.graph.cocitation import find_gaps
 
         edges = await self.edges(graph_snapshot, kinds)
@@ -161,13 +161,13 @@ class GraphAnalytics:
     async def places(
         self, graph_snapshot: GraphSnapshot, picture: str, network: "Network", labels: Sequence[str]
     ) -> list[Place]:
-        """Place the nodes of a picture, near where they were in the last one of this name.
+        """Compute the layout of a network, starting from the positions in the previous layout of this name.
 
         Args:
             graph_snapshot: The snapshot.
-            picture: What is drawn.
-            network: Its nodes and what joins them.
-            labels: By node, what it is known by.
+            picture: The name of the layout.
+            network: The nodes and edges.
+            labels: The label of each node.
         """
         from bridge.graph.layout import compute_layout
 
@@ -181,13 +181,13 @@ class GraphAnalytics:
         return await self._once(graph_snapshot, ("places", picture, tuple(labels)), draw)
 
     def close(self) -> None:
-        """End what is computed."""
+        """Cancel all running computations."""
         for task in self._kept.values():
             task.cancel()
         self._apart.close()
 
     async def _similar(self, graph_snapshot: GraphSnapshot) -> Sequence[tuple[int, int, float]]:
-        """Find the notes that are mutually nearest in meaning, by number."""
+        """Find the notes whose vectors are mutually nearest, by number."""
         from bridge.graph.similar import mutual_neighbours
 
         async def compare() -> Sequence[tuple[int, int, float]]:
@@ -199,7 +199,7 @@ class GraphAnalytics:
                 vector = graph_snapshot.index.vector_of(path)
                 if vector is not None:
                     if not numbers:
-                        # Half as exact is as good, and half as much to hand over.
+                        # Half precision is exact enough, and halves what is sent to the process.
                         vectors = np.empty((len(graph_snapshot.graph), len(vector)), np.float16)
                     vectors[len(numbers)] = vector
                     numbers.append(number)
@@ -215,7 +215,7 @@ class GraphAnalytics:
         )
 
     async def _once(self, graph_snapshot: GraphSnapshot, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
-        """Compute something unless this snapshot has it; those who ask meanwhile wait for the same."""
+        """Compute something unless this snapshot has it; concurrent callers share one computation."""
         if graph_snapshot.graph is not self._graph:
             self._graph, self._kept = graph_snapshot.graph, {}
 
@@ -226,15 +226,15 @@ class GraphAnalytics:
         task = kept.get(key)
         if task is None:
             task = kept[key] = asyncio.create_task(made(), name="analytics")
-            # What failed is tried again by who asks next.
+            # A failed computation is dropped, so the next caller tries again.
             task.add_done_callback(lambda done: kept.pop(key) if done.cancelled() or done.exception() else None)
-        # Whoever leaves must not take it from those who wait.
+        # A cancelled caller must not cancel the computation for the others.
         answer: T = await asyncio.shield(task)
         return answer
 
 
 def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> "NDArray[np.float64]":
-    """Return where nodes were before, nowhere if they are new."""
+    """Return the previous position of each node, NaN for new ones."""
     import numpy as np
 
     nowhere = (np.nan, np.nan)
@@ -244,7 +244,7 @@ def previous_places(before: Mapping[str, Place], labels: Sequence[str]) -> "NDAr
 def remember_places(
     before: Mapping[str, Place], labels: Sequence[str], drawn: "NDArray[np.float64]"
 ) -> tuple[list[Place], dict[str, Place]]:
-    """Return the places of nodes, and what to remember: these and as many earlier ones as there is room for."""
+    """Return the positions of nodes, and which to remember: these and as many earlier ones as fit."""
     places: list[Place] = [(x, y) for x, y in drawn.tolist()]
     now = dict(zip(labels, places, strict=True))
     kept = [(label, place) for label, place in before.items() if label not in now]
@@ -258,7 +258,7 @@ def gather_edges(
     *,
     stubs: bool,
 ) -> "Edges":
-    """Put all edges of some kinds together; half a second for a million."""
+    """Collect all edges of some kinds; half a second for a million."""
     from bridge.graph.columns import Edges, concat_edges
     from bridge.graph.pairs import pairs_by_folder, pairs_by_tag
 

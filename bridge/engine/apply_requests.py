@@ -1,4 +1,4 @@
-"""Carries out requests to change the vault, giving them what they need to know of it."""
+"""Applies requests to change the vault, with the context that they need."""
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ BOOKMARKS = Path(".obsidian", "bookmarks.json")
 
 
 class RequestExecutor:
-    """Does what requests ask, on the vault as it is."""
+    """Executes change requests on the current vault."""
 
     def __init__(self, indexer: Indexer, writing: ChangeWriter, store: Store, recent: ReadCache) -> None:
         self._indexer = indexer
@@ -48,30 +48,30 @@ class RequestExecutor:
         expect: Mapping[str, int] | None = None,
         finish: Callable[[Draft], None] | None = None,
     ) -> ChangeOutcome:
-        """Do what was asked, as one change.
+        """Apply requests as one change.
 
         Args:
-            requests: What, one after the other.
-            author: Who asks.
-            dry_run: Only tell what would happen.
-            expect: How much it should do, in the words of `Made.counts`.
-            finish: Adds to it on the desk.
+            requests: The requests, applied in order.
+            author: Who makes the change.
+            dry_run: Whether to return the effect without making the change.
+            expect: The expected counts, by the names in `ChangeOutcome.counts`.
+            finish: Adds further edits to the draft.
 
         Raises:
-            NotReady: The first full scan is not committed: links could be missed.
-            BridgeError: It cannot be done; then nothing was.
+            NotReady: The first full scan is not committed, so links could be missed.
+            BridgeError: The change cannot be made; nothing was changed.
         """
         indexer = self._indexer
         indexer.require_complete()
 
         def draw(draft: Draft) -> PlannedChange:
-            # Only now: whoever was before us may have written other links.
+            # Only now: an earlier change may have written other links while this one waited.
             known = request_context(indexer.vault, indexer.names, indexer.index.notes, self._read_before)
             drawn = apply_requests(requests, draft, known)
             if finish is not None:
                 finish(draft)
             if all(isinstance(request, Renaming) for request in requests):
-                # They look after every link themselves.
+                # Moves and renames check every link themselves.
                 return drawn
             found = check_links(draft, indexer.names, indexer.index.notes, self._sources)
             effect = drawn.effect
@@ -85,13 +85,13 @@ class RequestExecutor:
         return await self._writing.make(draw, touched_paths(requests), author, dry_run=dry_run, expect=expect)
 
     def _sources(self, path: VaultPath) -> Collection[VaultPath]:
-        """Return the notes that may link to a note: all, while links are being resolved."""
+        """Return the notes that may link to a note: all of them while links are being resolved."""
         link_resolver = self._indexer.link_resolver
         resolved_links = link_resolver.resolved_links if link_resolver.settled else None
         return list(self._indexer.index.notes) if resolved_links is None else resolved_links.sources(path)
 
     def _read_before(self, digest: Digest) -> bytes | None:
-        """Return what a file said once, if somebody read it lately or a change of it is kept."""
+        """Return the content with this digest, if it was read recently or is kept as a snapshot."""
         held = self._recent.get(digest)
         if held is None:
             with contextlib.suppress(BridgeError):
@@ -100,17 +100,17 @@ class RequestExecutor:
 
 
 def touched_paths(requests: Sequence[Request]) -> frozenset[VaultPath] | None:
-    """Return the notes that requests can change; None when links may take them anywhere."""
+    """Return the notes that requests can change; None when relinking may touch any note."""
     if any(isinstance(request, Renaming) for request in requests):
         return None
     return frozenset(request.path for request in requests)
 
 
 def apply_requests(requests: Sequence[Request], draft: Draft, around: RequestContext) -> PlannedChange:
-    """Put requests on a desk, one after the other.
+    """Apply requests to a draft, in order.
 
     Raises:
-        BridgeError: One of them cannot be done.
+        BridgeError: A request cannot be applied.
     """
     done: list[AppliedRequest] = []
     for number, request in enumerate(fill_digests(requests)):
@@ -126,7 +126,7 @@ def apply_requests(requests: Sequence[Request], draft: Draft, around: RequestCon
 
 
 def fill_digests(requests: Sequence[Request]) -> Iterator[Request]:
-    """Yield requests, those without a digest with the one that an earlier request gave for the same note."""
+    """Yield the requests; one without a digest gets that of an earlier request for the same note."""
     known: dict[VaultPath, Digest] = {}
     for request in requests:
         if isinstance(request, CreateNote | ToggleTask | AddTask):
@@ -145,13 +145,13 @@ def request_context(
     notes: "Mapping[VaultPath, IndexedNote]",
     read_before: Callable[[Digest], bytes | None],
 ) -> RequestContext:
-    """Say what is known of a vault, from when it is first asked for: most requests need little of it.
+    """Return the context of requests; its parts are read when first needed, since most requests need few of them.
 
     Args:
-        vault: The files and rules.
-        names: All that links can mean.
-        notes: What the index knows; never changed, always replaced.
-        read_before: Returns a content that somebody read lately.
+        vault: The files and the rules.
+        names: The files that links can resolve to.
+        notes: The indexed notes; the mapping is replaced, never mutated.
+        read_before: Returns recently read content by its digest.
     """
 
     @cache
@@ -162,7 +162,7 @@ def request_context(
         changed = draft.touched
         return VaultView(
             names=Names(draft.paths(paths())),
-            # What was changed on the desk has other links than the index knows.
+            # Notes changed in the draft have other links than those in the index.
             notes={path: note for path, note in notes.items() if path not in changed} if changed else notes,
             read=draft.read,
             rules=vault.rules,

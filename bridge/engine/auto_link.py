@@ -1,4 +1,4 @@
-"""Makes links of the names of notes in text that a client writes, when the user wants that of it."""
+"""Links note names in text that clients write, for the clients listed in the settings."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def make_auto_linker(engine: "VaultEngine", client: str | None) -> "Callable[[Draft], None] | None":
-    """Return what adds links to the text on a desk; None when the text of this client gets none, or of no client."""
+    """Return a function that adds links to a draft; None when the client is unknown or not set to get links."""
     wanted = {name.casefold() for name in engine.settings.auto_link_clients}
     if client is None or not wanted & {"*", client.casefold()}:
         return None
@@ -23,7 +23,7 @@ async def make_auto_linker(engine: "VaultEngine", client: str | None) -> "Callab
 
 
 def add_links(engine: "VaultEngine", corpus: "Corpus", draft: "Draft") -> None:
-    """Make links in what the steps on a desk add to notes; where words stood before, nothing is linked."""
+    """Add links to the new text in a draft; text that was there before gets none."""
     from bridge.markdown.kinds import kind_of
 
     for step in draft.plan.steps:
@@ -37,7 +37,7 @@ def add_links(engine: "VaultEngine", corpus: "Corpus", draft: "Draft") -> None:
 def link_new_text(
     engine: "VaultEngine", corpus: "Corpus", path: "VaultPath", before: bytes, after: bytes
 ) -> bytes | None:
-    """Return a note with links in what is new of it; None when there are none to make."""
+    """Return a note with links in its new text; None when there are none to add."""
     from bridge.linking.apply import find_places, insert_links
     from bridge.linking.evidence import FeedbackModel
     from bridge.markdown.parse import parse
@@ -59,7 +59,7 @@ def link_new_text(
 
 
 def added_spans(before: str, after: str) -> "list[Span]":
-    """Return which characters of a text are new, line by line."""
+    """Return the spans of the lines that are new in a text."""
     from bridge.text.diff import diff_hunks
 
     starts = [0, *(at + 1 for at, character in enumerate(after) if character == "\n"), len(after)]

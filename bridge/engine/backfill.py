@@ -1,4 +1,4 @@
-"""Fills in vectors in the background, newest notes first."""
+"""Embeds passages in the background, newest notes first."""
 
 import asyncio
 import logging
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from bridge.index.vectors import MissingVector
 
 STEPS = 16
-"""Steps looked back on: enough to be steady, few enough to tell what else the machine does meanwhile."""
+"""Steps averaged over: enough for a steady rate, few enough to follow changes in the machine's load."""
 
 
 class Pace:
-    """Counts what was done in how much time."""
+    """Measures the rate of work."""
 
     def __init__(self) -> None:
         self._steps: deque[tuple[int, float]] = deque(maxlen=STEPS)
 
     def step(self, done: int, seconds: float) -> None:
-        """Note how much was done in some seconds of work."""
+        """Record an amount of work and the seconds it took."""
         self._steps.append((done, seconds))
 
     def rest(self) -> None:
-        """Forget the steps: nothing is done now."""
+        """Forget the steps, as no work is going on."""
         self._steps.clear()
 
     @property
     def per_second(self) -> float | None:
-        """How much is done in a second; None while nothing is."""
+        """Amount of work per second; None while there is none."""
         done, seconds = (sum(each) for each in zip((0, 0.0), *self._steps, strict=True))
         return done / seconds if done and seconds else None
 
@@ -46,37 +46,38 @@ class Pace:
 log = logging.getLogger(__name__)
 
 AT_ONCE = 64
-"""Texts embedded between two writes: what a crash can cost."""
+"""Texts embedded between two writes; a crash can lose this many."""
 
 QUIET_S, LONGEST_S = 0.25, 10.0
-"""Seconds without a change before each batch, for embedding takes a core from whoever goes on writing; and at most.
+"""Seconds without a change to wait for before each batch, since embedding takes a core from other writers; and at most.
 
-A full batch keeps a core for up to five seconds: whoever never pauses has the cores alone for two thirds of the time.
+A full batch keeps a core busy for up to five seconds: under constant writing, the writer has the cores to itself two
+thirds of the time.
 """
 
 LOOK_AGAIN_S = 5.0
-"""Seconds between looks for a model that is not installed yet."""
+"""Seconds between checks for a model that is not installed yet."""
 
 
 class VectorBackfill:
-    """Gives every passage its vector, one small batch at a time."""
+    """Embeds every passage, one small batch at a time."""
 
     def __init__(self, index: "Index", store: Store, embedders: Embedders, told: Callable[[], None]) -> None:
         """Start awake.
 
         Args:
-            index: Where vectors are missing.
-            store: Where the passages ever embedded are counted.
-            embedders: The models.
+            index: The index with missing vectors.
+            store: Counts the passages embedded.
+            embedders: The embedding models.
             told: Called after each batch.
         """
         self.paused = False
         self.trouble: BridgeError | None = None
         self.model: Embedder | None = None
         self.can_answer: bool | None = None
-        """Whether the model whose vectors answer is installed; None until this was looked up."""
+        """Whether the model that made the searchable vectors is installed; None until this is known."""
         self.pace = Pace()
-        """Passages embedded; it rests while there is nothing to embed."""
+        """Rate of embedded passages; it rests while there is nothing to embed."""
         self._index = index
         self._store = store
         self._embedders = embedders
@@ -85,17 +86,17 @@ class VectorBackfill:
         self._woken = 0.0
 
     def wake(self) -> None:
-        """Look for work: something was written, or a setting changed."""
+        """Check for work: a note was written, or a setting changed."""
         self._woken = time.monotonic()
         self._signal.tell()
 
     def hurry(self) -> None:
-        """Look for work without a pause: somebody waits for it."""
+        """Check for work without the usual pause, as a caller is waiting."""
         self._woken = 0.0
         self._signal.tell()
 
     async def run(self) -> None:
-        """Embed what is missing until cancelled."""
+        """Embed missing passages until cancelled."""
         while True:
             looked = self._woken
             try:
@@ -113,13 +114,13 @@ class VectorBackfill:
                     await self._signal.wait(LOOK_AGAIN_S)
 
     async def _quiet(self) -> None:
-        """Wait until nothing is written for a moment."""
+        """Wait for a moment without writes."""
         ends = time.monotonic() + LONGEST_S
         while (left := min(ends, self._woken + QUIET_S) - time.monotonic()) > 0:
             await self._signal.wait(left)
 
     async def _step(self) -> bool:
-        """Embed one batch; False when there is nothing to do now."""
+        """Embed one batch; return False when there is nothing to do."""
         self.model = await self._embedders.current()
         if self.model is not None:
             self._index.use_model(model_key(self.model.model), self.model.model.spec.dimensions)
@@ -139,7 +140,7 @@ class VectorBackfill:
         return True
 
     async def _embed(self, model: Embedder, batch: "list[MissingVector]") -> int:
-        """Embed a batch, keep its vectors and count its passages; what stops the model each time is set aside."""
+        """Embed a batch, store its vectors and count its passages; rejected texts are quarantined."""
         try:
             vectors = (await model.embed([missing.text for missing in batch])).vectors
             done = list(range(len(batch)))
@@ -148,7 +149,7 @@ class VectorBackfill:
             await self._index.quarantine([batch[at].digest for at in poison.indexes])
             done = [at for at in range(len(batch)) if at not in poison.indexes]
             vectors = poison.embeddings.vectors[done]
-        # Counted before it is stored: a crash between the two embeds again, which the count must show.
+        # Counted before it is stored: after a crash between the two, the passages are embedded and counted again.
         passages = sum(batch[at].passage for at in done)
         await asyncio.to_thread(self._store.count, "embedded", passages)
         await self._index.add_vectors([batch[at].digest for at in done], vectors)

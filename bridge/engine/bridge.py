@@ -1,4 +1,4 @@
-"""The whole bridge: many vaults in one process, each with its own data, sharing models and events."""
+"""Runs the whole bridge: several vaults in one process, with shared models and events."""
 
 import asyncio
 import logging
@@ -24,14 +24,14 @@ LOOK_AT_SETTINGS_S = 2.0
 
 
 class Bridge:
-    """Opens vaults, keeps them true, and closes them."""
+    """Opens vaults, keeps them current, and closes them."""
 
     def __init__(self, data_dir: Path, models_dir: Path, vault_paths: Sequence[Path]) -> None:
-        """Prepare without touching anything.
+        """Prepare without touching the disk.
 
         Args:
-            data_dir: Where derived data and state live.
-            models_dir: Where models live, shared with other bridges.
+            data_dir: The folder of derived data and state.
+            models_dir: The folder of models, shared with other bridges.
             vault_paths: The vaults to open.
         """
         self.folders = Folders(data_dir)
@@ -39,14 +39,14 @@ class Bridge:
         self.settings_path = self.folders.settings
         self.settings: Settings = Settings()
         self.setting_problems: tuple[SettingProblem, ...] = ()
-        # Milliseconds as the first id: an id of an earlier run is then always older than ours.
+        # The first id is the time in milliseconds, so that ids of an earlier run are always older.
         self.events = Events(first_id=time.time_ns() // 1_000_000)
         self.jobs = Jobs()
         self.sessions = Sessions()
         self.pairing: Pairing | None = None
-        """Set by the server: only a bridge that listens can be paired with."""
+        """Set by the server: only a listening bridge can be paired with."""
         self.url: str | None = None
-        """Where it listens; set by the server."""
+        """The address it listens on; set by the server."""
         self.since = time.time()
         self.vaults: Mapping[VaultId, VaultEngine] = {}
         self.embedders: Embedders | None = None
@@ -55,11 +55,11 @@ class Bridge:
 
     @property
     def data_dir(self) -> Path:
-        """Where derived data and state live."""
+        """The folder of derived data and state."""
         return self.folders.data
 
     async def start(self) -> None:
-        """Take every vault's lock and begin to open them; returns before they are open.
+        """Take every vault's lock and start opening the vaults; return before they are open.
 
         Raises:
             BridgeError: As `hold`.
@@ -68,7 +68,7 @@ class Bridge:
         self.begin()
 
     def begin(self) -> None:
-        """Begin to open the vaults that are held."""
+        """Start opening the locked vaults."""
         self._open()
         self._task = asyncio.create_task(self._settle(), name="settings")
 
@@ -76,10 +76,10 @@ class Bridge:
         """Read the settings and take every vault's lock.
 
         Raises:
-            NoSuchVault: A path is no folder.
-            VaultHeld: Another process holds one of them; none is opened then.
-            ReadOnly: The data folder cannot be written.
-            DiskFull: There is no room in it.
+            NoSuchVault: A path is not a folder.
+            VaultHeld: Another process holds one of the vaults; none is opened then.
+            ReadOnly: The data folder is not writable.
+            DiskFull: The disk of the data folder is full.
         """
         self.folders.make()
         self.settings, self.setting_problems = load_settings(self.settings_path)
@@ -97,7 +97,7 @@ class Bridge:
         try:
             for engine in engines.values():
                 engine.hold()
-            # Who starts now must find them by name.
+            # A client that starts now must find the vaults by name.
             await asyncio.to_thread(
                 add_to_vault_list, self.folders, {engine.id: engine.root for engine in engines.values()}
             )
@@ -117,10 +117,10 @@ class Bridge:
             await self.embedders.close()
 
     def find(self, name_or_id: str | None) -> VaultEngine:
-        """Return a vault by name or id; the only one when none is named.
+        """Return a vault by name or id; without a name, the only vault.
 
         Raises:
-            NoSuchVault: There is none of that name, several of it, or several to choose from.
+            NoSuchVault: No vault or several have this name, or none is named and there are several.
         """
         names = [engine.name for engine in self.vaults.values()]
         if name_or_id is None:
@@ -133,26 +133,26 @@ class Bridge:
         return found[0]
 
     async def reload(self) -> None:
-        """Take over what the settings file says now."""
+        """Load the settings file and apply it."""
         await self.use(await self._read())
 
     async def _read(self) -> Settings:
-        """Read the settings file; what cannot be understood lifts no rule."""
+        """Read the settings file; an invalid value never lifts a rule."""
         settings, self.setting_problems = await asyncio.to_thread(load_settings, self.settings_path)
         return keep_rules(settings, self.setting_problems, self.settings)
 
     async def use(self, settings: Settings) -> None:
-        """Take over changed settings in every vault."""
+        """Apply changed settings to every vault."""
         self.settings = settings
         if self.embedders is not None:
             self.embedders.settings = settings
         self.events.publish("settings_changed", None)
-        # Together: what becomes denied is hidden in every vault before anything is waited for.
+        # Concurrently: denied notes are hidden in every vault before anything is awaited.
         await asyncio.gather(*(engine.use(settings) for engine in self.vaults.values()))
         self._open()
 
     def _open(self) -> None:
-        """Begin to open the vaults that are not open yet, once it is known what is denied."""
+        """Start opening the vaults that are not open yet, provided that the `deny` rules are valid."""
         unknown = any("deny" in problem.rules for problem in self.setting_problems)
         for engine in self.vaults.values():
             if engine.started:
@@ -163,12 +163,12 @@ class Bridge:
                 engine.start()
 
     async def _settle(self) -> None:
-        """Take up changes of the settings file and close models nobody needs."""
+        """Apply changes of the settings file and close unused models."""
         before = self.settings
         while True:
             await asyncio.sleep(LOOK_AT_SETTINGS_S)
             settings = await self._read()
-            # A file that is being saved may be empty for a moment: a rule is lifted only when it is gone for longer.
+            # A file that is being saved may be empty for a moment: a rule is lifted only after two equal reads.
             if settings != self.settings and (settings == before or {*self.settings.deny} <= {*settings.deny}):
                 try:
                     await self.use(settings)
@@ -182,7 +182,7 @@ class Bridge:
 
 
 def free_name(wanted: str, taken: set[str]) -> str:
-    """Return the name, numbered when another vault has it already."""
+    """Return the name, with a number added when another vault has it."""
     if wanted not in taken:
         return wanted
     return next(name for n in range(2, len(taken) + 3) if (name := f"{wanted} ({n})") not in taken)

@@ -1,4 +1,4 @@
-"""Changes that are offered to a program in which the vault is open, such as Obsidian with the plugin."""
+"""Offers changes to an editor in which the vault is open, such as Obsidian with the plugin."""
 
 import asyncio
 import codecs
@@ -21,38 +21,38 @@ from bridge.vault.vault import Vault
 T = TypeVar("T")
 
 CLAIMED_WITHIN_S = 1.0
-"""Seconds after which a change that nobody claimed goes to the disk."""
+"""Seconds after which an unclaimed change is written to disk."""
 
 ANSWERED_WITHIN_S = 10.0
-"""Seconds after which the disk tells what became of a change that was claimed."""
+"""Seconds to wait for the outcome of a claimed change; after that, the file on disk decides."""
 
 LEFT_S = 1.0
-"""The same, once no program is there any more."""
+"""The same, once no editor is connected."""
 
 Refusal = Literal["unsaved", "changed", "failed"]
-"""Why a program did not make a change: it has edits that are not saved; another text; or something went wrong."""
+"""Why the editor did not make a change: it has unsaved edits, its text differs, or an error occurred."""
 
 UNCLAIMED: Final = "unclaimed"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a program says of a change that it claimed."""
+    """The editor's answer about a change that it claimed."""
 
     refused: Refusal | None
-    """Why it was not made; None when it was."""
+    """Why the change was not made; None when it was made."""
 
 
 class Offer:
-    """One change that waits to be claimed, then to be acknowledged; used on the event loop only."""
+    """A change that waits to be claimed, then acknowledged; used on the event loop only."""
 
     def __init__(self, change: Change, text: str, keep: Callable[[], None]) -> None:
-        """Begin.
+        """Create an offer.
 
         Args:
-            change: The change; its only step puts a text in place of another.
+            change: The change; its only step replaces a note's text.
             text: The whole text of the note afterwards.
-            keep: Writes down that the change was claimed; blocks.
+            keep: Records that the change was claimed; blocks.
         """
         loop = asyncio.get_running_loop()
         self.change = change
@@ -61,14 +61,14 @@ class Offer:
         self._claimed: asyncio.Future[bool] = loop.create_future()
         self._answer: asyncio.Future[Answer | None] = loop.create_future()
         self.became: asyncio.Future[State | None] = loop.create_future()
-        """What became of it; None when that could not be settled."""
+        """The state of the change; None when it could not be settled."""
 
     async def claim(self) -> None:
-        """Give it to who asks: once, and only in time.
+        """Claim the change: once, and only in time.
 
         Raises:
-            ChangeConflict: Somebody has it, or it goes to the disk.
-            DiskFull: That it was claimed cannot be written down; then it was not made.
+            ChangeConflict: It is already claimed, or it is being written to disk.
+            DiskFull: The claim could not be recorded; the change was not made.
         """
         if self._claimed.done():
             raise ChangeConflict("The change was claimed before, or too late.", hint="Do not make it.")
@@ -80,22 +80,22 @@ class Offer:
             raise
 
     def answer(self, answer: Answer) -> bool:
-        """Take what a program says; False when it is too late for that.
+        """Record the editor's answer; return False when it is too late.
 
         Raises:
-            ChangeConflict: It was not claimed.
+            ChangeConflict: The change was not claimed.
         """
         if not self._claimed.done() or not self._claimed.result():
             raise ChangeConflict("The change was not claimed.", hint="Do not make it.")
         return settle(self._answer, answer)
 
     def leave(self) -> None:
-        """Wait no longer than must be: nobody is there any more."""
+        """Shorten the waiting, as no editor is connected any more."""
         settle(self._claimed, False)
         asyncio.get_running_loop().call_later(LEFT_S, settle, self._answer, None)
 
     async def outcome(self) -> Answer | Literal["unclaimed"] | None:
-        """Wait for what a program says; None when it says nothing."""
+        """Wait for the editor's answer; return None when there is none."""
         await asyncio.wait([self._claimed], timeout=CLAIMED_WITHIN_S)
         settle(self._claimed, False)
         if not self._claimed.result():
@@ -106,7 +106,7 @@ class Offer:
 
 
 class EditorSessions:
-    """Knows who makes changes of one vault, and what is offered to them."""
+    """Tracks the editors connected to one vault, and the changes offered to them."""
 
     def __init__(self, vault: VaultId, events: Events) -> None:
         self._vault = vault
@@ -116,12 +116,12 @@ class EditorSessions:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether a program is there that makes changes."""
+        """Whether an editor that makes changes is connected."""
         return self._programs > 0
 
     @contextmanager
     def applying(self) -> Iterator[None]:
-        """Count a program as there until the block is left."""
+        """Count an editor as connected until the block is left."""
         self._programs += 1
         try:
             yield
@@ -144,15 +144,15 @@ class EditorSessions:
             settle(offer.became, None)
 
     def offered(self, change: str) -> Offer | None:
-        """Return what is offered as a change; None when nothing is, or not any more."""
+        """Return the offer of a change; None when there is none, or no longer."""
         return self._offers.get(change)
 
     async def claim(self, change: str) -> Offer:
-        """Give a change to who asks.
+        """Claim a change for the caller.
 
         Raises:
-            ChangeNotFound: It is not offered, or not any more.
-            ChangeConflict: Somebody has it.
+            ChangeNotFound: The change is not offered, or no longer.
+            ChangeConflict: It is already claimed.
         """
         offer = self._offers.get(change)
         if offer is None:
@@ -162,7 +162,7 @@ class EditorSessions:
 
 
 def settle(future: "asyncio.Future[T]", result: T) -> bool:
-    """Settle a future; False when it was before."""
+    """Settle a future; return False when it already was."""
     if future.done():
         return False
     future.set_result(result)
@@ -170,7 +170,7 @@ def settle(future: "asyncio.Future[T]", result: T) -> bool:
 
 
 BY: Final = {"by": "obsidian"}
-"""What the record of a change says from the moment on in which it was claimed."""
+"""Recorded in a change's facts once it is claimed."""
 
 WHY: Mapping[Refusal, str] = {
     "unsaved": "Obsidian has edits of the note that are not saved yet.",
@@ -180,31 +180,31 @@ WHY: Mapping[Refusal, str] = {
 
 
 class EditorDelegate:
-    """Hands changes over."""
+    """Delegates changes to an editor."""
 
     def __init__(self, store: Store, editor_sessions: EditorSessions, tell: Callable[[Change], None]) -> None:
-        """Name the parts.
+        """Create a delegate.
 
         Args:
-            store: Keeps what became of a change.
-            editor_sessions: Knows who makes it.
-            tell: Tells whoever listens of it.
+            store: Keeps the outcome of a change.
+            editor_sessions: The connected editors.
+            tell: Publishes the outcome.
         """
         self._store = store
         self._editor_sessions = editor_sessions
         self._tell = tell
 
     async def makes(self, change: Change, plan: Plan, entry: Entry, vault: Vault) -> bool:
-        """Have a change made, if a program is there for it and claims it in time.
+        """Have an editor make a change, if one is connected and claims it in time.
 
         Returns:
-            Whether it was; if not, nothing was done yet, and nobody else will.
+            Whether it was made; if not, nothing was done yet, and no editor will make it.
 
         Raises:
-            NoteChanged: The program refused.
-            ChangeConflict: It has not said what became of the change, and the disk does not show it.
-            DiskFull: There is no room for the journal.
-            ReadOnly: The data folder cannot be written.
+            NoteChanged: The editor refused.
+            ChangeConflict: The editor has not answered, and the file on disk does not show the change.
+            DiskFull: The disk is full; the journal could not be written.
+            ReadOnly: The data folder is not writable.
         """
         text = planned_text(plan) if self._editor_sessions.is_wanted else None
         if text is None:
@@ -235,7 +235,7 @@ class EditorDelegate:
         return True
 
     def _settled(self, change: Change, entry: Entry, said: Answer | None, vault: Vault) -> State:
-        """Write down what became of a change that was claimed."""
+        """Record the outcome of a claimed change."""
         if is_applied(change, vault):
             entry.settle(True)
             return "applied"
@@ -247,11 +247,11 @@ class EditorDelegate:
 
 
 def planned_text(plan: Plan) -> str | None:
-    """Return what a program is to make of a note; None when the plan is not for one.
+    """Return the text that an editor is to give a note; None when the plan is not suited to an editor.
 
-    It is when it only puts one plain text in place of another, in a note. What is new, moved or removed is in no
-    editor. Several files could not be made to change together. And text that Obsidian would not write as it stands,
-    with a byte order mark or other line breaks, would not come out as planned.
+    It is suited when its only step replaces one plain text of a note with another. New, moved and removed files are in
+    no editor, and several files could not be changed together. Text that Obsidian would not write as it stands, with a
+    byte order mark or other line breaks, would not come out as planned.
     """
     match plan.steps:
         case [Step(kind="put", path=path, before=str(before), after=str(after))]:
@@ -262,7 +262,7 @@ def planned_text(plan: Plan) -> str | None:
 
 
 def decode_plain(data: bytes) -> str | None:
-    """Return the text of UTF-8 without a byte order mark, a carriage return or a null; None of all else."""
+    """Decode UTF-8 without a byte order mark, carriage return or null; return None for anything else."""
     if data.startswith(codecs.BOM_UTF8) or b"\r" in data or b"\0" in data:
         return None
     try:
@@ -272,12 +272,12 @@ def decode_plain(data: bytes) -> str | None:
 
 
 def is_delegated(change: Change) -> bool:
-    """Say whether a program claimed a change: then only the disk can tell what became of it."""
+    """Return whether an editor claimed a change; then only the file on disk shows the outcome."""
     return change.facts.get("by") == BY["by"]
 
 
 def is_applied(change: Change, vault: Vault) -> bool:
-    """Say whether the note is what a change that was handed over makes of it."""
+    """Return whether the note has the content that a delegated change gives it."""
     try:
         return digest_of(vault.read(change.steps[0].path)[0]) == change.steps[0].after
     except NoteNotFound:

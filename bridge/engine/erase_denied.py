@@ -1,4 +1,4 @@
-"""Keeps what the rules deny out of all that is kept: hidden at once, erased after."""
+"""Removes denied notes from all derived data: hidden at once, erased afterwards."""
 
 import asyncio
 import logging
@@ -12,11 +12,11 @@ from bridge.vault.vault import Vault
 log = logging.getLogger(__name__)
 
 RETRY_S = 5.0
-"""Seconds before another try after a full disk."""
+"""Seconds before the next try after a full disk."""
 
 
 class DenyEnforcer:
-    """Erases what was kept of denied notes whenever the rules change, and when a note was moved to a denied place."""
+    """Erases data about denied notes when the rules change, and when a note is moved into a denied path."""
 
     def __init__(self, indexer: Indexer, store: Store) -> None:
         self.trouble: BridgeError | None = None
@@ -26,7 +26,7 @@ class DenyEnforcer:
         self._due = asyncio.Event()
 
     async def use(self, vault: Vault) -> None:
-        """Take over other rules; returns when what they deny is gone and what they let in is read.
+        """Apply changed rules; return when denied notes are erased and newly allowed ones are indexed.
 
         Raises:
             BridgeError: As `done`.
@@ -41,24 +41,24 @@ class DenyEnforcer:
                 await self._indexer.reconcile()
 
     def hide(self) -> None:
-        """Forget in memory what the rules deny; to be called as soon as they change, before anything is awaited."""
+        """Hide denied notes in memory; call as soon as the rules change, before awaiting anything."""
         indexer = self._indexer
         index, rules = indexer.index, indexer.vault.rules
         indexer.hide()
         self._store.mend([path for path in self._store.failures() if rules.denies(path)])
         self._due.set()
-        # Before anything is read: of what a rule let in that was lifted, something is kept from now on.
+        # Before anything is read: data about notes that a lifted rule lets in is stored from now on.
         still = index.cleansed & {*rules.deny}
         if still != index.cleansed:
             index.keep_cleansed(still)
 
     def erase_again(self) -> None:
-        """Erase as if the rules were new: something was kept that they deny now."""
+        """Erase again as if the rules were new, because data about denied notes was stored."""
         self._indexer.index.keep_cleansed(())
         self._due.set()
 
     async def run(self) -> None:
-        """Erase whenever there is cause; trouble is told and tried again."""
+        """Erase whenever it is due; errors are recorded and retried."""
         while True:
             self._due.clear()
             try:
@@ -73,11 +73,11 @@ class DenyEnforcer:
                 await asyncio.sleep(RETRY_S)
 
     async def done(self) -> None:
-        """Erase what must be, and return when nothing is left of it.
+        """Erase what the rules deny, and return when nothing of it is left.
 
         Raises:
-            DiskFull: There is no room; what is denied is hidden all the same.
-            ReadOnly: The data folder cannot be written.
+            DiskFull: The disk is full; denied notes stay hidden.
+            ReadOnly: The data folder is not writable.
         """
         async with self._turn:
             index, rules = self._indexer.index, self._indexer.vault.rules
@@ -93,7 +93,7 @@ class DenyEnforcer:
             await self._indexer.reconcile()
 
     async def _unlearn(self) -> bool:
-        """Forget the recurring lines that hardly any note says that may be seen."""
+        """Forget recurring lines that hardly any visible note contains."""
         index, vault = self._indexer.index, self._indexer.vault
         learnt = index.boilerplate
         if not learnt.recurring:

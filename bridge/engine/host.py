@@ -1,4 +1,4 @@
-"""One vault and its derived data, kept true and ready to be asked."""
+"""One vault and its derived data, kept current and queryable."""
 
 import asyncio
 import contextlib
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from bridge.index.index import Index
 
 PATIENCE_S = 10.0
-"""Seconds that a stop waits for changes that are being made; what is cut off then is made whole by the next start."""
+"""Seconds that a stop waits for running changes; the next start recovers interrupted ones."""
 
 AGAIN_AFTER_S = 2.0
-"""Seconds before what broke off is begun again."""
+"""Seconds before a failed run is restarted."""
 
 
 class VaultEngine:
-    """One vault: its files, index, graph and state, and the tasks that keep them true."""
+    """One vault: its files, index, graph and state, and the tasks that keep them current."""
 
     def __init__(
         self,
@@ -73,11 +73,11 @@ class VaultEngine:
         self._jobs = jobs
         self._stop = asyncio.Event()
         self.signal = Signal()
-        """Told whenever something of the vault is news."""
+        """Notified whenever something in the vault changes."""
         self._hold: VaultLock | None = None
         self._task: asyncio.Task[None] | None = None
         self.trouble: BridgeError | None = None
-        """What keeps it closed."""
+        """The error that keeps the vault closed."""
         self.paused = False
         self._store: Store | None = None
         self._parts: OpenVault | None = None
@@ -93,33 +93,33 @@ class VaultEngine:
         """Take the vault's lock.
 
         Raises:
-            VaultHeld: Another process holds it.
-            ReadOnly: The data folder cannot be written.
+            VaultHeld: Another process holds the lock.
+            ReadOnly: The data folder is not writable.
         """
         self._hold = VaultLock.take(self.folders.lock(self.id), self.folders.runtime(self.id))
         state = self.folders.state(self.id)
         if state.exists():
-            # What was counted is told from the first answer on; what is wrong with the file is told by `_open`.
+            # Counters are available from the first answer on; `_open` reports what is wrong with the file.
             with contextlib.suppress(BridgeError):
                 self._store = Store.open(state)
                 self._store.mend([path for path in self._store.failures() if self.vault.rules.denies(path)])
 
     @property
     def started(self) -> bool:
-        """Whether it was told to open."""
+        """Whether opening was started."""
         return self._task is not None
 
     def refuse(self, error: BridgeError) -> None:
-        """Answer with this instead of opening."""
+        """Keep the vault closed and answer with this error."""
         self.trouble = error
 
     def start(self) -> None:
-        """Begin to open the index and follow the vault; returns at once."""
+        """Start opening the index and following the vault; returns at once."""
         self.trouble = None
         self._task = asyncio.create_task(self._run(), name=f"vault {self.id}")
 
     async def stop(self) -> None:
-        """Stop following, close everything and give the lock back."""
+        """Stop following, close everything and release the lock."""
         self._stop.set()
         if self._parts is not None:
             with contextlib.suppress(TimeoutError):
@@ -139,7 +139,7 @@ class VaultEngine:
             self._hold.release()
 
     async def _run(self) -> None:
-        """Open the parts and keep them true until cancelled; what breaks off is begun again."""
+        """Open the parts and keep them current until cancelled; restart after a failure."""
         while True:
             try:
                 parts = await self._open()
@@ -159,20 +159,20 @@ class VaultEngine:
         if self.settings.boilerplate and not folder.exists():
             self.readers.begin(self.vault)
         index, vocabulary = await asyncio.to_thread(open_index, folder, keep_days, doubt), Vocabulary()
-        # Learnt by the first search, it would keep everybody waiting.
+        # Built here, so that the first search does not have to wait for it.
         await asyncio.to_thread(vocabulary.follow, index.notes)
-        # From here on settings that change are handed on: nothing may be awaited before the parts are there.
+        # From here on, changed settings are passed to the parts: nothing may be awaited before they exist.
         self._parts = parts = build_open_vault(self, index, vocabulary)
         await asyncio.to_thread(parts.review.recover)
         await self._limit_history()
         return parts
 
     async def _limit_history(self) -> None:
-        """Keep no more of what notes said before than the user wants."""
+        """Drop snapshots beyond the limits in the settings."""
         await asyncio.to_thread(self.store.limit_history, self.settings.history_mb, self.settings.history_days)
 
     async def _let_go(self) -> None:
-        """Close the parts; what comes next opens them again."""
+        """Close the parts; the next run opens them again."""
         parts, self._parts = self._parts, None
         self.readers.close()
         if parts is not None:
@@ -183,12 +183,12 @@ class VaultEngine:
 
     @property
     def is_open(self) -> bool:
-        """Whether its parts are there."""
+        """Whether the parts are open."""
         return self._parts is not None
 
     @property
     def parts(self) -> OpenVault:
-        """What the vault is made of while it is open.
+        """The parts of the open vault.
 
         Raises:
             NotReady: It is not open yet; or the error that keeps it closed.
@@ -215,7 +215,7 @@ class VaultEngine:
 
     @property
     def indexer(self) -> Indexer:
-        """What follows the files."""
+        """The indexer, which follows the files."""
         return self.parts.indexer
 
     @property
@@ -230,39 +230,39 @@ class VaultEngine:
 
     @property
     def mention_index(self) -> MentionIndex:
-        """What the notes mention."""
+        """The index of mentions."""
         return self.parts.mention_index
 
     @property
     def writing(self) -> ChangeWriter:
-        """What changes the files."""
+        """The writer of changes."""
         return self.parts.writing
 
     @property
     def co_reading(self) -> CoReadingTracker:
-        """How near notes have drifted."""
+        """The tracker of notes read together."""
         return self.parts.co_reading
 
     @property
     def review(self) -> ChangeReview:
-        """What settles changes after they were made or proposed."""
+        """Undo, redo, accept and reject."""
         return self.parts.review
 
     @property
     def executor(self) -> RequestExecutor:
-        """What does as it is asked to."""
+        """The executor of change requests."""
         return self.parts.executor
 
     def require_keyword(self) -> None:
-        """Make sure that the first full scan is committed.
+        """Require that the first full scan is committed.
 
         Raises:
-            NotReady: It is not.
+            NotReady: It is not committed.
         """
         self.indexer.require_complete()
 
     def sources(self) -> Sources:
-        """Hand the parts to a search."""
+        """Return the parts that a search needs."""
         return Sources(
             index=self.index,
             embed_query=self.embed_query,
@@ -272,30 +272,30 @@ class VaultEngine:
         )
 
     async def embed_query(self, text: str) -> Any:
-        """Embed a query with the model whose vectors answer now; None when none can."""
+        """Embed a query with the model of the searchable vectors; None when no model can."""
         return await self.embedders.embed_query(self.index.answering_model, text)
 
     def why_not_by_meaning(self) -> BridgeError:
-        """Return why `embed_query` has no answer: no model, one that cannot be used, or none yet."""
+        """Return why `embed_query` has no vector: no model, an unusable model, or no vectors yet."""
         waiting = NotReady(f"No model answers yet; {self.index.pending_vectors():,} passages wait for one.")
         return self.embedders.trouble or self.parts.backfill.trouble or waiting
 
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def progress(self) -> Progress:
-        """Tell how far the index is behind the vault; never raises."""
+        """Return how far the index is behind the vault; never raises."""
         return measure_progress(
             self._parts, self._store, self.embedders, self.settings, self.trouble, paused=self.paused
         )
 
     def inspect(self, path: VaultPath) -> Inspection:
-        """Tell what the index holds of a note, or why it holds nothing."""
+        """Return what the index holds of a note, or why it holds nothing."""
         return inspect_note(self.indexer, self.store, path)
 
     def health(self) -> Mapping[str, Any]:
-        """Gather what `doctor` judges."""
+        """Gather what `doctor` checks."""
         parts, index = self._parts, None
-        # One that cannot be read any more is opened anew in a moment.
+        # An unreadable index is reopened in a moment.
         with contextlib.suppress(IndexUnusable):
             index = parts.index.health() if parts else None
         return {
@@ -312,15 +312,15 @@ class VaultEngine:
     # -- requests -----------------------------------------------------------------------------------------------------
 
     async def report(self, paths: Collection[str]) -> int:
-        """Look at paths that are said to have changed; the disk decides.
+        """Check paths that are reported as changed; the disk decides.
 
         Returns:
-            How many notes were news.
+            How many notes changed.
         """
         return await self.indexer.look_at(paths)
 
     def reindex(self, paths: Sequence[VaultPath], *, full: bool) -> Job:
-        """Read notes again: these, the changed ones, or all with the boilerplate learnt anew."""
+        """Read notes again: these, the changed ones, or all of them with the boilerplate learned again."""
 
         async def work(job: Job) -> None:
             job.message = "Reading the vault"
@@ -333,14 +333,14 @@ class VaultEngine:
         return self._jobs.start("reindex", work)
 
     def pause(self) -> None:
-        """Stop embedding until resumed; words stay up to date."""
+        """Stop embedding until resumed; keyword search stays up to date."""
         self.paused = True
         if self._parts is not None:
             self._parts.backfill.paused = True
         self.news.progressed()
 
     def resume(self) -> None:
-        """Go on embedding."""
+        """Resume embedding."""
         self.paused = False
         if self._parts is not None:
             self._parts.backfill.paused = False
@@ -348,7 +348,7 @@ class VaultEngine:
         self.news.progressed()
 
     async def use(self, settings: Settings) -> None:
-        """Take over changed settings."""
+        """Apply changed settings."""
         before, self.settings = self.settings, settings
         self.vault = Vault(self.root, rules_of(self.root, settings))
         self.news.events.hide(self.id, self.vault.rules.denies)
@@ -361,7 +361,7 @@ class VaultEngine:
         self.parts.backfill.wake()
 
     def model_keys(self) -> set[str]:
-        """Return the keys of the models this vault still needs."""
+        """Return the keys of the models that this vault needs."""
         parts = self._parts
         keys = {parts.index.answering_model} if parts and parts.index.answering_model else set()
         if parts and parts.backfill.model:

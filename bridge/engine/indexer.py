@@ -1,4 +1,4 @@
-"""Follows the vault: what changed on disk is read, indexed by words and linked."""
+"""Follows the vault: changed files are read, indexed for keyword search and linked."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def learn_from_links(store: Store, notes: Iterable[IndexedNote], names: Names) -> None:
-    """Learn from the links of notes that were just written."""
+    """Record link feedback from notes that were just written."""
     accepting = store.accepting
     for note in notes:
         if note.path in accepting:
@@ -37,10 +37,10 @@ def learn_from_links(store: Store, notes: Iterable[IndexedNote], names: Names) -
 
 
 def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) -> Mapping[VaultPath, VaultPath]:
-    """Return where notes that are gone went; the old path comes first.
+    """Return where missing notes were moved, by their old path.
 
-    To the only new note that says the same. Of several that do, as notes made of one template, to the only one that has
-    the same name too: their folder was renamed.
+    A note moved to the only new note with the same content. If several have it, such as notes made from one template,
+    it moved to the only one that also has the same file name: their folder was renamed.
     """
     if not gone:
         return {}
@@ -49,19 +49,19 @@ def detect_moves(gone: Collection[IndexedNote], fresh: Iterable[IndexedNote]) ->
 
 
 def content_key(note: IndexedNote) -> Hashable:
-    """Tell a note by its text."""
+    """Identify a note by its content."""
     return note.digest
 
 
 def content_and_name_key(note: IndexedNote) -> Hashable:
-    """Tell a note by its text and the name of its file."""
+    """Identify a note by its content and file name."""
     return note.digest, note.path.rpartition("/")[2]
 
 
 def match_moves(
     gone: Iterable[IndexedNote], fresh: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
 ) -> dict[VaultPath, VaultPath]:
-    """Return where notes went, by marks that only one of each has."""
+    """Return where notes were moved, by keys that are unique on both sides."""
     old, new = unique_by_key(gone, mark), unique_by_key(fresh, mark)
     return {path: new[each] for each, path in old.items() if each in new}
 
@@ -69,7 +69,7 @@ def match_moves(
 def unique_by_key(
     notes: Iterable[IndexedNote], mark: Callable[[IndexedNote], Hashable]
 ) -> Mapping[Hashable, VaultPath]:
-    """Return notes by their mark, those alone that share it with no other."""
+    """Return the notes whose key no other note has, by their key."""
     marked = [(mark(note), note.path) for note in notes]
     count = Counter(each for each, _ in marked)
     return {each: path for each, path in marked if count[each] == 1}
@@ -78,20 +78,20 @@ def unique_by_key(
 log = logging.getLogger(__name__)
 
 WRITE_AT = 1_000
-"""Notes gathered before they are written: each write makes a fragment and a version."""
+"""Notes gathered before a write: each write makes a fragment and a version."""
 
 RETRY_S = 5.0
-"""Seconds before another try after a full disk or a vanished vault."""
+"""Seconds before the next try after a full disk or a missing vault."""
 
 LEARN_AT = 32
-"""Fewer notes than this have no boilerplate to speak of."""
+"""With fewer notes than this, no boilerplate is learned."""
 
 Write = Callable[[Sequence[PreparedNote], Collection[VaultPath]], Awaitable[None]]
-"""Puts notes into the index, and takes others out of it."""
+"""Writes notes to the index and removes others from it."""
 
 
 class Indexer:
-    """The vault's files, names, links and full text, one change at a time."""
+    """Keeps the vault's files, names, links and full text current, one change at a time."""
 
     def __init__(
         self,
@@ -103,16 +103,16 @@ class Indexer:
         told: Callable[[Collection[VaultPath], Collection[VaultPath]], None],
         buried: Callable[[], None],
     ) -> None:
-        """Start with what the index remembers.
+        """Start with the state of the index.
 
         Args:
             vault: The files.
-            index: The index to keep true to them.
-            store: Where failures are remembered.
+            index: The index to keep current with them.
+            store: Keeps failures.
             settings: Limits of what is read.
-            readers: What reads them; it may have begun.
+            readers: The parser pool; it may have started.
             told: Called after each write with the paths written and the paths gone.
-            buried: Called when a note that is gone was moved to where the rules deny it.
+            buried: Called when a missing note was moved into a denied path.
         """
         self.vault = vault
         self.index = index
@@ -132,7 +132,7 @@ class Indexer:
         self._turn = asyncio.Lock()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Reconcile, then follow the watcher until told to stop; trouble is told and tried again."""
+        """Reconcile, then follow the watcher until stopped; errors are recorded and retried."""
         while not stop.is_set():
             try:
                 await self.reconcile()
@@ -149,43 +149,43 @@ class Indexer:
                 await pause(stop, RETRY_S)
 
     async def _watch(self, mode: Literal["auto", "poll"], stop: asyncio.Event) -> None:
-        """Take up each settled set of changes."""
+        """Index each settled set of changes."""
         async for changed in watch(self.vault.root, mode, stop):
-            # The first set is empty and says that watching has begun: what changed since the scan would be missed.
+            # The first set is empty and says that watching has begun: changes since the scan would be missed.
             self.watching, began = True, not self.watching
             await self.look_at(("",) if began else changed)
         self.watching = False
 
     def require_complete(self) -> None:
-        """Make sure that a full scan was committed.
+        """Require that a full scan was committed.
 
         Raises:
-            NotReady: None was; or the error that keeps it from that.
+            NotReady: None was committed; or the error that prevents it.
         """
         if not self.complete:
             raise self.trouble or NotReady("The vault is being read for the first time.")
 
     def hide(self) -> None:
-        """Forget at once what the rules deny now; a scan that is under way is done again."""
+        """Hide denied notes at once; a running scan is repeated."""
         denies = self.vault.rules.denies
         self.index.hide(denies)
         denied = [path for path in self.names if denies(path)]
         for path in denied:
             self.names.discard(path)
         self.pending = {path for path in self.pending if not denies(path)}
-        # The reasons name other files too; the next scan says them again.
+        # The reasons name other files too; the next scan gives them again.
         self.skipped = {}
         self.link_resolver.hide(denied)
 
     async def reconcile(self, again: Collection[VaultPath] = (), *, everything: bool = False) -> int:
-        """Compare the whole vault with the index and do the least work.
+        """Compare the whole vault with the index and update what differs.
 
         Args:
             again: Notes to read even if they look unchanged.
-            everything: Read every note again and learn the boilerplate anew.
+            everything: Whether to read every note and learn the boilerplate again.
 
         Returns:
-            How many notes were news.
+            How many notes changed.
         """
         news = await self._take_up(("",), frozenset(again), everything=everything)
         self.trouble = None
@@ -194,19 +194,19 @@ class Indexer:
         return news
 
     async def look_at(self, places: Collection[str]) -> int:
-        """Take up changes at some files or folders, `""` for all; the disk decides what they were.
+        """Index changes at some files or folders, `""` for all; the disk decides what changed.
 
         Returns:
-            How many notes were news.
+            How many notes changed.
         """
-        # Else what is shown already but cannot be written would pass for written.
+        # Otherwise notes that are shown but could not be written would count as written.
         await self.index.settled()
         return await self._take_up(tuple(places), frozenset(), everything=False)
 
     async def show(self, places: Collection[str]) -> None:
-        """Take up changes that we made ourselves, and leave writing the index to a moment later.
+        """Index our own changes in memory, and write the index a moment later.
 
-        What is lost then is found by the watcher, which tells of our own changes too.
+        If that write is lost, the watcher finds the changes, since it also reports our own.
         """
         await self._take_up(tuple(places), frozenset(), everything=False, write=self.index.show)
 
@@ -218,7 +218,7 @@ class Indexer:
         everything: bool,
         write: Write | None = None,
     ) -> int:
-        """Compare what there is at some places with the index, and do the least work."""
+        """Compare the files at some places with the index, and update what differs."""
         if not places:
             return 0
         async with self._turn:
@@ -230,11 +230,11 @@ class Indexer:
             due = plan(scan.files, notes, preparation_version(self.boilerplate))
             read = {*scan.files} if everything else {*due.read, *(scan.files.keys() & again)} - self._bad(scan, again)
             gone = {path for path in due.gone if not scan.unsure_of(path)}
-            # What an earlier try left is read now, or has gone since.
+            # Notes that an earlier try left pending are read now, or have gone since.
             self.pending = (self.pending - known) | read
             lost = {Stat(note.mtime_ns, note.size): path for path in gone if (note := notes.get(path))}
             if lost and (buried := await asyncio.to_thread(self.vault.buried, lost)):
-                # What was kept of a note by its old path is erased with what is denied now.
+                # Data about a note under its old path is erased with the denied notes.
                 await asyncio.to_thread(self._store.move, buried)
                 self._buried()
             await self._learn(read, anew=everything)
@@ -256,7 +256,7 @@ class Indexer:
         return len(read | gone)
 
     async def _scanned(self, places: tuple[str, ...]) -> Scan:
-        """Look in a thread; again when the rules changed meanwhile."""
+        """Scan in a thread; again if the rules changed meanwhile."""
         while True:
             vault = self.vault
             scan = await asyncio.to_thread(self._look, places)
@@ -264,17 +264,17 @@ class Indexer:
                 return scan
 
     def _look(self, places: tuple[str, ...]) -> Scan:
-        """Find what there is now; an empty folder is not taken for deleted notes."""
+        """Scan the places; an empty folder does not count as deleted notes."""
         return self.vault.scan(was_filled=bool(self.index.notes)) if "" in places else self.vault.look(places)
 
     def _known(self, places: tuple[str, ...], scan: Scan) -> set[VaultPath]:
-        """Return what was known at or below the places; only what is no file any more can have been a folder."""
+        """Return the known files at or below the places; only a place that is not a file now can have been a folder."""
         folders = [place for place in places if place not in scan.files and place not in scan.others]
         files = {VaultPath(place) for place in places} - {VaultPath(place) for place in folders}
         return files | (at_or_below(folders, {*self.names, *self.index.notes}) if folders else set())
 
     def _take_names(self, places: tuple[str, ...], scan: Scan) -> None:
-        """Make what was found known by name, so that links can mean it, and forget what is gone."""
+        """Add the files found to the names that links resolve to, and remove missing ones."""
         found = scan.files.keys() | scan.others
         lost = {p for p in self._known(places, scan) if p not in found and not scan.unsure_of(p)}
         fresh = {path for path in found if path not in self.names}
@@ -288,7 +288,7 @@ class Indexer:
         self.skipped = {**kept, **scan.skipped}
 
     def _bad(self, scan: Scan, again: frozenset[VaultPath]) -> set[VaultPath]:
-        """Return the notes that failed before and are still the same; those that are gone are forgotten."""
+        """Return the notes that failed before and are unchanged; failures of missing notes are forgotten."""
         failed = self._store.failures()
         self._store.mend([path for path in failed if path not in scan.files and self.vault.stat(path) is None])
         return {
@@ -298,7 +298,7 @@ class Indexer:
         }
 
     async def _apply(self, read: Sequence[VaultPath], gone: set[VaultPath], write: Write) -> None:
-        """Read notes and write what they say; `gone` notes leave with the last write."""
+        """Read notes and write them; `gone` notes are removed with the last write."""
         gathered: list[PreparedNote] = []
         reading = ReadOptions(self.vault.root, self.vault.rules, self.boilerplate, self.settings.max_pdf_pages)
         async for outcomes in self._readers.read(reading, read):
@@ -310,7 +310,7 @@ class Indexer:
         await self._write(gathered, gone, write)
 
     def _sort(self, outcome: Outcome, gathered: list[PreparedNote], gone: set[VaultPath]) -> None:
-        """File one outcome under what is to be written, gone or failed."""
+        """Sort one outcome into written, gone or failed."""
         if isinstance(outcome, PreparedNote):
             gathered.append(outcome)
             return
@@ -324,8 +324,8 @@ class Indexer:
             self._store.fail(outcome.path, state_of(stat), outcome.reason)
 
     async def _write(self, entries: list[PreparedNote], gone: Collection[VaultPath], write: Write) -> None:
-        """Write one batch, and tell of it."""
-        # The rules may have changed since these were read.
+        """Write one batch, and notify of it."""
+        # The rules may have changed since the notes were read.
         entries = [entry for entry in entries if not self.vault.rules.denies(entry.note.path)]
         if not entries and not gone:
             return
@@ -341,7 +341,7 @@ class Indexer:
 
     @property
     def boilerplate(self) -> Boilerplate:
-        """What is left out of the embedding now; what was learnt is kept while the setting is off."""
+        """The lines left out of embedding; what was learned is kept while the setting is off."""
         return self.index.boilerplate if self.settings.boilerplate else Boilerplate.empty()
 
     async def _learn(self, read: Collection[VaultPath], *, anew: bool) -> None:
@@ -357,12 +357,12 @@ class Indexer:
 
 
 def state_of(stat: Stat) -> Digest:
-    """Name the content of a note that could not be read by what the disk says of it."""
+    """Return a stand-in for the digest of an unreadable note, from its time and size."""
     return Digest(f"{stat.mtime_ns}-{stat.size}")
 
 
 async def pause(stop: asyncio.Event, seconds: float) -> None:
-    """Wait, but not longer than until told to stop."""
+    """Wait some seconds, or until stopped."""
     try:
         async with asyncio.timeout(seconds):
             await stop.wait()

@@ -1,4 +1,4 @@
-"""Long work that a caller started and may ask about."""
+"""Runs long work that a client started and can ask about."""
 
 import asyncio
 import secrets
@@ -13,7 +13,7 @@ REMEMBERED = 100
 
 @dataclass(slots=True)
 class Job:
-    """One piece of long work and how far it is."""
+    """A piece of long work and its progress."""
 
     id: str
     kind: str
@@ -31,7 +31,7 @@ class Jobs:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, kind: str, work: Callable[[Job], Awaitable[None]]) -> Job:
-        """Start work that reports into its job."""
+        """Start work that reports its progress in the job."""
         job = Job(secrets.token_hex(8), kind)
         self._jobs[job.id] = job
         for old in list(self._jobs)[:-REMEMBERED]:
@@ -45,7 +45,7 @@ class Jobs:
         """Return a job.
 
         Raises:
-            JobNotFound: It is unknown or long past.
+            JobNotFound: The id is unknown, or the job is long past.
         """
         try:
             return self._jobs[job_id]
@@ -53,13 +53,13 @@ class Jobs:
             raise JobNotFound(f"There is no job `{job_id}`.") from None
 
     async def stop(self) -> None:
-        """Cancel what runs and wait for it."""
+        """Cancel all running jobs and wait for them."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _run(self, job: Job, work: Callable[[Job], Awaitable[None]]) -> None:
-        """Run the work and record how it ended."""
+        """Run the work and record its outcome."""
         try:
             await work(job)
         except BridgeError as error:

@@ -1,4 +1,4 @@
-"""Brings back what a program saves into a file that a change had just replaced, where no lease holds programs back."""
+"""Recovers what a program saves into a file that a change has just replaced, on systems without file leases."""
 
 import asyncio
 import contextlib
@@ -21,10 +21,10 @@ from bridge.vault.write.guard import DisplacedFile
 log = logging.getLogger(__name__)
 
 WATCHED_S = 3.0
-"""Seconds for which a file is watched after it was replaced or written last."""
+"""Seconds for which a file is watched after it was replaced or last written."""
 LOOK_EVERY_S = 0.05
 FINISH_S = 1.5
-"""Seconds for which a bridge that stops still watches."""
+"""Seconds for which a stopping bridge keeps watching."""
 AUTHOR = Author(
     "keep_save",
     reason="Another program was saving the note while it was changed; what it saved is kept.",
@@ -34,22 +34,22 @@ AUTHOR = Author(
 
 @dataclass(slots=True)
 class WatchedFile:
-    """A displaced file and what was seen of it."""
+    """A displaced file and its last known states."""
 
     file: DisplacedFile
     known: tuple[int, int]
-    """Time and size when all that it says was in the vault."""
+    """Time and size when the vault held all of its content."""
     seen: tuple[int, int]
     since: float
-    """When it was first seen so."""
+    """When the file was first seen in this state."""
 
     def look(self, now: float) -> None:
-        """Look at the file again."""
+        """Check the file again."""
         if (seen := stat_key(os.fstat(self.file.descriptor))) != self.seen:
             self.seen, self.since = seen, now
 
     def is_late(self, now: float) -> bool:
-        """Say whether something was saved into it, and all of that is there."""
+        """Return whether something was saved into the file, and that save is complete."""
         return self.seen != self.known and now - self.since >= (QUIET_S if self.seen[1] else EMPTY_S)
 
 
@@ -63,7 +63,7 @@ class LateSaves:
     _looked: Signal = field(default_factory=Signal)
 
     async def finish(self) -> None:
-        """Return when nothing is watched any more, or before long."""
+        """Return when no file is watched any more, or after a short time."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FINISH_S):
                 while self.writing.displacing.is_set():
@@ -84,7 +84,7 @@ class LateSaves:
                 os.close(watched.file.descriptor)
 
     async def _look(self, now: float) -> None:
-        """Look at each file once, bring back what is late, and let go of those that stayed as they were."""
+        """Check each file once, recover late saves, and stop watching unchanged files."""
         displaced = self.writing.writer.displaced
         while displaced:
             file = displaced.pop(0)
@@ -98,7 +98,7 @@ class LateSaves:
                 self._watched.remove(watched)
 
     async def _bring_back(self, watched: WatchedFile) -> None:
-        """Put what was saved late into the vault, with the change if the two do not contradict."""
+        """Write a late save to the vault, merged with the change if the two do not conflict."""
         file, watched.known = watched.file, watched.seen
         path = VaultPath(file.path)
 
@@ -121,17 +121,17 @@ class LateSaves:
 
         if digest_of(data) == file.before:
             return
-        # What a program saved after that is newer: then the user decides.
+        # If a program saved the note after that, its content is newer: then the user decides.
         author = replace(AUTHOR, proposes=not await asyncio.to_thread(self._is_newest, watched))
         try:
             await self.writing.make(draw, {path}, author)
         except BridgeError as error:
             log.warning("What was saved late could not be kept yet: %s", error.code)
-            # It is tried again as long as the file is watched.
+            # Retried as long as the file is watched.
             watched.known = (0, -1)
 
     def _is_newest(self, watched: WatchedFile) -> bool:
-        """Say whether nobody but the bridge wrote the note after a late save."""
+        """Return whether only the bridge wrote the note after a late save."""
         try:
             info = Path(self.writing.vault.root, watched.file.path).stat()
         except OSError:
@@ -140,12 +140,12 @@ class LateSaves:
 
 
 def stat_key(info: os.stat_result) -> tuple[int, int]:
-    """Return what tells an unchanged file."""
+    """Return what identifies an unchanged file: its time and size."""
     return info.st_mtime_ns, info.st_size
 
 
 def read_descriptor(descriptor: int) -> bytes:
-    """Read an open file whole."""
+    """Read the whole of an open file."""
     with open(os.dup(descriptor), "rb") as file:  # noqa: PTH123 - a descriptor
         file.seek(0)
         return file.read()

@@ -1,4 +1,4 @@
-"""What the links of each note tell: who lacks them, who has them both ways, what is named and missing."""
+"""Lists notes by their links: orphans, dead ends, stubs, mutual links and gaps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Lack = Literal["orphans", "dead_ends", "sources"]
 
 TOP = 5
-"""Notes that are named as those who want a note."""
+"""Linking notes that are listed for each stub."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Gap:
 
 
 def link_counts(found: "Census") -> LinkCounts:
-    """Put a census into its wire form."""
+    """Convert a census to its wire form."""
     return LinkCounts(found.notes, found.links, found.stubs)
 
 
@@ -115,14 +115,14 @@ def notes_without_links(graph_snapshot: "GraphSnapshot", found: "Census", part: 
 
 
 def newest_notes(graph_snapshot: "GraphSnapshot", numbers: "NDArray[np.int64]", page: slice) -> NoteCount:
-    """Name the notes of some numbers that were changed last."""
+    """Return the notes with these numbers, the most recently changed first."""
     paths = [graph_snapshot.graph.paths[number] for number in numbers.tolist()]
     paths.sort(key=lambda path: (-graph_snapshot.notes[path].modified if path in graph_snapshot.notes else 0.0, path))
     return NoteCount(len(paths), tuple(paths[page]))
 
 
 def stubs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[Stub, ...], int]:
-    """Return the names without a note that most notes link to."""
+    """Return the stubs, those with the most linking notes first."""
     import numpy as np
 
     edges = graph_snapshot.graph.edges_of(WRITTEN, stubs=True)
@@ -143,7 +143,7 @@ def stubs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[Stub, ...
 
 
 def strong_pairs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[StrongPair, ...], int]:
-    """Return the notes that link to each other most."""
+    """Return the pairs of notes that link to each other, those with the most links first."""
     import numpy as np
 
     edges = graph_snapshot.graph.edges_of(WRITTEN)
@@ -165,6 +165,6 @@ def strong_pairs(graph_snapshot: "GraphSnapshot", page: slice) -> tuple[tuple[St
 
 
 def gaps(graph_snapshot: "GraphSnapshot", found: Sequence[tuple[int, int, int, float]]) -> tuple[Gap, ...]:
-    """Name the notes of gaps."""
+    """Return gaps with the paths of their notes."""
     paths = graph_snapshot.graph.paths
     return tuple(Gap(paths[one], paths[other], times, round(score, 3)) for one, other, times, score in found)

@@ -1,4 +1,4 @@
-"""What the vault knows of a text and of the notes that it may link to."""
+"""Gathers what the vault knows about a text and the notes that it may link to."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def source_of(engine: "VaultEngine", note: "Note", end: int | None = None) -> "Source":
-    """Take a note's prose, up to an offset if one is given, and what it links to already."""
+    """Return a note's prose, up to an offset if given, and its existing link targets."""
     from bridge.linking.suggest import Source
     from bridge.markdown.prose import protected_spans
 
@@ -28,7 +28,7 @@ def source_of(engine: "VaultEngine", note: "Note", end: int | None = None) -> "S
 
 @dataclass(frozen=True, slots=True)
 class LinkContext:
-    """What the vault knows of the notes that a text may link to."""
+    """What the vault knows about possible link targets of a text."""
 
     engine: "VaultEngine"
     path: VaultPath | None
@@ -40,11 +40,11 @@ class LinkContext:
         return len(graph.linked_from(target)) if graph is not None else 0
 
     def resolve(self, said: str) -> VaultPath | None:
-        """Return which of several notes of one name a link would mean."""
+        """Return the note that a link of this name would resolve to."""
         return self.engine.names.resolve(said, self.path or VaultPath("")).path
 
     def more(self, target: VaultPath, form: str) -> "Sequence[Evidence]":
-        """Judge how near the two notes are in meaning and by links, and what was said of such links before."""
+        """Return evidence from semantic similarity, shared neighbours and past link feedback."""
         from bridge.linking.evidence import graph_evidence, similarity_evidence
 
         graph, index = self.engine.graph, self.engine.index

@@ -1,4 +1,4 @@
-"""Keeps the links between notes true to what they say: resolved at once, drawn as a graph when a batch has settled."""
+"""Keeps the links between notes current: resolved at once, built into a graph when a batch has settled."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bridge.index.index import Index
 
 AT_ONCE = 1_000
-"""Notes whose links become one table: making arrays of more would hold up other threads."""
+"""Notes whose links form one table: building larger arrays would block other threads."""
 
 NO_NAME = -1
 
@@ -36,13 +36,13 @@ class StaleLinks:
 
     notes: frozenset[VaultPath]
     names: frozenset[VaultPath]
-    """Files that appeared or vanished: every link that asks for one of these names may lead elsewhere now."""
+    """Files that appeared or vanished: any link to one of these names may resolve differently now."""
     everything: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResolvedLinks:
-    """Every link as it was resolved last."""
+    """Every link as it was last resolved."""
 
     nodes: Nodes
     table: "Table"
@@ -54,32 +54,32 @@ class ResolvedLinks:
         return frozenset(VaultPath(self.nodes.labels[owner]) for owner in owners)
 
     def graph(self, notes: Collection[VaultPath]) -> Graph:
-        """Take a snapshot of some notes; call in a thread."""
+        """Build the graph of some notes; call in a thread."""
         return Graph(self.nodes, notes, self.table)
 
 
 @dataclass(frozen=True, slots=True)
 class LinkRequest:
-    """What a link asks for."""
+    """The target of a link as written."""
 
     file: str
     name: int
     number: int | None
-    """The number of what it leads to; None when that depends on the note that asks."""
+    """The number of the target; None when that depends on the linking note."""
 
 
 class LinkTable:
-    """Resolved links of every note; only what a change can have moved is resolved again."""
+    """The resolved links of every note; only links that a change can affect are resolved again."""
 
     def __init__(self) -> None:
         self.resolved_links: ResolvedLinks | None = None
-        """The links that `resolve` left; replaced, never changed."""
+        """The result of the last `resolve`; replaced, never mutated."""
         self._nodes = Nodes()
         self._names: dict[str, int] = {}
         self._due = StaleLinks(frozenset(), frozenset(), everything=True)
 
     def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
-        """Note which notes changed.
+        """Record which notes changed.
 
         Args:
             paths: Notes that were written or removed.
@@ -90,28 +90,28 @@ class LinkTable:
 
     @property
     def settled(self) -> bool:
-        """True when nothing waits to be resolved."""
+        """Whether nothing waits to be resolved."""
         return self._due == StaleLinks(frozenset(), frozenset(), everything=False)
 
     def take(self) -> StaleLinks:
-        """Hand out what is to be resolved again; call on the event loop, before `resolve`."""
+        """Take the stale links out of the queue; call on the event loop, before `resolve`."""
         due, self._due = self._due, StaleLinks(frozenset(), frozenset(), everything=False)
         return due
 
     def resolve(self, due: StaleLinks, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
-        """Resolve what is due; call in a thread, one at a time."""
+        """Resolve stale links; call in a thread, one call at a time."""
         if due.everything or self.resolved_links is None:
             with pause_gc():
                 self._resolve_all(notes, names)
             return
         asked = {number for path in due.names if (number := self._names.get(name_key(path))) is not None}
-        # Looking through all links takes as long as all the rest.
+        # Scanning all links takes as long as everything else.
         owners = self.resolved_links.table.asking_for(asked) if asked else ()
         asking = (VaultPath(self._nodes.labels[owner]) for owner in owners)
         self._replace(self.resolved_links.table, sorted(due.notes.union(asking)), notes, names)
 
     def _resolve_all(self, notes: Mapping[VaultPath, IndexedNote], names: Names) -> None:
-        """Begin anew; what is gone has no number any more."""
+        """Resolve all links from scratch; missing notes lose their number."""
         from bridge.graph.columns import concat_tables
 
         self._nodes, self._names = Nodes(), {}
@@ -133,7 +133,7 @@ class LinkTable:
     def _resolved(
         self, stale: Iterable[VaultPath], notes: Mapping[VaultPath, IndexedNote], names: Names
     ) -> "Iterator[Table]":
-        """Resolve the links of notes, many notes a table."""
+        """Resolve the links of notes, in tables of many notes each."""
         from bridge.graph.columns import Table
 
         left, seen = iter(stale), dict[tuple[str, LinkKind], LinkRequest | None]()
@@ -143,7 +143,7 @@ class LinkTable:
     def _rows(
         self, note: IndexedNote, names: Names, seen: "dict[tuple[str, LinkKind], LinkRequest | None]"
     ) -> Iterator[Row]:
-        """Resolve the links of a note, each target once for each kind; `seen` are those that were met before."""
+        """Resolve the links of a note, each target once for each kind; `seen` caches earlier targets."""
         owner = self._nodes.of(note.path)
         found: Counter[tuple[int, int, int, int]] = Counter()
         for link in note.links:
@@ -158,14 +158,14 @@ class LinkTable:
                 found[owner, number, CODES[link.kind], asked.name] += 1
         for begin, end, _ in note.arrows:
             first, second = (names.resolve(file, note.path, "canvas").path for file in (begin, end))
-            # The canvas asks for both files in links of its own; an arrow at a card joins no two notes.
+            # The canvas links to both files on its own; an arrow to a card connects no two notes.
             if first is not None and second is not None:
                 found[self._nodes.of(first), self._nodes.of(second), CODES["arrow"], NO_NAME] += 1
         for (source, target, kind, name), count in found.items():
             yield owner, source, target, kind, count, name
 
     def _asked(self, link: Link, source: VaultPath, names: Names) -> LinkRequest | None:
-        """Find out what links of one text ask for; None when that is no file."""
+        """Return the target that a link names; None when it names no file."""
         file = target_file(link.target, link.kind)
         if not file:
             return None
@@ -175,7 +175,7 @@ class LinkTable:
         return LinkRequest(file, name, self._target(names.resolve(link.target, source, link.kind).path, file))
 
     def _target(self, path: VaultPath | None, asked: str) -> int:
-        """Return the number of what a link leads to: a file, or a name that no note has."""
+        """Return the number of a link's target: a file, or a name without a note."""
         return (
             self._nodes.of(path)
             if path is not None
@@ -183,30 +183,30 @@ class LinkTable:
         )
 
     def _name(self, key: str) -> int:
-        """Return the number of a name that a link asks for."""
+        """Return the number of a name in links."""
         return self._names.setdefault(key, len(self._names))
 
 
 def resolve_targets(note: IndexedNote, names: Names) -> tuple[VaultPath, ...]:
-    """Return the path that each link of a note means; links that mean nothing are left out."""
+    """Return the path that each link of a note resolves to, leaving out unresolved links."""
     found = (names.resolve(link.target, note.path, link.kind).path for link in note.links)
     return tuple(path for path in found if path is not None)
 
 
 SETTLED_S, LONGEST_S = 0.1, 1.0
-"""Seconds without a change before the graph is drawn anew, for whoever writes has the processor first; and at most."""
+"""Seconds without a change before the graph is rebuilt, so that writers get the processor first; and at most."""
 
 
 class LinkResolver:
     """The links and the graph of one vault; belongs to one event loop."""
 
     def __init__(self, index: "Index", names: Names, told: Callable[[], None]) -> None:
-        """Know of no link yet.
+        """Start without links.
 
         Args:
             index: Holds the notes with their links as written.
-            names: What links can mean; it changes with the vault.
-            told: Called when links were resolved, and when the graph was drawn.
+            names: The files that links can resolve to; it changes with the vault.
+            told: Called when links were resolved, and when the graph was built.
         """
         self.graph: Graph | None = None
         """The graph of the last settled batch."""
@@ -221,27 +221,27 @@ class LinkResolver:
 
     @property
     def settled(self) -> bool:
-        """True when the links of every written note are resolved."""
+        """Whether the links of every written note are resolved."""
         return self.resolved_links is not None and self._links.settled
 
     @property
     def resolved_links(self) -> ResolvedLinks | None:
-        """Every link as it is resolved now; None before the first time."""
+        """Every link as currently resolved; None before the first time."""
         return self._links.resolved_links
 
     def changed(self, paths: Iterable[VaultPath], *, names: Iterable[VaultPath] = ()) -> None:
-        """Note what changed, as `Links.changed` does."""
+        """Record what changed, as `LinkTable.changed` does."""
         self._links.changed(paths, names=names)
 
     def hide(self, denied: Collection[VaultPath]) -> None:
-        """Forget notes at once: nothing that is under way shows them any more."""
+        """Hide notes at once; a running build does not show them either."""
         self.graph = None
         self._hidden += 1
         self._links.changed(denied, names=denied)
         self._undrawn.set()
 
     async def resolve(self) -> None:
-        """Resolve the links that a change can have moved; from then on `web` and `drawn` show them."""
+        """Resolve the links that a change can affect; afterwards `resolved_links` and `drawn` show them."""
         async with self._resolving:
             before = None
             while before != self._hidden:
@@ -251,7 +251,7 @@ class LinkResolver:
         self._told()
 
     async def drawn(self) -> Graph | None:
-        """Return the graph of all links that are resolved now; None before there are any."""
+        """Return the graph of all links resolved so far; None before there are any."""
         async with self._drawing:
             while (resolved_links := self.resolved_links) is not None and (
                 self.graph is None or self.graph.table is not resolved_links.table
@@ -259,13 +259,13 @@ class LinkResolver:
                 before = self._hidden
                 graph = await asyncio.to_thread(resolved_links.graph, self._index.notes)
                 if before == self._hidden:
-                    # What was resolved meanwhile is for the next who asks, else busy times would have no end.
+                    # Later links are left to the next call, or constant writing would keep this loop running.
                     self.graph = graph
                     break
             return self.graph
 
     async def redraw(self) -> None:
-        """Draw the graph anew after each settled batch, until cancelled."""
+        """Rebuild the graph after each settled batch, until cancelled."""
         while True:
             await self._undrawn.wait()
             if self.graph is not None:
@@ -275,7 +275,7 @@ class LinkResolver:
             self._told()
 
     async def _pause(self) -> None:
-        """Wait until nothing changes for a moment."""
+        """Wait for a moment without changes."""
         ends = time.monotonic() + LONGEST_S
         before: ResolvedLinks | None = None
         while before is not self.resolved_links and time.monotonic() < ends:

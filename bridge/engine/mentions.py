@@ -1,4 +1,4 @@
-"""Keeps, from the first question on, which names each note says."""
+"""Keeps track of which names each note mentions, from the first query on."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from bridge.index.index import Index
 
 MANY = 500
-"""Changed notes from which on all are read: one pass is faster than picking them."""
+"""Number of changed notes above which all notes are read: one pass is faster than picking them."""
 
 
 class MentionIndex:
-    """What the notes of a vault mention; brought up to date when it is asked for."""
+    """The names that the notes of a vault mention; updated when queried."""
 
     def __init__(self, index: "Index", templates: str | None = None) -> None:
-        """Read nothing yet.
+        """Create an empty index of mentions.
 
         Args:
             index: Holds the notes.
-            templates: The folder of templates, whose names nobody means.
+            templates: The templates folder, whose names are never linked.
         """
         self._index = index
         self._templates = templates
@@ -34,7 +34,7 @@ class MentionIndex:
         self._notes: Mapping[VaultPath, IndexedNote] = {}
 
     async def corpus(self) -> Corpus:
-        """Return what the notes mention as the index holds them now; the first time, all of them are read."""
+        """Return the mentions in the notes as indexed now; the first call reads all notes."""
         async with self._turn:
             notes = self._index.notes
             if notes is not self._notes:
@@ -50,14 +50,14 @@ class MentionIndex:
 
 @dataclass(frozen=True, slots=True)
 class NoteChanges:
-    """What became of the notes since the last question."""
+    """What changed in the notes since the last query."""
 
     changed: list[VaultPath]
     gone: set[VaultPath]
     names: NameFinder | None
-    """The names that there are now; None when they are the same."""
+    """The current names; None when unchanged."""
     everything: bool
-    """Whether all notes must be read: many changed, or there is a name that any of them may say."""
+    """Whether all notes must be read: many changed, or there is a new name that any of them may mention."""
 
 
 def compare_notes(
@@ -66,7 +66,7 @@ def compare_notes(
     corpus: Corpus,
     templates: str | None,
 ) -> NoteChanges:
-    """Compare the notes with those before; in a thread, since it takes 50 ms for 100,000."""
+    """Compare the notes with the earlier ones; call in a thread, since it takes 50 ms for 100,000 notes."""
     changed = [
         path for path, note in notes.items() if path not in before or text_digest(before[path]) != text_digest(note)
     ]
@@ -79,7 +79,7 @@ def compare_notes(
 
 
 def update_corpus(corpus: Corpus, news: NoteChanges, texts: Mapping[VaultPath, str]) -> Corpus:
-    """Bring a copy up to date, so that whoever holds the corpus now is not disturbed."""
+    """Return an updated copy, so that readers of the current corpus are not affected."""
     corpus = corpus.copy()
     corpus.forget(news.gone)
     corpus.forget(news.changed)
@@ -91,7 +91,7 @@ def update_corpus(corpus: Corpus, news: NoteChanges, texts: Mapping[VaultPath, s
 
 
 def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: str | None) -> NameFinder:
-    """Gather the titles and aliases that a link can name, but those of templates."""
+    """Collect the titles and aliases of all notes except templates."""
     return NameFinder(
         name
         for path, note in notes.items()
@@ -101,10 +101,10 @@ def collect_names(notes: Mapping[VaultPath, IndexedNote], templates: str | None)
 
 
 def names_of(note: IndexedNote) -> tuple[str, tuple[str, ...]]:
-    """Return a note's names."""
+    """Return a note's title and aliases."""
     return note.title, note.aliases
 
 
 def text_digest(note: IndexedNote) -> Digest:
-    """Return what tells whether a note says something else now."""
+    """Return what identifies the text of a note."""
     return note.digest

@@ -1,4 +1,4 @@
-"""The embedding models in use, shared by all vaults: the chosen one, and one that still answers for an old index."""
+"""Manages the embedding models in use, shared by all vaults: the chosen one, and one that still answers queries."""
 
 import asyncio
 import logging
@@ -20,12 +20,12 @@ REMEMBERED_QUERIES = 256
 
 
 def model_key(model: InstalledModel) -> str:
-    """Name the vectors of one model file: its id and the first digits of its digest."""
+    """Return the key of a model's vectors: its id and the first digits of its digest."""
     return f"{model.spec.id}-{model.digest[:12]}"
 
 
 def workers_wanted(settings: Settings) -> int:
-    """Return how many embedding processes to run: one for each core but one, unless the user chose."""
+    """Return the number of embedding processes: as set, or one less than the cores and at most four."""
     return settings.workers or max(1, min(4, (os.cpu_count() or 2) - 1))
 
 
@@ -36,7 +36,7 @@ class Embedders:
         self.models_dir = models_dir
         self.settings = settings
         self.trouble: BridgeError | None = None
-        """Why there is no model now, for `status` and `doctor`."""
+        """Why no model is available, for `status` and `doctor`."""
         self._open: dict[str, Embedder] = {}
         self._queries: dict[tuple[str, str], np.ndarray] = {}
 
@@ -51,7 +51,7 @@ class Embedders:
         return self._opened(model)
 
     async def of(self, key: str) -> Embedder | None:
-        """Return the embedder whose vectors have this key, or None when its model is no longer installed."""
+        """Return the embedder whose vectors have this key; None when its model is no longer installed."""
         if key in self._open:
             return self._open[key]
         for model in await asyncio.to_thread(installed_models, self.models_dir):
@@ -60,15 +60,15 @@ class Embedders:
         return None
 
     async def is_installed(self, key: str | None) -> bool:
-        """Say whether the model whose vectors have this key is installed."""
+        """Return whether the model whose vectors have this key is installed."""
         return key is not None and key in map(model_key, await asyncio.to_thread(installed_models, self.models_dir))
 
     def fails(self, key: str) -> bool:
-        """Say whether the model whose vectors have this key failed when it was last used."""
+        """Return whether the model whose vectors have this key failed when last used."""
         return key in self._open and self._open[key].status().failure is not None
 
     async def embed_query(self, key: str | None, text: str) -> "np.ndarray | None":
-        """Embed a query with the model whose vectors answer now; None when no model can."""
+        """Embed a query with the model of the searchable vectors; None when no model can."""
         embedder = await self.of(key) if key is not None else None
         if key is None or embedder is None:
             return None
@@ -85,7 +85,7 @@ class Embedders:
         return vector
 
     async def close_except(self, keys: set[str]) -> None:
-        """Close the models that no vault needs any more."""
+        """Close the models that no vault needs."""
         for key in [k for k in self._open if k not in keys]:
             await self._open.pop(key).close()
 
@@ -95,7 +95,7 @@ class Embedders:
         self._open.clear()
 
     def _opened(self, model: InstalledModel) -> Embedder:
-        """Return the model's embedder, made on first use."""
+        """Return the model's embedder, created on first use."""
         key = model_key(model)
         if key not in self._open:
             self._open[key] = Embedder(model, workers_wanted(self.settings), self.settings.unload_after_s)

@@ -1,4 +1,4 @@
-"""Tells those who wait, and every client, what is news in a vault."""
+"""Notifies waiters and clients of changes in a vault."""
 
 import contextlib
 from collections.abc import Collection
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
 
 FEW_CHANGES = 200
-"""Up to so many changed notes are told one by one; more are told as progress."""
+"""Up to this many changed notes get an event each; more are only published as progress."""
 
 
 class Notifications:
-    """The news of one vault."""
+    """The notifications of one vault."""
 
     def __init__(self, engine: "VaultEngine", events: Events) -> None:
         self._engine = engine
         self.events = events
 
     def changed(self, written: Collection[VaultPath], gone: Collection[VaultPath]) -> None:
-        """Tell of written and vanished notes, and wake who waits."""
+        """Publish written and missing notes, and wake waiters."""
         engine = self._engine
         engine.signal.tell()
         if engine.is_open:
@@ -36,12 +36,12 @@ class Notifications:
         self.progressed()
 
     def buried(self) -> None:
-        """Erase a note that was moved to where the rules deny it."""
+        """Erase the data of a note that was moved into a denied path."""
         if self._engine.is_open:
             self._engine.parts.eraser.erase_again()
 
     def progressed(self) -> None:
-        """Tell how far indexing is."""
+        """Publish the indexing progress."""
         engine = self._engine
         engine.signal.tell()
         with contextlib.suppress(BridgeError):

@@ -1,4 +1,4 @@
-"""What a vault is made of while it is open, and the tasks that keep it true."""
+"""The parts of an open vault, and the tasks that keep them current."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OpenVault:
-    """Everything that is there from when the index was opened until it is closed."""
+    """The parts that exist from the opening of the index until it is closed."""
 
     index: "Index"
     vocabulary: Vocabulary
@@ -46,16 +46,16 @@ class OpenVault:
 
     @property
     def trouble(self) -> BridgeError | None:
-        """Return what keeps one of them from its work."""
+        """The error that keeps a part from its work."""
         return self.indexer.trouble or self.backfill.trouble or self.eraser.trouble
 
     async def keep(self, folder: Path, stop: asyncio.Event, *more: Coroutine[Any, Any, None]) -> None:
-        """Do all that keeps them true, until one of them fails.
+        """Run the tasks of all parts, until one fails.
 
         Args:
             folder: The index.
-            stop: Set when it is enough.
-            more: What else is to be done as long.
+            stop: Set to end the tasks.
+            more: Further tasks to run alongside.
         """
         async with asyncio.TaskGroup() as group:
             group.create_task(self.eraser.run(), name="enforcing")
@@ -70,20 +70,20 @@ class OpenVault:
                 group.create_task(work)
 
     async def use(self, settings: Settings, vault: Vault) -> None:
-        """Take over changed settings, and the vault by the rules among them."""
+        """Apply changed settings, and the vault with their rules."""
         self.indexer.settings = settings
         self.co_reading.use(settings)
         self.writing.settings = settings
         await self.eraser.use(vault)
 
     async def close(self) -> None:
-        """Close the index; what was being written is written first."""
+        """Close the index after pending writes."""
         with contextlib.suppress(BridgeError, OSError, RuntimeError, ValueError):
             await self.index.close()
 
 
 def build_open_vault(engine: "VaultEngine", index: "Index", vocabulary: Vocabulary) -> OpenVault:
-    """Make the parts of a vault around its index."""
+    """Create the parts of a vault around its index."""
     settings, store, news = engine.settings, engine.store, engine.news
     indexer = Indexer(engine.vault, index, store, settings, engine.readers, news.changed, news.buried)
     writing = ChangeWriter(engine.id, indexer, store, settings, news.events, engine.editor_sessions)

@@ -1,4 +1,4 @@
-"""What a process that reads notes does; it loads no more of the engine than this."""
+"""Reads notes in a worker process; loads no more of the engine than this."""
 
 import hashlib
 import threading
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _process = threading.local()
 
 LEARN_FROM = 1_500
-"""Notes that are looked at: what stands in 3 % of all stands in some 45 of these, and the first answer waits for it."""
+"""Notes sampled: a line in 3 % of all notes is in some 45 of these, and the first answer waits for the sampling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReadFailure:
-    """A note that could not be read; `gone` when there is no such file any more."""
+    """A note that could not be read; `gone` when the file no longer exists."""
 
     path: VaultPath
     reason: str
@@ -47,14 +47,14 @@ Outcome = PreparedNote | ReadFailure
 
 
 def read_all(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
-    """Read, parse and prepare notes, each on its own: one that fails costs only itself."""
+    """Read, parse and prepare notes, each on its own, so that a failure affects one note only."""
     vault = Vault(reading.root, reading.rules)
     stopping: Event | None = getattr(_process, "stopping", None)
     return [read_one(reading, vault, path) for path in paths if stopping is None or not stopping.is_set()]
 
 
 def set_stop_event(stopping: "Event") -> None:
-    """Let what this process reads end at the next note once it is told to stop."""
+    """Set the event that ends reading in this process at the next note."""
     _process.stopping = stopping
 
 
@@ -76,7 +76,7 @@ def learn_boilerplate(root: Path, rules: Rules, paths: Collection[VaultPath]) ->
 
 
 def sample_texts(vault: Vault, paths: Iterable[VaultPath]) -> Iterator[str]:
-    """Yield the text of Markdown notes that can be read, drawn evenly, the same ones each time."""
+    """Yield the text of readable Markdown notes: an even sample, the same each time."""
     drawn = sorted(paths, key=lambda path: hashlib.blake2b(path.encode(), digest_size=8).digest())[:LEARN_FROM]
     for path in drawn:
         if path.endswith(".md"):

@@ -1,4 +1,4 @@
-"""Reads and prepares notes: a few in a thread, many in processes, so that the server goes on answering."""
+"""Reads and prepares notes: a few in a thread, many in processes, so that the server stays responsive."""
 
 import asyncio
 import logging
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FEW = 300
-"""Up to so many notes, starting processes costs more than it brings."""
+"""Up to this many notes, starting processes does not pay."""
 
 SLICE = 64
-"""Notes handed to a process at a time."""
+"""Notes sent to a process at a time."""
 
 PROCESSES = min(os.cpu_count() or 1, 4)
 
 
 class ParserPool:
-    """Reads the notes of one vault, one lot at a time; its processes end with each lot."""
+    """Reads the notes of one vault, one batch at a time; its processes end with each batch."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -43,11 +43,11 @@ class ParserPool:
         self._ahead: tuple[Vault, asyncio.Task[Boilerplate | None]] | None = None
 
     def begin(self, vault: Vault) -> None:
-        """Start processes and learn what recurs while the index of an unknown vault is opened; returns at once."""
+        """Start processes and learn recurring lines while the index of a new vault is opened; returns at once."""
         self._ahead = vault, asyncio.create_task(self._learn_ahead(vault), name="learning ahead")
 
     async def _learn_ahead(self, vault: Vault) -> Boilerplate | None:
-        """Learn in a process; None where there is too little to start any, or it did not work out."""
+        """Learn in a process; None when there are too few notes to start any, or it failed."""
         try:
             paths = tuple((await asyncio.to_thread(vault.scan)).files)
             if len(paths) <= FEW:
@@ -55,7 +55,7 @@ class ParserPool:
             pool = self._started()
             learning = pool.submit(learn_boilerplate, vault.root, vault.rules, paths)
             for _ in range(PROCESSES - 1):
-                # Each task without a process to take it starts one.
+                # Each task without an idle process starts one.
                 pool.submit(learn_boilerplate, vault.root, vault.rules, ())
             return await asyncio.wrap_future(learning)
         except (BridgeError, BrokenProcessPool):
@@ -91,7 +91,7 @@ class ParserPool:
             self._end()
 
     def _started(self) -> ProcessPoolExecutor:
-        """Return the processes, started at need."""
+        """Return the process pool, started if needed."""
         if self._pool is None:
             # Spawned, never forked: LanceDB's threads do not survive a fork.
             spawn = multiprocessing.get_context("spawn")
@@ -100,23 +100,23 @@ class ParserPool:
         return self._pool
 
     def close(self) -> None:
-        """Give up what is being learnt and read."""
+        """Cancel learning and reading."""
         if self._ahead is not None:
             self._ahead[1].cancel()
             self._ahead = None
         self._end()
 
     def _end(self) -> None:
-        """Let the processes end."""
+        """End the processes."""
         if self._pool is not None and self._stopping is not None:
-            # Else the interpreter would wait at its end for notes that nobody wants any more.
+            # Otherwise the interpreter would wait at exit for notes that are no longer needed.
             self._stopping.set()
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
 
 async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> list[Outcome]:
-    """Read notes after a process died, each in a process of its own, to find the one that kills it."""
+    """Read notes after a process died, each in its own process, to find the one that crashes it."""
     outcomes: list[Outcome] = []
     for path in paths:
         pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
@@ -131,7 +131,7 @@ async def read_isolated(reading: ReadOptions, paths: Sequence[VaultPath]) -> lis
 
 
 def rules_of(root: Path, settings: "Settings") -> Rules:
-    """Join the user's settings with Obsidian's own."""
+    """Combine the user's settings with Obsidian's own."""
     return Rules(
         exclude=settings.exclude,
         max_file_bytes=settings.max_file_mb * 2**20,

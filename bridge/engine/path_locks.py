@@ -1,4 +1,4 @@
-"""Keeps those apart who would change the same notes at once."""
+"""Keeps changes to the same notes apart."""
 
 from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
@@ -8,7 +8,7 @@ from bridge.types import VaultPath
 
 
 class PathLocks:
-    """Holds notes for one change at a time: all that it names at once or none, so that nobody waits in a ring."""
+    """Locks notes for one change at a time: all of its notes at once or none, so that no deadlock can occur."""
 
     def __init__(self) -> None:
         self._held: set[VaultPath] = set()
@@ -18,10 +18,10 @@ class PathLocks:
 
     @asynccontextmanager
     async def hold(self, paths: Collection[VaultPath] | None) -> AsyncGenerator[None, None]:
-        """Hold notes until the block is left.
+        """Lock notes until the block is left.
 
         Args:
-            paths: The notes; None for every note there is or will be.
+            paths: The notes; None for every present and future note.
         """
         wanted = None if paths is None else frozenset(paths)
         await self._turn(wanted)
@@ -35,7 +35,7 @@ class PathLocks:
             self._freed.tell()
 
     async def _turn(self, wanted: frozenset[VaultPath] | None) -> None:
-        """Wait until nobody is in the way; who waits for everything goes before those who come later."""
+        """Wait until the notes are free; a waiter for all notes goes before later ones."""
         if wanted is None:
             self._waiting_alone += 1
             try:

@@ -1,4 +1,4 @@
-"""Says how far the index of a vault is behind its files."""
+"""Measures how far the index of a vault is behind its files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ State = Literal["indexed", "pending", "skipped", "failed", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class ModelInUse:
-    """The embedding model and how its vectors stand."""
+    """The embedding model and the state of its vectors."""
 
     id: str
     dimensions: int
     digest: Digest
     answering: str | None
-    """Key of the vectors that answer now; another model's while a swap is not complete."""
+    """Key of the searchable vectors; another model's until a model swap is complete."""
     workers: int
 
 
@@ -42,7 +42,7 @@ class Progress:
     model_known: bool
     embedded_total: int
     per_second: float | None
-    """Passages embedded in a second; None while none are."""
+    """Passages embedded per second; None while there are none."""
     paused: bool
     trouble: str | None
     """Why indexing stands still, when it does."""
@@ -70,7 +70,7 @@ class Inspection:
 
 
 ENOUGH = 0.5
-"""Share of the passages that must have a vector before a search by meaning is worth its name."""
+"""Share of passages that must have a vector before semantic search counts as ready."""
 
 
 def measure_progress(
@@ -82,15 +82,15 @@ def measure_progress(
     *,
     paused: bool,
 ) -> Progress:
-    """Say how far the index is; whatever is not open yet counts as nothing.
+    """Measure the progress; parts that are not open yet count as empty.
 
     Args:
         parts: The parts, when they are open.
-        store: What is kept of the vault, when it could be opened.
+        store: The vault's state, when it could be opened.
         embedders: The models.
-        settings: How many workers embed.
-        trouble: What keeps the parts closed.
-        paused: Whether nothing is embedded now.
+        settings: The number of embedding workers.
+        trouble: The error that keeps the vault closed.
+        paused: Whether embedding is paused.
     """
     index, indexer = (parts.index, parts.indexer) if parts else (None, None)
     told = trouble or (parts.trouble if parts else None)
@@ -114,14 +114,14 @@ def measure_progress(
 
 
 def is_semantic_ready(parts: OpenVault, embedders: Embedders) -> bool:
-    """Say whether words are ready, a model answers queries and at least half of the passages have a vector."""
+    """Return whether keywords are ready, a model answers queries and at least half of the passages have a vector."""
     key = parts.index.answering_model
     answers = key is not None and parts.backfill.can_answer and not embedders.fails(key)
     return bool(answers) and parts.indexer.complete and parts.index.embedded_share() >= ENOUGH
 
 
 def model_in_use(parts: OpenVault, settings: Settings) -> ModelInUse | None:
-    """Describe the model that embeds; None when none does."""
+    """Describe the embedding model; None when there is none."""
     if (model := parts.backfill.model) is None:
         return None
     return ModelInUse(

@@ -1,25 +1,25 @@
-"""What callers read lately, so that one who comes too late with a change can be told what differs."""
+"""Caches content that clients read recently, so that a refused change can show what differs."""
 
 from collections import OrderedDict
 
 from bridge.types import Digest, is_same_digest
 
 ROOM = 32 * 1024 * 1024
-"""Bytes that are held."""
+"""Bytes held in all."""
 
 LARGEST = 1024 * 1024
-"""Bytes of a file that is held."""
+"""Size in bytes of the largest file held."""
 
 
 class ReadCache:
-    """The contents of files that were read last."""
+    """The content of recently read files."""
 
     def __init__(self) -> None:
         self._held: OrderedDict[Digest, bytes] = OrderedDict()
         self._size = 0
 
     def keep(self, digest: Digest, data: bytes) -> None:
-        """Hold a content; what was not read for longest goes for it."""
+        """Hold a content, evicting the least recently read."""
         if len(data) > LARGEST:
             return
         if self._held.pop(digest, None) is None:
@@ -30,5 +30,5 @@ class ReadCache:
             self._size -= len(gone)
 
     def get(self, digest: Digest) -> bytes | None:
-        """Return a content by its digest or the beginning of it; None when it is held no more."""
+        """Return a content by its digest or the beginning of it; None when it is not held."""
         return next((data for whole, data in self._held.items() if is_same_digest(whole, digest)), None)

@@ -1,4 +1,4 @@
-"""Turns changes back, makes them again, and settles what was proposed."""
+"""Undoes and redoes changes, and accepts and rejects proposals."""
 
 import asyncio
 import contextlib
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST = 1_000
-"""Changes that are undone together."""
+"""Changes that are undone together at most."""
 
 NOTHING_LEFT = "Nothing was left to undo: what the change did is not in the vault any more. It counts as undone."
 
 
 class ChangeReview:
-    """What becomes of changes after they were made or proposed."""
+    """Undo, redo, accept and reject for the changes of one vault."""
 
     def __init__(self, store: Store, writing: ChangeWriter) -> None:
         self._store = store
         self._writing = writing
 
     def recover(self) -> None:
-        """Make whole what a crash broke off, and say of each change what became of it; blocks.
+        """Recover interrupted changes, and record the outcome of each; blocks.
 
-        What cannot be made whole now stays written down, and is tried again by the next start.
+        A change that cannot be recovered now stays in the journal, and the next start tries again.
         """
         for change, entry in self._store.unsettled():
             try:
                 if is_delegated(change):
-                    # Another program may be about to write the note: whatever is there stays.
+                    # The editor may be about to write the note, so the file is left as it is.
                     if is_applied(change, self._vault):
                         entry.settle(True)
                     else:
@@ -70,7 +70,7 @@ class ChangeReview:
                 log.warning("A change that broke off is not made whole: %s", error.code)
 
     async def expire(self) -> None:
-        """End the proposals whose time is over, and tell of them; where the disk does not let it, a later try does."""
+        """Expire overdue proposals and publish this; a disk error leaves it to a later call."""
         with contextlib.suppress(BridgeError):
             for id_ in await asyncio.to_thread(self._store.expire):
                 if (change := self._store.change(id_)) is not None:
@@ -80,7 +80,7 @@ class ChangeReview:
         """Return a change.
 
         Raises:
-            ChangeNotFound: There is none, or nobody may see it.
+            ChangeNotFound: There is no such change, or it is hidden.
         """
         found = self._store.change(id_)
         if found is None or found.state == "prepared" or self._is_hidden(found):
@@ -94,17 +94,17 @@ class ChangeReview:
     async def undo(
         self, ids: Sequence[str], author: Author, hunks: Collection[int] | None = None, *, dry_run: bool = False
     ) -> ChangeOutcome:
-        """Turn changes back, the newest first, as one change.
+        """Undo changes, the newest first, as one change.
 
         Raises:
-            ChangeNotFound: There is no such change, or what it took away is kept no more.
-            ChangeConflict: It is not in force, or what it touched was changed since.
+            ChangeNotFound: There is no such change, or its snapshots are no longer kept.
+            ChangeConflict: It is not active, or what it touched was changed since.
         """
         store, snapshot = self._store, self._store.snapshot
 
         def draw(draft: Draft) -> PlannedChange:
             draft.back = True
-            # Read when it is our turn: whoever was before us may have settled or moved one of them.
+            # Read under the lock: an earlier change may have settled or moved one of them.
             found = (self._in_state(id_, "applied") for id_ in ids)
             changes = sorted(found, key=lambda change: change.made, reverse=True)
             notes = undo(draft, changes, snapshot, self._today, hunks)
@@ -122,11 +122,11 @@ class ChangeReview:
         return made
 
     async def redo(self, id_: str, author: Author, *, dry_run: bool = False) -> ChangeOutcome:
-        """Make a change again that was turned back.
+        """Redo an undone change.
 
         Raises:
-            ChangeNotFound: There is no such change, or what it wrote is kept no more.
-            ChangeConflict: It was not turned back, or what it touched was changed since.
+            ChangeNotFound: There is no such change, or its snapshots are no longer kept.
+            ChangeConflict: It is not undone, or what it touched was changed since.
         """
 
         def draw(draft: Draft) -> PlannedChange:
@@ -138,11 +138,11 @@ class ChangeReview:
         return await self._writing.make(draw, None, author, dry_run=dry_run)
 
     async def accept(self, id_: str, author: Author, hunks: Collection[int] | None = None) -> ChangeOutcome:
-        """Make a change that was proposed, or some of its hunks; the others are rejected with it.
+        """Apply a proposed change, or some of its hunks; the other hunks are rejected.
 
         Raises:
             ChangeNotFound: There is no such change.
-            ChangeConflict: It waits no more, or what it touches was changed since.
+            ChangeConflict: It is no longer waiting, or what it touches was changed since.
         """
         await self.expire()
         change = self._in_state(id_, "proposed")
@@ -157,11 +157,11 @@ class ChangeReview:
         return await self._writing.make(draw, None, replace(author, proposes=False, confirmed=True), of=change)
 
     async def reject(self, id_: str) -> Change:
-        """Settle that a proposal is not made.
+        """Reject a proposal.
 
         Raises:
             ChangeNotFound: There is no such change.
-            ChangeConflict: It waits no more.
+            ChangeConflict: It is no longer waiting.
         """
         await self.expire()
         async with self._writing.alone():
@@ -171,11 +171,11 @@ class ChangeReview:
         return change
 
     async def acknowledge(self, id_: str, refused: Refusal | None) -> State:
-        """Take what a program says of a change that it claimed, however late; return what became of it.
+        """Record an editor's answer about a change that it claimed, however late; return the change's state.
 
         Args:
             id_: The change.
-            refused: Why it was not made; None when it was.
+            refused: Why it was not made; None when it was made.
 
         Raises:
             ChangeNotFound: There is no such change.
@@ -197,7 +197,7 @@ class ChangeReview:
             change = replace(change, state="applied")
             await self._writing.take_up(change.steps)
         elif refused is not None:
-            # A proposal that nobody made waits again.
+            # A proposal that was not made waits again.
             change = replace(change, state="rejected" if change.expires is None else "proposed")
         if change.state != "conflict":
             await asyncio.to_thread(self._store.set_state, change.id, change.state)
@@ -205,7 +205,7 @@ class ChangeReview:
         return change.state
 
     def of_session(self, session: str) -> list[str]:
-        """Return the ids of the changes of a session that are in force.
+        """Return the ids of the active changes of a session.
 
         Raises:
             ChangeNotFound: There are none.
@@ -231,7 +231,7 @@ class ChangeReview:
 
     @property
     def _today(self) -> VaultState:
-        """What an undo needs to know."""
+        """The vault state that an undo needs."""
         vault, store = self._vault, self._store
 
         def has(path: VaultPath, digest: Digest) -> bool:
@@ -255,12 +255,12 @@ class ChangeReview:
 
 
 def step_digests(step: Step) -> tuple[Digest, ...]:
-    """Return the contents that a step speaks of."""
+    """Return the digests of the contents before and after a step."""
     return tuple(digest for digest in (step.before, step.after) if digest is not None)
 
 
 def first_path(change: Change) -> VaultPath:
-    """Return what a change is about: the first file that it names, but for those in the trash."""
+    """Return the path of the first file that a change names, ignoring the trash."""
     files = (step for step in change.steps if not step.kind.endswith("folder"))
     named = (place for step in files for place in (step.path, step.to) if place and not place.startswith("."))
     return next(named, change.steps[0].path)

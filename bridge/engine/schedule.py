@@ -1,4 +1,4 @@
-"""Keeps small what grows by itself: ends what waited too long and makes the index compact, now and then."""
+"""Runs periodic maintenance: expires proposals, compacts the index and records the graph."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ COMPACT_EVERY_S = 900.0
 
 
 async def run_maintenance(review: ChangeReview, index: "Index") -> Never:
-    """Tidy up until cancelled."""
+    """Run maintenance until cancelled."""
     while True:
         await review.expire()
         await asyncio.sleep(COMPACT_EVERY_S)
@@ -37,11 +37,11 @@ async def run_maintenance(review: ChangeReview, index: "Index") -> Never:
 
 
 RECORD_EVERY_S = 900.0
-"""Seconds between looks at a graph."""
+"""Seconds between recordings of the graph."""
 
 
 async def run_graph_recorder(engine: "VaultEngine") -> Never:
-    """Remember the graph now and then, from the first time it is whole, until cancelled."""
+    """Record the graph periodically once all links are resolved, until cancelled."""
     while True:
         while not engine.indexer.link_resolver.settled:
             await engine.signal.wait()
@@ -53,12 +53,12 @@ async def run_graph_recorder(engine: "VaultEngine") -> Never:
 
 
 async def record_graph(engine: "VaultEngine") -> None:
-    """Keep the graph as that of today.
+    """Record the graph as that of today.
 
     Raises:
-        NotReady: There is none yet.
-        DiskFull: There is no room.
-        ReadOnly: The data folder cannot be written.
+        NotReady: There is no graph yet.
+        DiskFull: The disk is full.
+        ReadOnly: The data folder is not writable.
     """
     rules = engine.vault.rules
     await asyncio.to_thread(save_graph_day, await engine.waiting.graph_snapshot(), engine.store)
@@ -67,7 +67,7 @@ async def record_graph(engine: "VaultEngine") -> None:
 
 
 def save_graph_day(graph_snapshot: GraphSnapshot, store: Store) -> None:
-    """Write down what a graph is like; blocks."""
+    """Save the measures of a graph; blocks."""
     from bridge.graph.census import census
 
     found = census(graph_snapshot.graph)
@@ -78,25 +78,25 @@ def save_graph_day(graph_snapshot: GraphSnapshot, store: Store) -> None:
 
 
 LOOKED_AT_S = 35 * DAY_S
-"""Seconds that are looked back: what is older says a thirtieth at most."""
+"""Seconds looked back; older readings weigh a thirtieth at most."""
 
 MOST = 3_000
-"""Readings that are looked at, the last ones: a tenth of a second of work even if all were in long sittings."""
+"""Most recent readings that are used: a tenth of a second of work even if all were in long sessions."""
 
 REFRESH_EVERY_S = 30.0
-"""Seconds for which what was found is true enough."""
+"""Seconds before a result may be refreshed."""
 
 
 class CoReadingTracker:
-    """How near notes have drifted; belongs to one event loop."""
+    """Which notes are read together; belongs to one event loop."""
 
     def __init__(self, index: "Index", store: Store, settings: Settings) -> None:
-        """Know of nothing that was read.
+        """Start without readings.
 
         Args:
-            index: Holds the notes that there are and that may be seen.
-            store: Remembers which calls read which notes.
-            settings: Say what it counts.
+            index: Holds the visible notes.
+            store: Records which calls read which notes.
+            settings: Gives the weight of co-reading.
         """
         self._index = index
         self._store = store
@@ -106,18 +106,18 @@ class CoReadingTracker:
 
     @property
     def co_reading(self) -> CoReading:
-        """What was found last; that it is asked for has it brought up to date soon after."""
+        """The latest result. Reading it schedules a refresh."""
         if time.monotonic() >= self._due:
             self._asked.set()
         return self._drift
 
     def use(self, settings: Settings) -> None:
-        """Take over changed settings, and forget what they may hide now."""
+        """Apply changed settings, and forget results that they may hide."""
         self._drift = CoReading(settings.read_together_percent / 100)
         self._asked.set()
 
     async def run(self) -> None:
-        """Look whenever it is asked for and was not for a while."""
+        """Refresh whenever a result was read and is old enough, until cancelled."""
         while True:
             await self._asked.wait()
             self._asked.clear()
@@ -128,10 +128,10 @@ class CoReadingTracker:
             self._due = time.monotonic() + REFRESH_EVERY_S
 
     async def look(self) -> None:
-        """Bring it up to date, unless it counts for nothing.
+        """Refresh the result, unless its weight is zero.
 
         Raises:
-            BridgeError: The disk is in the way.
+            BridgeError: The state database could not be read.
         """
         before = self._drift
         if not before.weight:
@@ -140,6 +140,6 @@ class CoReadingTracker:
         readings = await asyncio.to_thread(self._store.readings, now - LOOKED_AT_S, MOST)
         notes = self._index.notes
         beside = await asyncio.to_thread(co_read_pairs, [one for one in readings if one.path in notes], now)
-        # Other settings meanwhile have it looked at again.
+        # Changed settings schedule another refresh.
         if self._drift is before:
             self._drift = replace(before, beside=beside)

@@ -1,4 +1,4 @@
-"""Which changes belong together, of those that one client makes."""
+"""Groups the changes of one client into sessions."""
 
 import hashlib
 import secrets
@@ -6,17 +6,17 @@ import time
 from collections.abc import Callable
 
 QUIET_S = 1800.0
-"""Seconds without a change after which the next one begins another session."""
+"""Seconds without a change after which the next one starts another session."""
 
 
 class Sessions:
-    """Names the sessions of clients, so that all of one can be undone together."""
+    """Assigns changes to sessions, so that all changes of a session can be undone together."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Know of none.
+        """Start without sessions.
 
         Args:
-            now: Tells the time in seconds.
+            now: Returns the time in seconds.
         """
         self._now = now
         self._open: dict[str | None, tuple[str, float]] = {}
@@ -24,11 +24,11 @@ class Sessions:
     def of(
         self, client: str | None, said: str | None, latest: Callable[[float], str | None] = lambda _seconds: None
     ) -> str:
-        """Return the session of a change that a client makes now: short, and telling nothing.
+        """Return the session of a change that a client makes now: short, and without meaning.
 
         Args:
             client: The client's name.
-            said: What it says that its session is; without, its changes belong together until it was quiet for a while.
+            said: The session that the client names; without one, its changes share a session until a long enough pause.
             latest: Returns the session of the client's newest change in the last seconds, for a client whose changes
                 are made by one process each.
         """

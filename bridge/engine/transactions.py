@@ -1,4 +1,4 @@
-"""Changes the vault: one change at a time for each note, journalled, and indexed before the caller is told."""
+"""Makes changes to the vault: one at a time for each note, journalled, and indexed before the caller is answered."""
 
 import asyncio
 import contextlib
@@ -42,54 +42,54 @@ AGAIN = 3
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who changes the vault, and how."""
+    """Who makes a change, and how."""
 
     operation: str
     client: str | None = None
     session: str | None = None
     reason: str | None = None
     proposes: bool = False
-    """Whether the change waits for the user."""
+    """Whether the change waits for the user's approval."""
     confirmed: bool = False
     """Whether a large change was confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """What a change is about and what to say of it."""
+    """The planned path, effect and facts of a change."""
 
     path: VaultPath
-    """The note that it is about, by the path that it has afterwards."""
+    """The note that the change is about, by its path afterwards."""
     effect: Effect = field(default_factory=Effect)
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What is kept with the change and told again by whoever shows it."""
+    """Kept with the change, and returned wherever it is shown."""
     requests: Sequence[Request] = ()
-    """What was asked, where it came as requests."""
+    """The requests that the change comes from, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeOutcome:
-    """A change that was made, proposed or only tried."""
+    """The outcome of a change that was made, proposed or only planned."""
 
     drawn: PlannedChange
     plan: Plan
     digest: Digest | None
-    """Of the note's file afterwards, of a change that is only tried as it is now; None when there is none."""
+    """Of the note's file afterwards, or as it is now for a dry run; None when there is no file."""
     state: Literal["applied", "proposed"]
     warnings: tuple[str, ...]
     counts: Mapping[str, int] = field(default_factory=dict)
-    """How many `files` are written, moved or removed, and `links_rewritten` and `links_broken`."""
+    """The number of `files` written, moved or removed, and of `links_rewritten` and `links_broken`."""
     would: str = ""
     """What the change does, in a line."""
     confirmation: ConfirmationRequired | None = None
-    """Why the change must be confirmed, of one that is only tried."""
+    """Why the change must be confirmed; set by a dry run only."""
     by: Literal["disk", "obsidian"] = "disk"
     change: Change | None = None
-    """Absent when nothing was kept."""
+    """Absent when nothing was recorded."""
 
 
 class ChangeWriter:
-    """Makes changes of one vault."""
+    """Makes the changes of one vault."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class ChangeWriter:
         self._locks = PathLocks()
         self.editor_sessions = editor_sessions
         self._handover = EditorDelegate(store, editor_sessions, self.tell)
-        # One alone: two might make the same folder at once.
+        # Only one: two writers might make the same folder at once.
         self._writer = Writer(indexer.vault)
         self._committing = asyncio.Lock()
         self.displacing = asyncio.Event()
@@ -127,16 +127,16 @@ class ChangeWriter:
         """Make a change.
 
         Args:
-            draw: Puts the steps on a desk; called in a thread, while nobody else changes the notes.
-            paths: The notes that it may touch; None for any.
-            author: Who changes them.
-            dry_run: Only tell what would happen.
-            expect: How much it should do, in the words of `Made.counts`.
-            of: The proposal that is made, and whose record it becomes.
+            draw: Plans the steps on a draft; called in a thread, while nothing else changes the notes.
+            paths: The notes that the change may touch; None for any.
+            author: Who makes the change.
+            dry_run: Whether to return the effect without making the change.
+            expect: The expected counts, by the names in `ChangeOutcome.counts`.
+            of: The proposal that is accepted, whose record the change takes over.
 
         Raises:
-            ExpectationFailed: It would do something else.
-            BridgeError: Whatever `draw` raises, or the change cannot be made; then nothing was.
+            ExpectationFailed: The counts would differ from the expected ones.
+            BridgeError: `draw` raised it, or the change cannot be made; nothing was changed.
         """
         async with self._locks.hold(paths):
             for _ in range(AGAIN):
@@ -155,13 +155,13 @@ class ChangeWriter:
         """Make a change once.
 
         Raises:
-            Overtaken: Another program wrote a note in between.
+            FileOvertaken: Another program wrote a note in between.
             BridgeError: As `make`.
         """
         draft = self.draft()
         drawn, plan, warnings = await asyncio.to_thread(self._drawn, draw, draft)
         state: Literal["applied", "proposed"] = "proposed" if author.proposes else "applied"
-        # In a thread: a file that nobody read yet may be waited for.
+        # In a thread: reading a file for the first time may block.
         digest = await asyncio.to_thread(digest_after, draft, drawn.path)
         made = ChangeOutcome(drawn, plan, digest, state, warnings, count_effects(plan, drawn.effect))
         require_expected(made.counts, expect)
@@ -180,21 +180,21 @@ class ChangeWriter:
 
     @property
     def vault(self) -> Vault:
-        """The files."""
+        """The vault's files, under the current rules."""
         return self._indexer.vault
 
     @property
     def writer(self) -> Writer:
-        """What writes, by the rules of now."""
+        """The writer, set to the current rules."""
         self._writer.vault = self._indexer.vault
         return self._writer
 
     def tell(self, change: Change) -> None:
-        """Tell whoever listens what became of a change."""
+        """Publish the outcome of a change."""
         self._events.publish("change_recorded", self._id, **event_payload(change))
 
     def draft(self) -> Draft:
-        """Return a desk with the vault as it is."""
+        """Return a draft of the current vault."""
         vault, names = self._indexer.vault, self._indexer.names
 
         def size_of(path: VaultPath) -> int | None:
@@ -212,7 +212,7 @@ class ChangeWriter:
         return Draft(read, vault.has)
 
     def alone(self) -> AbstractAsyncContextManager[None]:
-        """Let nobody else change the vault, or settle a change, until the block is left."""
+        """Keep all others from changing the vault or settling a change, until the block is left."""
         return self._locks.hold(None)
 
     async def close(self) -> None:
@@ -223,15 +223,15 @@ class ChangeWriter:
     def _drawn(
         self, draw: Callable[[Draft], PlannedChange], draft: Draft
     ) -> tuple[PlannedChange, Plan, tuple[str, ...]]:
-        """Draw a change up, refuse what the writer would refuse, and say what speaks against it."""
+        """Plan a change, refuse what the writer would refuse, and collect warnings."""
         if self._indexer.index.notes:
-            # Else a new note would lie where the disk is mounted later, and all others would seem deleted.
+            # Otherwise a new note would be written below an unmounted disk's folder, and all others would seem deleted.
             self.vault.require_mounted(was_filled=True)
         drawn, plan = draw(draft), draft.plan
         return drawn, plan, (*drawn.effect.warnings, *self._checked(plan))
 
     def _checked(self, plan: Plan) -> tuple[str, ...]:
-        """Refuse what the writer would refuse, and say what it would warn of."""
+        """Refuse what the writer would refuse, and return its warnings."""
         from bridge.markdown.edit.lint import new_faults
 
         warnings = self.writer.check(plan)
@@ -248,7 +248,7 @@ class ChangeWriter:
         return (*warnings, *found)
 
     def _confirmation(self, found: Extent) -> ConfirmationRequired | None:
-        """Return the refusal of a change that is too large to be made unconfirmed; None for a small one."""
+        """Return the error for a change too large to be made unconfirmed; None for a small one."""
         settings = self.settings
         if max(found.files, found.losing) > settings.confirm_files:
             limit = f"`confirm_files` is {settings.confirm_files:,}"
@@ -264,7 +264,7 @@ class ChangeWriter:
         )
 
     async def _propose(self, made: ChangeOutcome, author: Author) -> ChangeOutcome:
-        """Keep a change for the user to decide on."""
+        """Store a change as a proposal for the user."""
         change = self._begun(made, author)
         change = replace(change, state="proposed", expires=change.time + PROPOSED_FOR_S)
         await asyncio.to_thread(self._store.propose, change, made.plan.blobs)
@@ -272,7 +272,7 @@ class ChangeWriter:
         return replace(made, change=change)
 
     async def _apply(self, made: ChangeOutcome, author: Author, of: Change | None) -> ChangeOutcome:
-        """Write a change, index it and tell of it."""
+        """Write a change, index it and publish it."""
         change = replace(of or self._begun(made, author), state="applied", facts={**made.drawn.facts, "by": "disk"})
         entry, steps = self._store.begin(change), made.plan.steps
         if await self._handover.makes(change, made.plan, entry, self.vault):
@@ -282,7 +282,7 @@ class ChangeWriter:
             if self._writer.displaced:
                 self.displacing.set()
         late = await self.take_up(steps)
-        # Only who wrote knows where a deleted file went.
+        # Only the writer knows where a deleted file went.
         done = replace(change, steps=tuple(steps))
         left = await self._committed(done, made.plan.blobs)
         self.tell(change)
@@ -301,7 +301,7 @@ class ChangeWriter:
         )
 
     async def _committed(self, change: Change, blobs: Blobs) -> tuple[str, ...]:
-        """Commit a change to git where the user wants that; say what was not."""
+        """Commit a change to git if the user wants that; return warnings about files that were not committed."""
         if not self.settings.git_commit:
             return ()
         async with self._committing:
@@ -309,7 +309,7 @@ class ChangeWriter:
         return done.warnings
 
     async def take_up(self, steps: Collection[Step]) -> tuple[str, ...]:
-        """Index what was written; it stays written if that fails, and the index follows later."""
+        """Index the written files; if that fails, they stay written and the index follows later."""
         places = {place for step in steps for place in (step.path, step.to) if place is not None}
         try:
             await self._indexer.show(places)
@@ -319,7 +319,7 @@ class ChangeWriter:
 
 
 def digest_after(draft: Draft, path: VaultPath) -> Digest | None:
-    """Return the digest that a file has after a change; None when it is gone."""
+    """Return the digest of a file after a change; None when it is gone."""
     try:
         return digest_of(draft.read(path))
     except NoteNotFound:
@@ -327,7 +327,7 @@ def digest_after(draft: Draft, path: VaultPath) -> Digest | None:
 
 
 def digest_before(draft: Draft, path: VaultPath) -> Digest | None:
-    """Return the digest that a file has before a change; None when there is none."""
+    """Return the digest of a file before a change; None when there was no file."""
     origin = draft.origin(path)
     with contextlib.suppress(NoteNotFound):
         return None if origin is None else digest_of(draft.as_read(origin))
@@ -335,7 +335,7 @@ def digest_before(draft: Draft, path: VaultPath) -> Digest | None:
 
 
 def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
-    """Count what a change does."""
+    """Count the effects of a change."""
     places = {step.to for step in plan.steps if step.kind == "move" and step.to is not None}
     written = {
         step.path
@@ -350,10 +350,10 @@ def count_effects(plan: Plan, effect: Effect) -> Mapping[str, int]:
 
 
 def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> None:
-    """Let only a change pass that does what was expected.
+    """Require that a change does what was expected.
 
     Raises:
-        ExpectationFailed: It does not.
+        ExpectationFailed: The counts differ.
     """
     wrong = [
         f"{name} would be {found[name]:,}, not {count:,}" for name, count in expect.items() if found[name] != count
@@ -363,7 +363,7 @@ def require_expected(found: Mapping[str, int], expect: Mapping[str, int]) -> Non
 
 
 def event_payload(change: Change) -> dict[str, Any]:
-    """Return what an event says of a change."""
+    """Return the data of an event about a change."""
     paths = dict.fromkeys(place for step in change.steps for place in (step.path, step.to) if place)
     return {
         "change": change.id,
@@ -375,7 +375,7 @@ def event_payload(change: Change) -> dict[str, Any]:
 
 
 async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
-    """Do all of something, though the caller be cancelled meanwhile."""
+    """Run work to its end, even if the caller is cancelled meanwhile."""
     task = asyncio.ensure_future(work)
     cancelled = False
     while not task.done():

@@ -1,4 +1,4 @@
-"""One process holds a vault's data at a time; the lock ends with the process, whatever ends it."""
+"""Locks a vault's data for one process; the lock ends with the process, however it ends."""
 
 import os
 import sys
@@ -22,12 +22,12 @@ class VaultLock:
         """Take the lock.
 
         Args:
-            lock: The lock file; made when absent.
-            runtime: The runtime file, which tells who holds it.
+            lock: The lock file; created if absent.
+            runtime: The runtime file, which names the holder.
 
         Raises:
-            VaultHeld: Another process holds it; `url` and `pid` tell which.
-            ReadOnly: The folder cannot be written.
+            VaultHeld: Another process holds the lock; `url` and `pid` identify it.
+            ReadOnly: The folder is not writable.
         """
         make_private(lock.parent)
         try:
@@ -44,12 +44,12 @@ class VaultLock:
         return cls(descriptor)
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         os.close(self._descriptor)
 
 
 def read_holder(runtime: Path) -> dict[str, Any]:
-    """Read who serves the vault, without the token; empty when unknown."""
+    """Read which process serves the vault, without the token; empty when unknown."""
     try:
         facts = orjson.loads(runtime.read_bytes())
         return {"url": facts["url"], "pid": facts["pid"]}

@@ -1,4 +1,4 @@
-"""Waits until what is known of a vault is as somebody needs it."""
+"""Waits until a vault's index has reached the state that a caller needs."""
 
 import time
 from typing import TYPE_CHECKING, Literal
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from bridge.engine.host import VaultEngine
 
 IndexPart = Literal["keyword", "links", "vectors"]
-"""A part of the index that one can wait for."""
+"""A part of the index that a caller can wait for."""
 
 NO_DOCUMENT = "Only notes, canvases, Excalidraw drawings and PDF files are searched."
 
 
 def inspect_note(indexer: Indexer, store: Store, path: VaultPath) -> Inspection:
-    """Tell what the index holds of a note, or why it holds nothing."""
+    """Return what the index holds of a note, or why it holds nothing."""
     note = indexer.index.notes.get(path)
     if note is not None:
         passages = tuple(IndexedPassage(p.heading, p.lines, p.embedded) for p in indexer.index.passages_of(path))
@@ -48,7 +48,7 @@ def skip_reason(indexer: Indexer, path: VaultPath) -> str | None:
 
 
 def is_indexed(indexer: Indexer, path: VaultPath, digest: Digest | None, what: IndexPart) -> bool:
-    """Say whether the index holds a note as it is on disk, or as `digest` names it."""
+    """Return whether the index holds a note as it is on disk, or with this digest."""
     note = indexer.index.notes.get(path)
     if note is None or path in indexer.pending:
         return False
@@ -72,13 +72,13 @@ LOOK_S = 1.0
 
 
 class VaultWaiter:
-    """Waits for one vault; its parts may be closed and opened again meanwhile."""
+    """Waits on one vault, whose parts may be closed and reopened meanwhile."""
 
     def __init__(self, engine: "VaultEngine") -> None:
         self._engine = engine
 
     async def resolved_links(self) -> ResolvedLinks:
-        """Return every link as it is resolved now, as soon as all are.
+        """Return every link as currently resolved, once all links have been.
 
         Raises:
             NotReady: The first full scan is not committed.
@@ -90,7 +90,7 @@ class VaultWaiter:
         return resolved_links
 
     async def graph_snapshot(self) -> GraphSnapshot:
-        """Return the graph of all that is written by now with its notes, as soon as there is one.
+        """Return the graph of all notes written so far, once there is one.
 
         Raises:
             NotReady: The first full scan is not committed.
@@ -102,7 +102,7 @@ class VaultWaiter:
         return GraphSnapshot(graph, self._engine.index.notes, self._engine.index)
 
     async def readable(self, timeout: float) -> None:
-        """Wait until the first full scan is committed, something is wrong, or `timeout` seconds have passed."""
+        """Wait until the first full scan is committed, an error occurs, or `timeout` seconds have passed."""
         engine, ends = self._engine, time.monotonic() + timeout
         while engine.trouble is None and not (engine.is_open and engine.indexer.complete):
             left = ends - time.monotonic()
@@ -111,16 +111,16 @@ class VaultWaiter:
             await engine.signal.wait(min(left, READY_LOOK_S))
 
     async def indexed(self, path: VaultPath, digest: Digest | None, what: IndexPart, timeout: float) -> bool:
-        """Wait until the index holds a note as it is on disk, or as `digest` names it.
+        """Wait until the index holds a note as it is on disk, or with this digest.
 
         Args:
             path: The note.
-            digest: The content to wait for; what is on disk now when absent.
+            digest: The content to wait for; that on disk when absent.
             what: Which part of the index must hold it.
-            timeout: Seconds.
+            timeout: Seconds to wait at most.
 
         Raises:
-            NoteNotFound: There is no such note, neither on disk nor in the index.
+            NoteNotFound: The note is neither on disk nor in the index.
         """
         engine, ends = self._engine, time.monotonic() + timeout
         while not engine.is_open and time.monotonic() < ends:

@@ -1,4 +1,4 @@
-"""Opens the index, and notices what goes wrong with it: a folder that was deleted under a running bridge, a fault."""
+"""Opens the index, and watches it for damage or deletion."""
 
 import asyncio
 import logging
@@ -25,10 +25,10 @@ def open_index(folder: Path, keep_days: int, doubt: Exception | None) -> "Index"
 
 
 async def watch_index(index: "Index", folder: Path) -> Never:
-    """Look at an index now and then, until it cannot be used any more.
+    """Check an index periodically, until it becomes unusable.
 
     Raises:
-        IndexUnusable: Its folder is gone, or another one, or a search met damage.
+        IndexUnusable: Its folder is gone or was replaced, or a search found damage.
     """
     opened = await asyncio.to_thread(folder_identity, folder)
     while True:
@@ -40,12 +40,12 @@ async def watch_index(index: "Index", folder: Path) -> Never:
 
 
 def folder_identity(folder: Path) -> tuple[int | None, ...]:
-    """Return what tells a folder and its tables from others of their names."""
+    """Return what identifies a folder and its tables: their inodes."""
     return tuple(inode_of(folder / part) for part in PARTS)
 
 
 def inode_of(path: Path) -> int | None:
-    """Return the number of a file or folder on its disk; None when there is none."""
+    """Return the inode of a file or folder; None when there is none."""
     try:
         return path.stat().st_ino
     except OSError:
@@ -53,7 +53,7 @@ def inode_of(path: Path) -> int | None:
 
 
 def log_failure(fault: Exception) -> BridgeError:
-    """Log why following broke off, without a word of any note, and return it as an error."""
+    """Log why following the vault failed, without any note content, and return it as an error."""
     errors = fault.exceptions if isinstance(fault, ExceptionGroup) else (fault,)
     known = [error for error in errors if isinstance(error, BridgeError)]
     for error in errors:
@@ -62,6 +62,6 @@ def log_failure(fault: Exception) -> BridgeError:
         log.warning("The vault is not followed: %s", error.code if error in known else f"{type(error).__name__}{where}")
     if known:
         return known[0]
-    # LanceDB's errors are of these classes: the index may be damaged.
+    # LanceDB's errors have these classes, so the index may be damaged.
     kind = IndexUnusable if isinstance(errors[0], OSError | RuntimeError | ValueError) else NotReady
     return kind("Indexing broke off and is begun again.", hint=NotReady.hint)
